@@ -1,0 +1,1 @@
+"""Quaternions and dual quaternions over any scalar."""

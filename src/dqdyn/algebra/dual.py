@@ -1,0 +1,232 @@
+"""Dual quaternions over any scalar: the type ``DQ`` and its arithmetic."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dqdyn.algebra.quaternion import ONE, ZERO, Quaternion
+from dqdyn.algebra.scalar import Scalar, divide, is_numeric, stack, unstack
+from dqdyn.errors import Error
+
+
+class DQ:
+    """A dual quaternion ``P + ε D`` [Silva, eq. (1)] [Farias, eq. (5)] [Quiroz, eq. (A.14)]; an immutable value.
+
+    ``DQ([w, x, y, z, w', x', y', z'])`` takes 8 numbers or symbols, or an array of shape (..., 8) for a batch. One to
+    seven numbers fill the front, as in DQ Robotics: ``DQ([1])`` is one, ``DQ([0, x, y, z])`` a pure quaternion.
+    """
+
+    __array_ufunc__ = None  # so that array * dq asks the dual quaternion
+    __slots__ = ("dual", "primary")
+    primary: Quaternion
+    dual: Quaternion
+
+    def __init__(self, coefficients: Any = (0.0,)) -> None:
+        array = coefficients if isinstance(coefficients, (list, tuple)) else np.asarray(coefficients)
+        if isinstance(array, (list, tuple)) and all(is_numeric(c) and np.ndim(c) == 0 for c in array):
+            array = np.asarray(array, dtype=float)
+        size = np.shape(array)[-1] if np.ndim(array) else 0
+        if not 1 <= size <= 8:
+            raise Error(
+                f"A dual quaternion has 8 coefficients; found an array of shape {np.shape(array)}.",
+                expected=8,
+                found=np.shape(array),
+            )
+        parts = list(array) if isinstance(array, (list, tuple)) else unstack(array, size)
+        parts = parts + [0.0] * (8 - size)
+        self.primary, self.dual = Quaternion(*parts[:4]), Quaternion(*parts[4:])
+
+    @classmethod
+    def of(cls, primary: Quaternion, dual: Quaternion = ZERO) -> DQ:
+        """P + ε D from two quaternions."""
+        new = object.__new__(cls)
+        new.primary, new.dual = primary, dual
+        return new
+
+    # --- parts --------------------------------------------------------------------------------------------------
+
+    def P(self) -> DQ:
+        """Primary part."""
+        return DQ.of(self.primary)
+
+    def D(self) -> DQ:
+        """Dual part."""
+        return DQ.of(self.dual)
+
+    def Re(self) -> DQ:
+        """Real part, a dual number."""
+        return DQ.of(Quaternion(self.primary.w, 0.0, 0.0, 0.0), Quaternion(self.dual.w, 0.0, 0.0, 0.0))
+
+    def Im(self) -> DQ:
+        """Imaginary part, a pure dual quaternion."""
+        p, d = self.primary, self.dual
+        return DQ.of(Quaternion(0.0, p.x, p.y, p.z), Quaternion(0.0, d.x, d.y, d.z))
+
+    @property
+    def components(self) -> tuple[Scalar, ...]:
+        return *self.primary.components, *self.dual.components
+
+    def vec3(self) -> np.ndarray:
+        """Imaginary coefficients of the primary part, shape (..., 3)."""
+        return stack(self.primary.vector)
+
+    def vec4(self) -> np.ndarray:
+        """Coefficients of the primary part, shape (..., 4)."""
+        return stack(self.primary.components)
+
+    def vec6(self) -> np.ndarray:
+        """Imaginary coefficients of primary and dual part, shape (..., 6)."""
+        return stack((*self.primary.vector, *self.dual.vector))
+
+    def vec8(self) -> np.ndarray:
+        """All coefficients, shape (..., 8)."""
+        return stack(self.components)
+
+    # --- arithmetic ---------------------------------------------------------------------------------------------
+
+    def __add__(self, other: Any) -> DQ:
+        other = as_dq(other)
+        return DQ.of(self.primary + other.primary, self.dual + other.dual)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> DQ:
+        other = as_dq(other)
+        return DQ.of(self.primary - other.primary, self.dual - other.dual)
+
+    def __rsub__(self, other: Any) -> DQ:
+        return as_dq(other) - self
+
+    def __neg__(self) -> DQ:
+        return DQ.of(-self.primary, -self.dual)
+
+    def __mul__(self, other: Any) -> DQ:
+        if isinstance(other, DQ):
+            return DQ.of(
+                self.primary * other.primary, self.primary * other.dual + self.dual * other.primary
+            )
+        return DQ.of(self.primary * other, self.dual * other)
+
+    def __rmul__(self, scalar: Scalar) -> DQ:
+        return DQ.of(scalar * self.primary, scalar * self.dual)
+
+    def __truediv__(self, other: Any) -> DQ:
+        return self * (other.inv() if isinstance(other, DQ) else divide(1.0, other))
+
+    def __rtruediv__(self, other: Scalar) -> DQ:
+        return other * self.inv()
+
+    def __pow__(self, exponent: Scalar) -> DQ:
+        return self.pow(exponent)
+
+    def __eq__(self, other: object) -> bool:
+        """Equality of every coefficient, exactly; see :func:`dqdyn.isclose` for a tolerance."""
+        if not isinstance(other, (DQ, int, float)):
+            return NotImplemented
+        mine, theirs = self.components, as_dq(other).components
+        return all(bool(np.all(a == b)) for a, b in zip(mine, theirs, strict=True))
+
+    def __hash__(self) -> int:
+        return hash(self.components)
+
+    # --- conjugates, norm, inverse --------------------------------------------------------------------------------
+
+    def conj(self) -> DQ:
+        """Classical conjugate P* + εD* [Quiroz, eq. (A.16)]."""
+        return DQ.of(self.primary.conj(), self.dual.conj())
+
+    def sharp(self) -> DQ:
+        """Dual conjugate P − εD."""
+        return DQ.of(self.primary, -self.dual)
+
+    def conj_sharp(self) -> DQ:
+        """Both conjugates P* − εD*."""
+        return DQ.of(self.primary.conj(), -self.dual.conj())
+
+    def norm(self) -> DQ:
+        """Dual norm √(h h*) = ‖P‖ + ε⟨P, D⟩/‖P‖, a dual number."""
+        p, d = self.primary, self.dual
+        n = p.norm()
+        return DQ.of(_real(n), _real(divide(_dot4(p, d), n)))
+
+    def inv(self) -> DQ:
+        """Inverse h*/(h h*); needs P ≠ 0."""
+        p, d = self.primary, self.dual
+        s = divide(1.0, p.norm_squared())
+        return self.conj() * DQ.of(_real(s), _real(-2.0 * _dot4(p, d) * s * s))
+
+    def normalize(self) -> DQ:
+        """h/‖h‖, a unit dual quaternion."""
+        return self * self.norm().inv()
+
+    # --- functions of poses, named as in DQ Robotics; see algebra.functions ---------------------------------------
+
+    def rotation(self) -> DQ:
+        """Rotation r of a unit dual quaternion r + ½εpr."""
+        from dqdyn.algebra import functions
+
+        return functions.rotation(self)
+
+    def translation(self) -> DQ:
+        """Translation p of a unit dual quaternion r + ½εpr, a pure quaternion."""
+        from dqdyn.algebra import functions
+
+        return functions.translation(self)
+
+    def rotation_angle(self) -> Any:
+        """Rotation angle in [0, 2π] of a unit dual quaternion."""
+        from dqdyn.algebra import functions
+
+        return functions.rotation_angle(self)
+
+    def rotation_axis(self) -> DQ:
+        """Rotation axis of a unit dual quaternion, k where the rotation vanishes."""
+        from dqdyn.algebra import functions
+
+        return functions.rotation_axis(self)
+
+    def log(self) -> DQ:
+        """Logarithm with rotation and translation apart; see :func:`dqdyn.log`."""
+        from dqdyn.algebra import functions
+
+        return functions.log(self)
+
+    def exp(self) -> DQ:
+        """Exponential with rotation and translation apart; see :func:`dqdyn.exp`."""
+        from dqdyn.algebra import functions
+
+        return functions.exp(self)
+
+    def pow(self, exponent: Scalar) -> DQ:
+        """Geometric power exp(λ log x); see :func:`dqdyn.pow`."""
+        from dqdyn.algebra import functions
+
+        return functions.pow(self, exponent)
+
+    def __repr__(self) -> str:
+        if all(is_numeric(c) and np.ndim(c) == 0 for c in self.components):
+            return f"DQ([{', '.join(f'{c:.6g}' for c in self.components)}])"
+        return f"DQ({list(self.components)})"
+
+
+def _real(w: Scalar) -> Quaternion:
+    return Quaternion(w, 0.0, 0.0, 0.0)
+
+
+def _dot4(a: Quaternion, b: Quaternion) -> Scalar:
+    return a.w * b.w + a.x * b.x + a.y * b.y + a.z * b.z
+
+
+def as_dq(value: Any) -> DQ:
+    """A dual quaternion, or a real number as one."""
+    if isinstance(value, DQ):
+        return value
+    if isinstance(value, Quaternion):
+        return DQ.of(value)
+    return DQ.of(_real(value))
+
+
+IDENTITY = DQ.of(ONE)
+EPSILON = DQ.of(ZERO, ONE)

@@ -1,0 +1,41 @@
+"""Rates of poses and of moving things: ẋ = ½ξx and Silva's Lemma 2.1."""
+
+from __future__ import annotations
+
+from dqdyn.algebra.dual import DQ
+from dqdyn.algebra.functions import Ad, cross, pow
+from dqdyn.algebra.jet import derivative
+from dqdyn.algebra.quaternion import Quaternion, cross3
+from dqdyn.algebra.scalar import Scalar
+
+
+def pose_rate(twist: DQ, x: DQ, expressed: str = "world") -> DQ:
+    """ẋ = ½ ξ⁰ x = ½ x ξᵇ [Silva, eq. (4)] [Farias, eq. (29)] [Quiroz, eq. (A.19)]."""
+    return (twist * x if expressed == "world" else x * twist) * 0.5
+
+
+def twist_of_rate(x: DQ, rate: DQ, expressed: str = "world") -> DQ:
+    """ξ⁰ = 2ẋx*, ξᵇ = 2x*ẋ: the inverse of :func:`pose_rate`."""
+    return (rate * x.conj() if expressed == "world" else x.conj() * rate) * 2.0
+
+
+def world_twist(omega: Quaternion, velocity: Quaternion, position: Quaternion) -> DQ:
+    """ω + ε(ṗ + p × ω): the twist in the reference frame [Silva, eq. (5)] [Quiroz, eq. (A.20)]."""
+    return DQ.of(omega, velocity + cross3(position, omega))
+
+
+def adjoint_rate(x: DQ, twist: DQ, y: DQ, y_rate: DQ) -> DQ:
+    """d/dt (Ad(x) y) = Ad(x) ẏ + ξ × (Ad(x) y) for ẋ = ½ξx [Silva, eq. (9)]."""
+    return Ad(x, y_rate) + cross(twist, Ad(x, y))
+
+
+def pow_rate(x: DQ, x_rate: DQ, exponent: Scalar) -> DQ:
+    """The exact d/dt of x^{λ} for a pose moving with ẋ; λ may be any scalar."""
+    parts = derivative(
+        lambda c: list(pow(_dq(c), exponent).components), list(x.components), list(x_rate.components)
+    )
+    return _dq(parts)
+
+
+def _dq(c: list[Scalar]) -> DQ:
+    return DQ.of(Quaternion(*c[:4]), Quaternion(*c[4:]))

@@ -1,0 +1,248 @@
+"""What an algorithm may do with a scalar, whatever the scalar is.
+
+Algorithms use ``+ - *`` and the functions of this module, never a branch on a value. So the same source runs on
+Python floats, NumPy arrays (one array per component, any batch shape), counters, jets, SymPy and CasADi symbols, and
+on any class that registers itself with :func:`register`.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+Scalar = Any
+"""A float, an array of floats (a batch), a counter, a jet, or a symbol."""
+
+
+@dataclass(frozen=True)
+class Functions:
+    """The functions of one kind of scalar. Among mixed arguments the kind with the highest rank decides."""
+
+    rank: int
+    sin: Callable[[Any], Any]
+    cos: Callable[[Any], Any]
+    sqrt: Callable[[Any], Any]
+    atan2: Callable[[Any, Any], Any]
+    divide: Callable[[Any, Any], Any]
+    less: Callable[[Any, Any], Any]
+    select: Callable[[Any, Any, Any], Any]
+
+
+_kinds: dict[type, Functions] = {}
+
+
+def register(kind: type, functions: Functions) -> None:
+    """Make ``kind`` a scalar: algorithms find its functions by type."""
+    _kinds[kind] = functions
+
+
+def _functions(*values: Any) -> Functions:
+    best: Functions | None = None
+    for value in values:
+        found = _kinds.get(type(value)) or _discover(type(value))
+        if best is None or found.rank > best.rank:
+            best = found
+    assert best is not None
+    return best
+
+
+def sin(x: Scalar) -> Scalar:
+    return _functions(x).sin(x)
+
+
+def cos(x: Scalar) -> Scalar:
+    return _functions(x).cos(x)
+
+
+def sqrt(x: Scalar) -> Scalar:
+    return _functions(x).sqrt(x)
+
+
+def atan2(y: Scalar, x: Scalar) -> Scalar:
+    return _functions(y, x).atan2(y, x)
+
+
+def divide(a: Scalar, b: Scalar) -> Scalar:
+    """a / b with 1/0 = ∞ and 0/0 = NaN, as on arrays, also for Python floats."""
+    return _functions(a, b).divide(a, b)
+
+
+def less(a: Scalar, b: Scalar) -> Any:
+    """a < b as a condition for :func:`select`; never used in an ``if``."""
+    return _functions(a, b).less(a, b)
+
+
+def select(condition: Any, a: Scalar, b: Scalar) -> Scalar:
+    """a where the condition holds, else b. Both are computed: keep the unused one finite."""
+    return _functions(condition, a, b).select(condition, a, b)
+
+
+# --- Python numbers ---------------------------------------------------------------------------------------------
+
+
+def _quiet(function: Callable[[float], float]) -> Callable[[float], float]:
+    def call(x: float) -> float:
+        try:
+            return function(x)
+        except ValueError:
+            return math.nan
+
+    return call
+
+
+def _float_divide(a: float, b: float) -> float:
+    try:
+        return a / b
+    except ZeroDivisionError:
+        if a == 0 or a != a:
+            return math.nan
+        return math.copysign(math.inf, a) * math.copysign(1.0, b)
+
+
+_FLOAT = Functions(
+    rank=0,
+    sin=_quiet(math.sin),
+    cos=_quiet(math.cos),
+    sqrt=_quiet(math.sqrt),
+    atan2=math.atan2,
+    divide=_float_divide,
+    less=lambda a, b: a < b,
+    select=lambda condition, a, b: a if condition else b,
+)
+
+# --- NumPy ------------------------------------------------------------------------------------------------------
+
+
+def _numpy_divide(a: Any, b: Any) -> Any:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.divide(a, b)
+
+
+_NUMPY = Functions(
+    rank=1,
+    sin=np.sin,
+    cos=np.cos,
+    sqrt=np.sqrt,
+    atan2=np.arctan2,
+    divide=_numpy_divide,
+    less=np.less,
+    select=np.where,
+)
+
+for _kind in (float, int, bool):
+    register(_kind, _FLOAT)
+for _kind in (np.ndarray, np.float64, np.float32, np.int64, np.int32, np.bool_):
+    register(_kind, _NUMPY)
+
+# --- Symbols ----------------------------------------------------------------------------------------------------
+
+
+def _sympy() -> Functions:
+    import sympy
+
+    def select(condition: Any, a: Any, b: Any) -> Any:
+        if condition in (True, sympy.true):
+            return a
+        if condition in (False, sympy.false):
+            return b
+        return sympy.Piecewise((a, condition), (b, True))
+
+    return Functions(
+        rank=3,
+        sin=sympy.sin,
+        cos=sympy.cos,
+        sqrt=sympy.sqrt,
+        atan2=sympy.atan2,
+        divide=lambda a, b: sympy.sympify(a) / b,
+        less=lambda a, b: sympy.sympify(a) < b,
+        select=select,
+    )
+
+
+def _casadi() -> Functions:
+    import casadi
+
+    return Functions(
+        rank=2,
+        sin=casadi.sin,
+        cos=casadi.cos,
+        sqrt=casadi.sqrt,
+        atan2=casadi.atan2,
+        divide=lambda a, b: a / b,
+        less=casadi.lt,
+        select=casadi.if_else,
+    )
+
+
+_symbolic = {"sympy": _sympy, "casadi": _casadi}
+
+
+def _discover(kind: type) -> Functions:
+    """Functions of a type not met before: a subclass of a known kind or a symbol of a package already imported."""
+    for base in kind.__mro__:
+        root = base.__module__.partition(".")[0]
+        if base in _kinds:
+            functions = _kinds[base]
+        elif root in _symbolic and root in sys.modules:
+            functions = _symbolic[root]()
+        else:
+            continue
+        register(kind, functions)
+        return functions
+    raise TypeError(f"{kind.__name__} is not a scalar that dqdyn knows; see dqdyn.algebra.scalar.register.")
+
+
+# --- Arrays -----------------------------------------------------------------------------------------------------
+
+
+def is_numeric(value: Any) -> bool:
+    """True for numbers and batches of numbers, False for symbols, counters and jets."""
+    return isinstance(value, (int, float, np.number)) or (
+        isinstance(value, np.ndarray) and value.dtype != object
+    )
+
+
+def stack(
+    entries: Sequence[Scalar], shape: tuple[int, ...] | None = None, batch: tuple[int, ...] = ()
+) -> np.ndarray:
+    """Scalars as one array of shape ``batch + shape``; symbols give an object array of shape ``shape``."""
+    shape = (len(entries),) if shape is None else shape
+    if not all(is_numeric(e) for e in entries):
+        result = np.empty(len(entries), dtype=object)
+        result[:] = list(entries)
+        return result.reshape(shape)
+    batch = np.broadcast_shapes(batch, *(np.shape(e) for e in entries if not isinstance(e, (float, int))))
+    array = np.empty((*batch, len(entries)))
+    if batch:
+        for i, entry in enumerate(entries):
+            array[..., i] = entry
+    else:
+        array[:] = entries
+    return array.reshape(*batch, *shape)
+
+
+def unstack(array: Any, size: int) -> list[Scalar]:
+    """The components along the last axis of an array: Python floats for one vector, arrays for a batch."""
+    if isinstance(array, np.ndarray) and array.dtype == object:
+        return list(array)
+    array = np.asarray(array)
+    if array.dtype == object:
+        return list(array)
+    array = array.astype(float, copy=False)
+    if array.ndim == 1:
+        return [float(a) for a in array[:size]]
+    return [np.ascontiguousarray(array[..., i]) for i in range(size)]
+
+
+def total(terms: Iterable[Scalar]) -> Scalar:
+    """Sum of at least one term, without the initial zero that would count as an addition."""
+    iterator = iter(terms)
+    result = next(iterator)
+    for term in iterator:
+        result = result + term
+    return result

@@ -1,0 +1,79 @@
+"""One family of errors and warnings; each carries the data behind its sentence as attributes."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from typing import Any
+
+
+class Error(ValueError):
+    """Any fault in what the user gave. Keyword data become attributes, e.g. ``error.joint``."""
+
+    def __init__(self, message: str, **data: Any) -> None:
+        super().__init__(message)
+        self.data = data
+
+    def __getattr__(self, name: str) -> Any:
+        data = self.__dict__.get("data", {})
+        if name in data:
+            return data[name]
+        raise AttributeError(f"{type(self).__name__} has no attribute {name!r}; its data are {sorted(data)}")
+
+    def __reduce__(self) -> Any:
+        return _rebuild, (type(self), str(self), self.data)
+
+
+def _rebuild(kind: type[Error], message: str, data: dict[str, Any]) -> Error:
+    return kind(message, **data)
+
+
+class LoadError(Error):
+    """A file or table cannot be read as a robot; carries ``file`` and ``element`` where known."""
+
+
+class ModelError(Error):
+    """A description is not a robot: missing links, cycles, impossible masses, zero axes."""
+
+
+class StateError(Error):
+    """A configuration, velocity or other argument has the wrong size or bad values."""
+
+
+class UnknownNameError(Error):
+    """No such frame, joint, body or robot; carries ``name`` and close ``matches``."""
+
+
+class FormatError(Error):
+    """A file format cannot hold what the robot has; carries ``element``."""
+
+
+class MissingExtraError(Error, ImportError):
+    """A feature needs an optional package; carries ``package`` and the ``extra`` to install."""
+
+
+class ModelWarning(UserWarning):
+    """Something in a robot is doubtful but usable; also kept in ``robot.warnings``."""
+
+
+def unknown_name(what: str, name: str, known: Iterable[str]) -> UnknownNameError:
+    """The error for a name that is not among ``known``, with close matches as the remedy."""
+    known = [str(k) for k in known]
+    matches = difflib.get_close_matches(str(name), known, n=3, cutoff=0.5)
+    if matches:
+        remedy = "did you mean " + " or ".join(repr(m) for m in matches) + "?"
+    elif known:
+        shown = ", ".join(known[:12]) + (", …" if len(known) > 12 else "")
+        remedy = f"known: {shown}."
+    else:
+        remedy = "there is none."
+    return UnknownNameError(f"There is no {what} named {name!r}: {remedy}", name=name, matches=matches)
+
+
+def missing_extra(package: str, extra: str, purpose: str) -> MissingExtraError:
+    """The error for an optional package that is not installed."""
+    return MissingExtraError(
+        f"{purpose} needs the package {package!r}: install it with pip install 'dqdyn[{extra}]'.",
+        package=package,
+        extra=extra,
+    )
