@@ -1,0 +1,1 @@
+"""Robots as people write them (description) and as algorithms use them (model)."""

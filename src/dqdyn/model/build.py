@@ -1,0 +1,160 @@
+"""From a checked description to a model: fold fixed joints, number the rest depth-first."""
+
+from __future__ import annotations
+
+import math
+import warnings
+
+from dqdyn.algebra.dual import DQ, IDENTITY
+from dqdyn.errors import ModelWarning, unknown_name
+from dqdyn.model.check import Checker, per_axis
+from dqdyn.model.description import BASES, ROOT_JOINT, WORLD, Description, Joint
+from dqdyn.model.inertia import Inertia
+from dqdyn.model.joints import joint_kind
+from dqdyn.model.model import WORLD_BODY, Body, Frame, Master, Model, Rolling, TreeJoint
+
+
+def build(
+    description: Description,
+    *,
+    base: str | None = None,
+    mimic: bool = True,
+    strict: bool = False,
+    quiet: bool = False,
+) -> Model:
+    """The model of a description.
+
+    ``base`` overrides the description's: "fixed", "free", "planar" or "differential". ``mimic=False`` gives mimic joints a
+    coordinate of their own. ``strict=True`` turns every warning into an error; ``quiet=True`` only records them.
+    """
+    base = description.base if base is None else base
+    if base not in BASES:
+        raise unknown_name("base", base, BASES)
+    checker = Checker(description, strict)
+    if base != "fixed" and any(joint.name == ROOT_JOINT for joint in description.joints):
+        raise checker.error(f"a joint is named {ROOT_JOINT!r}, the name of the {base} base: rename it.", ROOT_JOINT)
+    model = _Builder(checker.checked(), base, mimic).model(tuple(checker.warnings))
+    if not quiet:
+        for text in model.warnings:
+            warnings.warn(text, ModelWarning, stacklevel=3)
+    return model
+
+
+class _Builder:
+    """Walks the checked tree depth-first, in the order of the file, and numbers what moves."""
+
+    def __init__(self, description: Description, base: str, mimic: bool) -> None:
+        self.description, self.base, self.mimic = description, base, mimic
+        self.links = {link.name: link for link in description.links}
+        self.moving: list[tuple[Joint, int, DQ]] = []  # joint, parent body, placement in the parent body
+        self.inertias: list[Inertia] = []
+        # A link named "world" takes over the name; the frame of the world itself is there in any case.
+        self.frames = {WORLD: Frame(WORLD, WORLD_BODY, IDENTITY, "world")}
+        self.joint_frames: list[Frame] = []
+
+    def model(self, notes: tuple[str, ...]) -> Model:
+        self.walk()
+        for frame in self.joint_frames:  # links go first where a link and a joint share a name
+            self.frames.setdefault(frame.name, frame)
+        for named in self.description.frames:
+            on = self.frames[named.link]
+            self.frames[named.name] = Frame(named.name, on.body, on.placement * named.origin, "user")
+        joints, nq, nv = self.numbered()
+        drive = self.description.drive
+        return Model(
+            name=self.description.name,
+            nq=nq,
+            nv=nv,
+            joints=joints,
+            bodies=tuple(
+                Body(joint.child, inertia) for (joint, _, _), inertia in zip(self.moving, self.inertias, strict=True)
+            ),
+            frames=self.frames,
+            gravity=self.description.gravity,
+            constraints=(
+                (Rolling(0, drive.wheel_radius, drive.wheel_distance),) if self.base == "differential" else ()
+            ),
+            description=self.description,
+            base=self.base,
+            mimic=self.mimic,
+            warnings=notes,
+        )
+
+    def walk(self) -> None:
+        children: dict[str, list[Joint]] = {}
+        for joint in self.description.joints:
+            children.setdefault(joint.parent, []).append(joint)
+        moved = {joint.child for joint in self.description.joints}
+        root = next(link.name for link in self.description.links if link.name not in moved)
+        kind = {"fixed": "fixed", "free": "free"}.get(self.base, "planar")
+        pending = [(Joint(ROOT_JOINT, kind, WORLD, root), WORLD_BODY, IDENTITY)]
+        while pending:
+            joint, parent, placement = pending.pop()
+            body, at = self.attach(joint, parent, placement)
+            for child in reversed(children.get(joint.child, [])):
+                pending.append((child, body, at * child.origin))
+
+    def attach(self, joint: Joint, parent: int, placement: DQ) -> tuple[int, DQ]:
+        """Add a joint and its child link; the body that carries the link and the link's placement on it."""
+        if joint.kind == "fixed":
+            body, at = parent, placement
+        else:
+            self.moving.append((joint, parent, placement))
+            self.inertias.append(Inertia())
+            body, at = len(self.moving) - 1, IDENTITY
+        if joint.parent != WORLD or joint.kind != "fixed":
+            self.joint_frames.append(Frame(joint.name, body, at, "joint"))
+        at = at * joint.child_origin if joint.child_origin != IDENTITY else at
+        self.frames[joint.child] = Frame(joint.child, body, at)
+        if body != WORLD_BODY:
+            inertia = self.links[joint.child].inertia
+            if not inertia.is_zero:
+                self.inertias[body] = self.inertias[body] + (inertia if at == IDENTITY else inertia.moved_by(at))
+        return body, at
+
+    def numbered(self) -> tuple[tuple[TreeJoint, ...], int, int]:
+        masters = self.masters() if self.mimic else {}
+        nq = nv = 0
+        slices: list[tuple[slice, slice]] = []
+        for i, (joint, _, _) in enumerate(self.moving):
+            kind = joint_kind(joint)
+            own_q, own_v = (0, 0) if i in masters else (kind.nq, kind.nv)
+            slices.append((slice(nq, nq + own_q), slice(nv, nv + own_v)))
+            nq, nv = nq + own_q, nv + own_v
+        joints = []
+        for i, (joint, parent, placement) in enumerate(self.moving):
+            kind, master = joint_kind(joint), masters.get(i)
+            q, v = slices[master.joint if master else i]
+            joints.append(
+                TreeJoint(
+                    index=i,
+                    name=joint.name,
+                    motion=kind,
+                    parent=parent,
+                    placement=placement,
+                    q=q,
+                    v=v,
+                    lower=per_axis(joint.lower, kind.nq, -math.inf),
+                    upper=per_axis(joint.upper, kind.nq, math.inf),
+                    velocity=per_axis(joint.velocity, kind.nv, math.inf),
+                    effort=per_axis(joint.effort, kind.nv, math.inf),
+                    damping=per_axis(joint.damping, kind.nv, 0.0),
+                    friction=per_axis(joint.friction, kind.nv, 0.0),
+                    armature=per_axis(joint.armature, kind.nv, 0.0),
+                    master=master,
+                )
+            )
+        return tuple(joints), nq, nv
+
+    def masters(self) -> dict[int, Master]:
+        """Mimic joints by index, each traced to a joint that has a coordinate."""
+        index = {joint.name: i for i, (joint, _, _) in enumerate(self.moving)}
+        result = {}
+        for i, (joint, _, _) in enumerate(self.moving):
+            ratio, offset, current = 1.0, 0.0, joint
+            while current.mimic is not None:
+                offset, ratio = offset + ratio * current.mimic.offset, ratio * current.mimic.ratio
+                current = self.moving[index[current.mimic.joint]][0]
+            if current is not joint:
+                result[i] = Master(index[current.name], ratio, offset)
+        return result

@@ -1,0 +1,216 @@
+"""All that can be wrong with a description, found before anything is built."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+from dqdyn.algebra.dual import DQ
+from dqdyn.algebra.functions import is_unit
+from dqdyn.algebra.scalar import is_numeric
+from dqdyn.errors import ModelError, unknown_name
+from dqdyn.model.description import Description, Joint, Link
+from dqdyn.model.joints import KINDS
+
+AXIS_TOLERANCE = 1e-3
+"""An axis may miss length one by this much: files hold few digits. Beyond 1e-6 it is said in a warning."""
+
+_AXES_OF_KIND = {"universal": ("axis", "second_axis"), "spherical": (), "free": (), "fixed": ()}
+
+
+def per_axis(value: float | tuple[float, ...] | None, size: int, default: float) -> tuple[float, ...]:
+    """One number per axis of a joint."""
+    if value is None:
+        return (default,) * size
+    if isinstance(value, (tuple, list)):
+        return tuple(float(v) for v in value)
+    return (float(value),) * size
+
+
+class Checker:
+    """Checks a description once; ``warnings`` holds what is doubtful but usable."""
+
+    def __init__(self, description: Description, strict: bool) -> None:
+        self.description, self.strict = description, strict
+        self.where = f"{description.source}: " if description.source else ""
+        self.warnings: list[str] = []
+
+    def error(self, message: str, element: str) -> ModelError:
+        return ModelError(self.where + message, file=self.description.source, element=element)
+
+    def doubt(self, message: str, element: str) -> None:
+        if self.strict:
+            raise self.error(message, element)
+        self.warnings.append(self.where + message)
+
+    def checked(self) -> Description:
+        d = self.description
+        for note in d.notes:
+            self.doubt(note, "")
+        if not d.links:
+            raise self.error("a robot has at least one link; found none.", "robot")
+        self.unique("link", (link.name for link in d.links))
+        self.unique("joint", (joint.name for joint in d.joints))
+        self.unique("frame", (frame.name for frame in d.frames))
+        for link in d.links:
+            self.link(link)
+        joints = tuple(self.joint(joint) for joint in d.joints)
+        self.tree(joints)
+        links = {link.name for link in d.links}
+        for frame in d.frames:
+            if frame.link not in links:
+                raise self.error(
+                    f"frame {frame.name!r} is on the link {frame.link!r}, which does not exist.", frame.name
+                )
+            self.placement(frame.origin, f"frame {frame.name!r}")
+        if not all(math.isfinite(g) for g in d.gravity):
+            raise self.error(f"gravity must be three finite numbers; found {d.gravity}.", "gravity")
+        return d.with_changes(joints=joints)
+
+    def unique(self, what: str, names: Iterable[str]) -> None:
+        seen: set[str] = set()
+        for name in names:
+            if not name:
+                raise self.error(f"a {what} has no name: give every {what} a name.", what)
+            if name in seen:
+                raise self.error(f"two {what}s are named {name!r}: rename one of them.", name)
+            seen.add(name)
+
+    def link(self, link: Link) -> None:
+        inertia = link.inertia
+        numbers = (inertia.mass, *inertia.com, *(c for row in inertia.tensor for c in row))
+        if not all(math.isfinite(n) for n in numbers):
+            raise self.error(f"link {link.name!r} has a mass or inertia that is not finite: {inertia}.", link.name)
+        if inertia.mass < 0.0:
+            raise self.error(f"link {link.name!r} has the negative mass {inertia.mass} kg.", link.name)
+        for problem in inertia.problems():
+            self.doubt(f"link {link.name!r}: {problem}; check the inertia in its source.", link.name)
+
+    def joint(self, joint: Joint) -> Joint:
+        what = f"joint {joint.name!r}"
+        if joint.kind not in KINDS:
+            raise self.error(f"{what} has the unknown kind {joint.kind!r}: known are {', '.join(KINDS)}.", joint.name)
+        changes = {}
+        for name in _AXES_OF_KIND.get(joint.kind, ("axis",)):
+            changes[name] = self.axis(getattr(joint, name), joint)
+        if joint.kind == "universal":
+            a, b = changes["axis"], changes["second_axis"]
+            if abs(sum(x * y for x, y in zip(a, b, strict=True))) > 1.0 - 1e-6:
+                raise self.error(f"the two axes of the universal {what} are parallel: choose others.", joint.name)
+        for origin in (joint.origin, joint.child_origin):
+            self.placement(origin, what)
+        kind = KINDS[joint.kind]
+        sizes = {"lower": kind.nq, "upper": kind.nq, "velocity": kind.nv, "effort": kind.nv}
+        sizes |= {"damping": kind.nv, "friction": kind.nv, "armature": kind.nv}
+        for name, size in sizes.items():
+            self.numbers(joint, name, size)
+        if not math.isfinite(joint.pitch):
+            raise self.error(f"{what} has the pitch {joint.pitch}, which is not finite.", joint.name)
+        low, high = per_axis(joint.lower, kind.nq, -math.inf), per_axis(joint.upper, kind.nq, math.inf)
+        if any(a > b for a, b in zip(low, high, strict=True)):
+            raise self.error(f"{what} has a lower limit above the upper one: {low} > {high}.", joint.name)
+        return Joint(**{**joint.__dict__, **changes})
+
+    def axis(self, axis: tuple[float, float, float], joint: Joint) -> tuple[float, float, float]:
+        if len(axis) != 3 or not all(math.isfinite(c) for c in axis):
+            raise self.error(f"joint {joint.name!r} has the axis {axis}: give three finite numbers.", joint.name)
+        size = math.sqrt(sum(c * c for c in axis))
+        if size < 1e-9:
+            raise self.error(f"joint {joint.name!r} has a zero axis: give a direction of length one.", joint.name)
+        if abs(size - 1.0) > AXIS_TOLERANCE:
+            raise self.error(
+                f"joint {joint.name!r} has the axis {axis} of length {size:.6g}: divide it by its length.",
+                joint.name,
+            )
+        if abs(size - 1.0) > 1e-6:
+            self.doubt(
+                f"joint {joint.name!r} has the axis {axis} of length {size:.8g}; it is used with length one.",
+                joint.name,
+            )
+        if size == 1.0:
+            return axis
+        x, y, z = (c / size for c in axis)
+        return x, y, z
+
+    def placement(self, x: DQ, what: str) -> None:
+        if not all(is_numeric(c) and math.isfinite(c) for c in x.components) or not is_unit(x):
+            raise self.error(f"{what} is placed at {x!r}, which is not a pose: give a unit dual quaternion.", what)
+
+    def numbers(self, joint: Joint, name: str, size: int) -> None:
+        value = getattr(joint, name)
+        if value is None:
+            return
+        if isinstance(value, (tuple, list)) and len(value) != size:
+            raise self.error(f"joint {joint.name!r} needs {size} values of {name}; found {len(value)}.", joint.name)
+        values = per_axis(value, size, 0.0)
+        if any(math.isnan(v) for v in values):
+            raise self.error(f"joint {joint.name!r} has NaN for {name}.", joint.name)
+        if name not in ("lower", "upper") and any(v < 0.0 for v in values):
+            if name in ("velocity", "effort"):
+                self.doubt(f"joint {joint.name!r} has the negative {name} limit {value}.", joint.name)
+            else:
+                raise self.error(f"joint {joint.name!r} has the negative {name} {value}.", joint.name)
+
+    def tree(self, joints: tuple[Joint, ...]) -> None:
+        links = [link.name for link in self.description.links]
+        known = set(links)
+        parents: dict[str, Joint] = {}
+        for joint in joints:
+            for end, name in (("parent", joint.parent), ("child", joint.child)):
+                if name not in known:
+                    close = unknown_name("link", name, links)
+                    raise self.error(f"joint {joint.name!r} has a missing {end}: {close}", joint.name)
+            if joint.parent == joint.child:
+                raise self.error(f"joint {joint.name!r} joins the link {joint.child!r} to itself.", joint.name)
+            if joint.child in parents:
+                raise self.error(
+                    f"link {joint.child!r} is the child of two joints, {parents[joint.child].name!r} and {joint.name!r}: "
+                    "a tree has one; close loops by constraints.",
+                    joint.child,
+                )
+            parents[joint.child] = joint
+        roots = [name for name in links if name not in parents]
+        if not roots:
+            raise self.error("every link is the child of a joint, so the joints form a cycle: free one link.", links[0])
+        if len(roots) > 1:
+            raise self.error(
+                f"there are {len(roots)} roots, {', '.join(map(repr, roots[:4]))}: join all links into one tree.",
+                roots[1],
+            )
+        reached, pending = set(), [roots[0]]
+        children: dict[str, list[str]] = {}
+        for joint in joints:
+            children.setdefault(joint.parent, []).append(joint.child)
+        while pending:
+            name = pending.pop()
+            reached.add(name)
+            pending.extend(children.get(name, ()))
+        if len(reached) < len(links):
+            lost = next(name for name in links if name not in reached)
+            raise self.error(f"link {lost!r} is part of a cycle and not joined to the root {roots[0]!r}.", lost)
+        self.mimics(joints)
+
+    def mimics(self, joints: tuple[Joint, ...]) -> None:
+        by_name = {joint.name: joint for joint in joints}
+        for joint in joints:
+            if joint.mimic is None:
+                continue
+            seen, current = {joint.name}, joint
+            while current.mimic is not None:
+                target = by_name.get(current.mimic.joint)
+                if target is None:
+                    close = unknown_name("joint", current.mimic.joint, by_name)
+                    raise self.error(f"joint {current.name!r} mimics a missing joint: {close}", current.name)
+                if target.name in seen:
+                    raise self.error(f"joint {joint.name!r} mimics itself through {target.name!r}.", joint.name)
+                for end in (current, target):
+                    if KINDS[end.kind].nq != 1:
+                        raise self.error(
+                            f"joint {current.name!r} mimics {target.name!r}, but {end.name!r} is {end.kind}: "
+                            "only joints with one coordinate can.",
+                            current.name,
+                        )
+                seen.add(target.name)
+                current = target
+            if not all(math.isfinite(c) for c in (joint.mimic.ratio, joint.mimic.offset)):
+                raise self.error(f"joint {joint.name!r} mimics with numbers that are not finite.", joint.name)

@@ -1,0 +1,138 @@
+"""A robot as people write it: links and joints by name. Loaders make descriptions; :mod:`model` checks them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from dqdyn.algebra.dual import DQ, IDENTITY
+from dqdyn.algebra.functions import pose
+from dqdyn.algebra.quaternion import K, Quaternion, pure
+from dqdyn.algebra.scalar import cos, sin
+from dqdyn.model.inertia import Inertia, Vector
+
+GRAVITY: Vector = (0.0, 0.0, -9.81)
+"""Gravitational acceleration in m/s², world axes."""
+
+WORLD = "world"
+ROOT_JOINT = "root_joint"
+BASES = ("fixed", "free", "planar", "differential")
+
+
+def placement(xyz: Any = (0.0, 0.0, 0.0), rpy: Any = (0.0, 0.0, 0.0), quaternion: Any = None) -> DQ:
+    """A constant pose from a translation in m and roll-pitch-yaw in rad (about fixed x, y, z) or (w, x, y, z)."""
+    if quaternion is not None:
+        r = Quaternion(*(float(c) for c in quaternion))
+    else:
+        roll, pitch, yaw = (float(a) / 2.0 for a in rpy)
+        turn_x = Quaternion(cos(roll), sin(roll), 0.0, 0.0)
+        turn_y = Quaternion(cos(pitch), 0.0, sin(pitch), 0.0)
+        turn_z = Quaternion(cos(yaw), 0.0, 0.0, sin(yaw))
+        r = turn_z * turn_y * turn_x
+    return pose(r, pure(*(float(c) for c in xyz)))
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What a link looks like (visual) or touches with (collision).
+
+    ``kind`` and ``size`` in m: box (x, y, z); sphere (radius,); cylinder and capsule (radius, length along z);
+    ellipsoid (half-axes); plane (); mesh (scale x, y, z) with ``mesh`` as written in the file and ``path`` where found.
+    """
+
+    kind: str
+    size: tuple[float, ...] = ()
+    origin: DQ = IDENTITY
+    name: str | None = None
+    mesh: str | None = None
+    path: Path | None = None
+    color: tuple[float, float, float, float] | None = None
+    material: str | None = None
+
+
+@dataclass(frozen=True)
+class Link:
+    """A rigid body with a name; its inertia is given in the link frame."""
+
+    name: str
+    inertia: Inertia = Inertia()
+    visuals: tuple[Shape, ...] = ()
+    collisions: tuple[Shape, ...] = ()
+
+
+@dataclass(frozen=True)
+class Mimic:
+    """The joint moves as ``ratio · q + offset`` of the joint named ``joint``."""
+
+    joint: str
+    ratio: float = 1.0
+    offset: float = 0.0
+
+
+@dataclass(frozen=True)
+class Joint:
+    """A joint between two links. ``x_parent,child = origin · motion(q) · child_origin``.
+
+    ``kind`` is one of ``dqdyn.model.joints.KINDS``. Limits, damping, friction and armature are one number for all axes of
+    the joint, or one per axis; None is no limit. ``axis`` is a unit vector in the joint frame.
+    """
+
+    name: str
+    kind: str
+    parent: str
+    child: str
+    origin: DQ = IDENTITY
+    axis: Vector = (0.0, 0.0, 1.0)
+    second_axis: Vector = (1.0, 0.0, 0.0)  # of a universal joint, fixed to the child side
+    pitch: float = 0.0  # of a helical joint, m/rad
+    child_origin: DQ = IDENTITY
+    lower: float | tuple[float, ...] | None = None  # rad or m
+    upper: float | tuple[float, ...] | None = None
+    velocity: float | tuple[float, ...] | None = None  # rad/s or m/s
+    effort: float | tuple[float, ...] | None = None  # N m or N
+    damping: float | tuple[float, ...] = 0.0  # N m s/rad or N s/m
+    friction: float | tuple[float, ...] = 0.0  # Coulomb, N m or N
+    armature: float | tuple[float, ...] = 0.0  # rotor inertia, kg m² or kg
+    mimic: Mimic | None = None
+
+
+@dataclass(frozen=True)
+class NamedFrame:
+    """An extra frame fixed to a link, such as a tool or a sensor."""
+
+    name: str
+    link: str
+    origin: DQ = IDENTITY
+
+
+@dataclass(frozen=True)
+class Drive:
+    """Data of a differential-drive base: wheel radius and distance of the wheels in m."""
+
+    wheel_radius: float = 0.1
+    wheel_distance: float = 0.4
+
+
+@dataclass(frozen=True)
+class Description:
+    """Links and joints by name, in the order in which they were written."""
+
+    name: str
+    links: tuple[Link, ...]
+    joints: tuple[Joint, ...] = ()
+    frames: tuple[NamedFrame, ...] = ()
+    base: str = "fixed"
+    drive: Drive = Drive()
+    gravity: Vector = GRAVITY
+    source: str | None = None  # where it was read from, for messages
+    notes: tuple[str, ...] = field(default=())  # doubts of the loader; become warnings of the model
+
+    def with_changes(self, **changes: Any) -> Description:
+        """A copy with some fields replaced."""
+        return replace(self, **changes)
+
+
+def rotation_about_z(angle: float) -> Quaternion:
+    """cos(θ/2) + k sin(θ/2)."""
+    return Quaternion(cos(angle / 2.0), 0.0, 0.0, 0.0) + K * sin(angle / 2.0)

@@ -1,0 +1,114 @@
+"""Mass, center of mass and inertia tensor of a rigid body."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from dqdyn.algebra.dual import DQ
+from dqdyn.algebra.functions import Adjoint, inertia_rows
+from dqdyn.algebra.quaternion import Quaternion, pure
+
+Vector = tuple[float, float, float]
+Tensor = tuple[Vector, Vector, Vector]
+
+
+def as_vector(values: Any) -> Vector:
+    x, y, z = (float(v) for v in values)
+    return x, y, z
+
+
+def as_tensor(values: Any) -> Tensor:
+    a, b, c = (as_vector(row) for row in np.asarray(values, dtype=float))
+    return a, b, c
+
+
+@dataclass(frozen=True)
+class Inertia:
+    """Mass in kg, center of mass in m, and the tensor in kg m² about the center of mass, in the axes of the frame."""
+
+    mass: float = 0.0
+    com: Vector = (0.0, 0.0, 0.0)
+    tensor: Tensor = ((0.0,) * 3,) * 3
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "mass", float(self.mass))
+        object.__setattr__(self, "com", as_vector(self.com))
+        object.__setattr__(self, "tensor", as_tensor(self.tensor))
+
+    @cached_property
+    def rows(self) -> tuple[Quaternion, Quaternion, Quaternion]:
+        """The tensor as three pure quaternions [Silva, eq. (11)]."""
+        return inertia_rows(self.tensor)
+
+    @cached_property
+    def center(self) -> Quaternion:
+        """The center of mass as a pure quaternion."""
+        return pure(*self.com)
+
+    def moved_by(self, x: DQ) -> Inertia:
+        """The same body seen from frame a, for x = x_ab and this inertia in frame b [Silva, eq. (14)]."""
+        a = Adjoint(x)
+        rotation = np.array([c.vector for c in a.columns]).T
+        com = rotation @ np.array(self.com) + np.array(a.p.vector)
+        return Inertia(self.mass, as_vector(com), as_tensor(rotation @ np.array(self.tensor) @ rotation.T))
+
+    def __add__(self, other: Inertia) -> Inertia:
+        """Two bodies rigidly joined, both given in the same frame."""
+        mass = self.mass + other.mass
+        tensor = np.array(self.tensor) + np.array(other.tensor)
+        a, b = np.array(self.com), np.array(other.com)
+        if mass == 0.0:
+            return Inertia(0.0, self.com, as_tensor(tensor))
+        com = (self.mass * a + other.mass * b) / mass
+        tensor = tensor + self.mass * _point_tensor(a - com) + other.mass * _point_tensor(b - com)
+        return Inertia(mass, as_vector(com), as_tensor(tensor))
+
+    @property
+    def is_zero(self) -> bool:
+        """No mass and no tensor: a frame rather than a body."""
+        return self.mass == 0.0 and not any(any(row) for row in self.tensor)
+
+    def principal_moments(self) -> np.ndarray:
+        """Eigenvalues of the tensor in kg m², ascending."""
+        return np.linalg.eigvalsh(np.array(self.tensor))
+
+    def problems(self) -> list[str]:
+        """What no rigid body can have: negative moments, or one larger than the sum of the others."""
+        a, b, c = self.principal_moments()
+        tolerance = 1e-9 * max(abs(c), 1e-12)
+        if a < -tolerance:
+            return [f"its inertia has the negative principal moment {a:.6g} kg m²"]
+        if a + b < c - tolerance:
+            return [
+                f"its inertia violates the triangle inequality: principal moments {a:.6g} + {b:.6g} < {c:.6g} kg m²"
+            ]
+        return []
+
+
+def _point_tensor(d: np.ndarray) -> np.ndarray:
+    return float(d @ d) * np.eye(3) - np.outer(d, d)
+
+
+def box(mass: float, size: Sequence[float], com: Sequence[float] = (0.0, 0.0, 0.0)) -> Inertia:
+    """A uniform box with edges ``size`` in m."""
+    x, y, z = (s * s / 12.0 for s in size)
+    return Inertia(mass, as_vector(com), as_tensor(np.diag([y + z, x + z, x + y]) * mass))
+
+
+def cylinder(
+    mass: float, radius: float, length: float, axis: str = "z", com: Sequence[float] = (0.0, 0.0, 0.0)
+) -> Inertia:
+    """A uniform cylinder along the axis x, y or z."""
+    along, across = 0.5 * radius**2, (3 * radius**2 + length**2) / 12.0
+    moments = [along if name == axis else across for name in "xyz"]
+    return Inertia(mass, as_vector(com), as_tensor(np.diag(moments) * mass))
+
+
+def sphere(mass: float, radius: float, com: Sequence[float] = (0.0, 0.0, 0.0)) -> Inertia:
+    """A uniform ball."""
+    return Inertia(mass, as_vector(com), as_tensor(np.eye(3) * (0.4 * mass * radius**2)))

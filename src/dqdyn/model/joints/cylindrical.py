@@ -1,0 +1,27 @@
+"""Cylindrical joint: rotation about and displacement along one axis, independent."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from dqdyn.algebra.dual import DQ
+from dqdyn.algebra.functions import pose
+from dqdyn.algebra.quaternion import ZERO
+from dqdyn.model.joints.base import AxisJoint, Coordinates
+
+
+@dataclass(frozen=True)
+class Cylindrical(AxisJoint):
+    """q = (θ, d), v = (θ̇, ḋ), ξ = (θ̇ + ε ḋ) l [Silva, table 1]."""
+
+    name: ClassVar[str] = "cylindrical"
+    nq: ClassVar[int] = 2
+    nv: ClassVar[int] = 2
+    angular: ClassVar[tuple[bool, ...]] = (True, False)
+
+    def pose(self, q: Coordinates) -> DQ:
+        return pose(self.turn(q[0]), self.l * q[1])
+
+    def subspace(self, q: Coordinates) -> tuple[DQ, ...]:
+        return DQ.of(self.l), DQ.of(ZERO, self.l)

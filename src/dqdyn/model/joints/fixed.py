@@ -1,0 +1,28 @@
+"""Fixed joint: no motion. Models fold it into its parent body; descriptions keep it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from dqdyn.algebra.dual import DQ, IDENTITY
+from dqdyn.algebra.functions import zero_twist
+from dqdyn.model.joints.base import Coordinates, JointKind
+
+
+@dataclass(frozen=True)
+class Fixed(JointKind):
+    """No coordinates, ξ = 0."""
+
+    name: ClassVar[str] = "fixed"
+    nq: ClassVar[int] = 0
+    nv: ClassVar[int] = 0
+
+    def pose(self, q: Coordinates) -> DQ:
+        return IDENTITY
+
+    def subspace(self, q: Coordinates) -> tuple[DQ, ...]:
+        return ()
+
+    def twist(self, q: Coordinates, v: Coordinates) -> DQ:
+        return zero_twist()

@@ -1,0 +1,28 @@
+"""Helical joint: rotation and displacement along one axis, coupled by the pitch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from dqdyn.algebra.dual import DQ
+from dqdyn.algebra.functions import pose
+from dqdyn.model.joints.base import AxisJoint, Coordinates
+
+
+@dataclass(frozen=True)
+class Helical(AxisJoint):
+    """q = θ, v = θ̇, ξ = (1 + εh) θ̇ l with pitch h in m/rad [Silva, table 1]."""
+
+    pitch: float = 0.0
+
+    name: ClassVar[str] = "helical"
+    nq: ClassVar[int] = 1
+    nv: ClassVar[int] = 1
+    angular: ClassVar[tuple[bool, ...]] = (True,)
+
+    def pose(self, q: Coordinates) -> DQ:
+        return pose(self.turn(q[0]), self.l * (self.pitch * q[0]))
+
+    def subspace(self, q: Coordinates) -> tuple[DQ, ...]:
+        return (DQ.of(self.l, self.l * self.pitch),)

@@ -1,0 +1,43 @@
+"""Planar joint: motion in the plane normal to an axis; the holonomic mobile base."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from dqdyn.algebra.dual import DQ
+from dqdyn.algebra.functions import cross, pose
+from dqdyn.algebra.quaternion import ZERO, I, J, Quaternion, rotate, shortest_rotation
+from dqdyn.model.joints.base import AxisJoint, Coordinates
+
+
+@dataclass(frozen=True)
+class Planar(AxisJoint):
+    """q = (x, y, φ), v = q̇, ξ = φ̇ l + ε Ad(r*)(ẋ e₁ + ẏ e₂) [Silva, table 1].
+
+    Silva's table has the axis k; here e₁, e₂ are the images of x, y under the shortest rotation that takes z to l.
+    """
+
+    name: ClassVar[str] = "planar"
+    nq: ClassVar[int] = 3
+    nv: ClassVar[int] = 3
+    constant_subspace: ClassVar[bool] = False
+    angular: ClassVar[tuple[bool, ...]] = (False, False, True)
+
+    def in_plane(self) -> tuple[Quaternion, Quaternion]:
+        """e₁, e₂: the directions of x and y in the parent side."""
+        tilt = shortest_rotation((0.0, 0.0, 1.0), self.axis)
+        return rotate(tilt, I), rotate(tilt, J)
+
+    def pose(self, q: Coordinates) -> DQ:
+        e1, e2 = self.in_plane()
+        return pose(self.turn(q[2]), e1 * q[0] + e2 * q[1])
+
+    def subspace(self, q: Coordinates) -> tuple[DQ, ...]:
+        back = self.turn(-q[2])
+        e1, e2 = (rotate(back, e) for e in self.in_plane())
+        return DQ.of(ZERO, e1), DQ.of(ZERO, e2), DQ.of(self.l)
+
+    def subspace_rate(self, q: Coordinates, v: Coordinates) -> tuple[DQ, ...]:
+        e1, e2, turning = self.subspace(q)
+        return cross(e1, turning) * v[2], cross(e2, turning) * v[2], DQ.of(ZERO)

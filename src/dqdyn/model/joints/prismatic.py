@@ -1,0 +1,27 @@
+"""Prismatic joint: a displacement along a fixed axis."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from dqdyn.algebra.dual import DQ
+from dqdyn.algebra.functions import translator
+from dqdyn.algebra.quaternion import ZERO
+from dqdyn.model.joints.base import AxisJoint, Coordinates
+
+
+@dataclass(frozen=True)
+class Prismatic(AxisJoint):
+    """q = d, v = ḋ, ξ = ε ḋ l [Silva, table 1]."""
+
+    name: ClassVar[str] = "prismatic"
+    nq: ClassVar[int] = 1
+    nv: ClassVar[int] = 1
+    angular: ClassVar[tuple[bool, ...]] = (False,)
+
+    def pose(self, q: Coordinates) -> DQ:
+        return translator(self.l * q[0])
+
+    def subspace(self, q: Coordinates) -> tuple[DQ, ...]:
+        return (DQ.of(ZERO, self.l),)

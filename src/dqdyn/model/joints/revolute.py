@@ -1,0 +1,25 @@
+"""Revolute joint: one angle about a fixed axis; continuous joints are revolute without limits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from dqdyn.algebra.dual import DQ
+from dqdyn.model.joints.base import AxisJoint, Coordinates
+
+
+@dataclass(frozen=True)
+class Revolute(AxisJoint):
+    """q = θ, v = θ̇, ξ = θ̇ l [Silva, table 1]."""
+
+    name: ClassVar[str] = "revolute"
+    nq: ClassVar[int] = 1
+    nv: ClassVar[int] = 1
+    angular: ClassVar[tuple[bool, ...]] = (True,)
+
+    def pose(self, q: Coordinates) -> DQ:
+        return DQ.of(self.turn(q[0]))
+
+    def subspace(self, q: Coordinates) -> tuple[DQ, ...]:
+        return (DQ.of(self.l),)

@@ -1,0 +1,182 @@
+"""A robot as algorithms use it: a frozen, indexed, validated tree of moving bodies."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any
+
+from dqdyn.algebra.dual import DQ
+from dqdyn.algebra.scalar import Scalar
+from dqdyn.errors import unknown_name
+from dqdyn.model.description import Description
+from dqdyn.model.inertia import Inertia, Vector
+from dqdyn.model.joints import JointKind
+
+WORLD_BODY = -1
+
+
+@dataclass(frozen=True)
+class Master:
+    """Where a mimic joint takes its motion from: ``ratio · q + offset`` of the joint with that index."""
+
+    joint: int
+    ratio: float
+    offset: float
+
+
+@dataclass(frozen=True)
+class TreeJoint:
+    """Joint i moves body i: x_parent,i = ``placement`` · ``motion.pose(q)``.
+
+    ``q`` and ``v`` are slices of the robot's vectors; a mimic joint has those of its master. Per-axis data are tuples.
+    """
+
+    index: int
+    name: str
+    motion: JointKind
+    parent: int
+    placement: DQ
+    q: slice
+    v: slice
+    lower: tuple[float, ...]
+    upper: tuple[float, ...]
+    velocity: tuple[float, ...]
+    effort: tuple[float, ...]
+    damping: tuple[float, ...]
+    friction: tuple[float, ...]
+    armature: tuple[float, ...]
+    master: Master | None = None
+
+    @property
+    def kind(self) -> str:
+        """Name of the joint's kind, e.g. ``"revolute"``."""
+        return self.motion.name
+
+    @property
+    def is_mimic(self) -> bool:
+        return self.master is not None
+
+    def coordinates(self, q: Sequence[Scalar]) -> list[Scalar]:
+        """The joint's own coordinates out of the robot's q."""
+        own = list(q[self.q])
+        if self.master is None:
+            return own
+        return [own[0] * self.master.ratio + self.master.offset]
+
+    def rates(self, v: Sequence[Scalar]) -> list[Scalar]:
+        """The joint's own velocities (or accelerations) out of the robot's."""
+        own = list(v[self.v])
+        return own if self.master is None else [own[0] * self.master.ratio]
+
+    def columns(self, subspace: Sequence[DQ]) -> list[tuple[int, DQ]]:
+        """(index into v, motion per unit of that v) for each axis."""
+        if self.master is not None:
+            return [(self.v.start, subspace[0] * self.master.ratio)]
+        return list(zip(range(self.v.start, self.v.stop), subspace, strict=True))
+
+
+@dataclass(frozen=True)
+class Body:
+    """A moving rigid body with everything that is fixed to it; inertia in the frame of its joint's child side."""
+
+    name: str
+    inertia: Inertia
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A named frame fixed to a body (−1: the world) at ``placement`` = x_body,frame."""
+
+    name: str
+    body: int
+    placement: DQ
+    kind: str = "link"
+
+
+@dataclass(frozen=True)
+class Rolling:
+    """The wheel axis of a differential drive does not slip: A(q) v = 0 with A = [−sin φ, cos φ, 0] on (ẋ, ẏ, φ̇).
+
+    Data for constrained dynamics; ``joint`` is the index of the planar joint.
+    """
+
+    joint: int
+    wheel_radius: float
+    wheel_distance: float
+
+
+@dataclass(frozen=True)
+class Model:
+    """Joints, bodies and frames by index. Body i hangs on joint i, whose parent body is ``joints[i].parent``."""
+
+    name: str
+    nq: int
+    nv: int
+    joints: tuple[TreeJoint, ...]
+    bodies: tuple[Body, ...]
+    frames: Mapping[str, Frame]
+    gravity: Vector
+    constraints: tuple[Rolling, ...]
+    description: Description = field(repr=False)
+    base: str = "fixed"
+    mimic: bool = True
+    warnings: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "frames", MappingProxyType(dict(self.frames)))
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "frames": dict(self.frames)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        object.__setattr__(self, "frames", MappingProxyType(state["frames"]))
+
+    def __eq__(self, other: object) -> bool:
+        """Equality of what determines motion; descriptions (visuals, file names) do not count."""
+        if not isinstance(other, Model):
+            return NotImplemented
+        return self._key == other._key
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    @cached_property
+    def _key(self) -> tuple[Any, ...]:
+        joints = tuple(
+            (j.name, j.motion, j.parent, j.placement, j.q.start, j.v.start, j.master)
+            + (j.lower, j.upper, j.velocity, j.effort, j.damping, j.friction, j.armature)
+            for j in self.joints
+        )
+        return joints, self.bodies, tuple(self.frames.values()), self.gravity, self.constraints
+
+    def frame(self, name: str | Frame) -> Frame:
+        """The frame of that name, or an error with close matches."""
+        if isinstance(name, Frame):
+            return name
+        if name not in self.frames:
+            raise unknown_name(f"frame of {self.name!r}", name, self.frames)
+        return self.frames[name]
+
+    def joint(self, name: str) -> TreeJoint:
+        """The moving joint of that name, or an error with close matches."""
+        for joint in self.joints:
+            if joint.name == name:
+                return joint
+        raise unknown_name(f"moving joint of {self.name!r}", name, [j.name for j in self.joints])
+
+    def path(self, body: int) -> list[int]:
+        """Bodies from the root to ``body``, which comes last; empty for the world."""
+        result: list[int] = []
+        while body != WORLD_BODY:
+            result.append(body)
+            body = self.joints[body].parent
+        return result[::-1]
+
+    @property
+    def mass(self) -> float:
+        """Total mass of the moving bodies in kg."""
+        return sum(body.inertia.mass for body in self.bodies)
