@@ -48,6 +48,7 @@ class _Builder:
         self.links = {link.name: link for link in description.links}
         self.moving: list[tuple[Joint, int, DQ]] = []  # joint, parent body, placement in the parent body
         self.inertias: list[Inertia] = []
+        self.fixed_inertia = Inertia()
         # A link named "world" takes over the name; the frame of the world itself is there in any case.
         self.frames = {WORLD: Frame(WORLD, WORLD_BODY, IDENTITY, "world")}
         self.joint_frames: list[Frame] = []
@@ -74,6 +75,7 @@ class _Builder:
             constraints=(
                 (Rolling(0, drive.wheel_radius, drive.wheel_distance),) if self.base == "differential" else ()
             ),
+            fixed_inertia=self.fixed_inertia,
             description=self.description,
             base=self.base,
             mimic=self.mimic,
@@ -106,10 +108,13 @@ class _Builder:
             self.joint_frames.append(Frame(joint.name, body, at, "joint"))
         at = at * joint.child_origin if joint.child_origin != IDENTITY else at
         self.frames[joint.child] = Frame(joint.child, body, at)
-        if body != WORLD_BODY:
-            inertia = self.links[joint.child].inertia
-            if not inertia.is_zero:
-                self.inertias[body] = self.inertias[body] + (inertia if at == IDENTITY else inertia.moved_by(at))
+        inertia = self.links[joint.child].inertia
+        if not inertia.is_zero:
+            inertia = inertia if at == IDENTITY else inertia.moved_by(at)
+            if body == WORLD_BODY:
+                self.fixed_inertia = self.fixed_inertia + inertia
+            else:
+                self.inertias[body] = self.inertias[body] + inertia
         return body, at
 
     def numbered(self) -> tuple[tuple[TreeJoint, ...], int, int]:

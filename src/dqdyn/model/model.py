@@ -120,6 +120,7 @@ class Model:
     frames: Mapping[str, Frame]
     gravity: Vector
     constraints: tuple[Rolling, ...]
+    fixed_inertia: Inertia  # of all that is fixed to the world, in world axes
     description: Description = field(repr=False)
     base: str = "fixed"
     mimic: bool = True
@@ -129,7 +130,8 @@ class Model:
         object.__setattr__(self, "frames", MappingProxyType(dict(self.frames)))
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "frames": dict(self.frames)}
+        state = {k: v for k, v in self.__dict__.items() if not k.startswith("_")}
+        return {**state, "frames": dict(self.frames)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
@@ -142,6 +144,10 @@ class Model:
         return self._key == other._key
 
     def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
         return hash(self._key)
 
     @cached_property

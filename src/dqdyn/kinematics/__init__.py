@@ -1,0 +1,1 @@
+"""Poses, twists and Jacobians of a model, over any scalar."""

@@ -1,0 +1,164 @@
+"""Center of mass and centroidal momentum, by sums over subtrees.
+
+They are those of the moving bodies; what is fixed to the world counts only where nothing moves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from dqdyn.algebra.dual import DQ
+from dqdyn.algebra.functions import Adjoint, zero_twist
+from dqdyn.algebra.quaternion import ZERO, I, J, K, Quaternion, combine, cross3, dot3, pure
+from dqdyn.algebra.scalar import Scalar
+from dqdyn.errors import ModelError
+from dqdyn.kinematics.frames import Matrix
+from dqdyn.kinematics.tree import Motion, backward, poses
+from dqdyn.model.inertia import Inertia
+from dqdyn.model.model import Model
+
+
+@dataclass(frozen=True)
+class Composite:
+    """Mass, Σ m c, and tensor of a set of bodies about a common point, world axes."""
+
+    mass: float
+    moment: Quaternion
+    tensor: tuple[Quaternion, Quaternion, Quaternion]
+
+    def __add__(self, other: Composite) -> Composite:
+        a, b = self.tensor, other.tensor
+        return Composite(self.mass + other.mass, self.moment + other.moment, (a[0] + b[0], a[1] + b[1], a[2] + b[2]))
+
+    def momentum(self, omega: Quaternion, velocity: Quaternion) -> DQ:
+        """p + εL about the common point, for a rigid motion with that velocity of the point."""
+        linear = velocity * self.mass + cross3(omega, self.moment)
+        return DQ.of(linear, combine(self.tensor, omega) + cross3(self.moment, velocity))
+
+
+def center_of_mass(model: Model, q: Sequence[Scalar]) -> Quaternion:
+    """Σ mᵢ cᵢ / Σ mᵢ in the world, in m."""
+    return _weighted(model, _centers(model, poses(model, q)))
+
+
+def center_of_mass_velocity(model: Model, q: Sequence[Scalar], v: Sequence[Scalar]) -> Quaternion:
+    """ċ in m/s."""
+    motion = Motion(model, q, v)
+    centers = _centers(model, motion.pose)
+    return _weighted(model, [point_velocity(motion.twist[i], c) for i, c in enumerate(centers)], constant=ZERO)
+
+
+def center_of_mass_jacobian(model: Model, q: Sequence[Scalar]) -> Matrix:
+    """J (3×nv) with ċ = J v: each axis moves the mass behind it."""
+    motion = Motion(model, q)
+    shares, moments = _subtrees(model, _centers(model, motion.pose))
+    result = [ZERO] * model.nv
+    for i, columns in motion.columns.items():
+        for k, s in columns:
+            result[k] = result[k] + (s.dual * shares[i] + cross3(s.primary, moments[i]))
+    return _rows3(result)
+
+
+def center_of_mass_jacobian_derivative(model: Model, q: Sequence[Scalar], v: Sequence[Scalar]) -> Matrix:
+    """J̇ (3×nv) along v, so that c̈ = J a + J̇ v."""
+    motion = Motion(model, q, v)
+    centers = _centers(model, motion.pose)
+    shares, moments = _subtrees(model, centers)
+    _, moment_rates = _subtrees(model, [point_velocity(motion.twist[i], c) for i, c in enumerate(centers)])
+    result = [ZERO] * model.nv
+    for i, columns in motion.columns.items():
+        for (k, s), (_, rate) in zip(columns, motion.rates[i], strict=True):
+            turned = cross3(rate.primary, moments[i]) + cross3(s.primary, moment_rates[i])
+            result[k] = result[k] + (rate.dual * shares[i] + turned)
+    return _rows3(result)
+
+
+def centroidal_momentum(model: Model, q: Sequence[Scalar], v: Sequence[Scalar]) -> DQ:
+    """p + εL: linear momentum in kg m/s, angular momentum about the center of mass in kg m²/s, world axes."""
+    motion = Motion(model, q, v)
+    center, own = _composites(model, motion)
+    result = zero_twist()
+    for i, body in enumerate(own):
+        result = result + body.momentum(motion.twist[i].primary, point_velocity(motion.twist[i], center))
+    return result
+
+
+def centroidal_momentum_matrix(model: Model, q: Sequence[Scalar]) -> Matrix:
+    """A (6×nv) with [p, L] = A v; see :func:`centroidal_momentum`."""
+    motion = Motion(model, q)
+    center, own = _composites(model, motion)
+    subtrees = backward(model, own, lambda a, b: a + b)
+    result = [zero_twist()] * model.nv
+    for i, columns in motion.columns.items():
+        for k, s in columns:
+            result[k] = result[k] + subtrees[i].momentum(s.primary, point_velocity(s, center))
+    columns6 = [(*c.primary.vector, *c.dual.vector) for c in result]
+    return [[column[row] for column in columns6] for row in range(6)]
+
+
+def point_velocity(twist: DQ, point: Quaternion) -> Quaternion:
+    """v + ω × p: velocity of a point fixed to a body with that world twist."""
+    return twist.dual + cross3(twist.primary, point)
+
+
+def _centers(model: Model, pose: dict[int, DQ]) -> list[Quaternion]:
+    """Centers of mass of the bodies in the world."""
+    result = []
+    for i, body in enumerate(model.bodies):
+        ad = Adjoint(pose[i])
+        result.append(ad.p + ad.rotate(body.inertia.center))
+    return result
+
+
+def _shares(model: Model) -> list[float]:
+    if not model.mass:
+        raise ModelError(
+            f"{model.name!r} has no mass, so no center of mass: give its links inertias.", model=model.name
+        )
+    return [body.inertia.mass / model.mass for body in model.bodies]
+
+
+def _weighted(model: Model, vectors: list[Quaternion], constant: Quaternion | None = None) -> Quaternion:
+    if not model.mass and model.fixed_inertia.mass:
+        return model.fixed_inertia.center if constant is None else constant
+    result = ZERO
+    for share, vector in zip(_shares(model), vectors, strict=True):
+        if share:
+            result = result + vector * share
+    return result
+
+
+def _subtrees(model: Model, vectors: list[Quaternion]) -> tuple[list[float], list[Quaternion]]:
+    """Per subtree: its share of the mass, and the sum of vectors weighted by the shares."""
+    if not model.mass and model.fixed_inertia.mass:
+        return [0.0] * len(vectors), [ZERO] * len(vectors)
+    shares = _shares(model)
+    own = [vector * share for vector, share in zip(vectors, shares, strict=True)]
+    return backward(model, shares, lambda a, b: a + b), backward(model, own, lambda a, b: a + b)
+
+
+def _composites(model: Model, motion: Motion) -> tuple[Quaternion, list[Composite]]:
+    """The center of mass, and each body about it."""
+    centers = _centers(model, motion.pose)
+    center = _weighted(model, centers)
+    bodies = zip(model.bodies, centers, strict=True)
+    return center, [_about(b.inertia, Adjoint(motion.pose[i]), c - center) for i, (b, c) in enumerate(bodies)]
+
+
+def _about(inertia: Inertia, ad: Adjoint, arm: Quaternion) -> Composite:
+    """A body about the point from which its center of mass is at ``arm``: R I R* + m(⟨c,c⟩ − c c)."""
+    square = dot3(arm, arm)
+    r0, r1, r2 = ad.columns
+    columns = []
+    for axis in (I, J, K):
+        # R* of a basis vector: the row of the rotation matrix.
+        back = pure(dot3(r0, axis), dot3(r1, axis), dot3(r2, axis))
+        turned = ad.rotate(combine(inertia.rows, back))
+        columns.append(turned + (axis * square - arm * dot3(arm, axis)) * inertia.mass)
+    return Composite(inertia.mass, arm * inertia.mass, (columns[0], columns[1], columns[2]))
+
+
+def _rows3(columns: list[Quaternion]) -> Matrix:
+    vectors = [c.vector for c in columns]
+    return [[vector[row] for vector in vectors] for row in range(3)]

@@ -1,0 +1,182 @@
+"""Every numeric function of a robot as data: inputs, result and the algorithm that computes it.
+
+``Robot`` methods, ``robot.function`` and exports all go through this table, so a function is written once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dqdyn.algebra.scalar import Scalar
+from dqdyn.kinematics import attached, cooperative, frames, mass
+from dqdyn.model.model import Frame, Model
+
+Entries = tuple[list[Scalar], tuple[int, ...]]
+"""Scalars in row-major order and the shape that they fill."""
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A function of the state: ``algorithm(model, *options, *inputs)`` gives the ``result``.
+
+    ``inputs`` are names such as "q" and "v"; ``options`` are frames and choices fixed when the function is bound;
+    ``result`` is "dq" (8), "twist" (6), "vector" (3), "matrix" or "list".
+    """
+
+    name: str
+    inputs: tuple[str, ...]
+    options: tuple[str, ...]
+    result: str
+    algorithm: Callable[..., Any]
+    summary: str
+
+    def run(self, model: Model, options: Sequence[Any], inputs: Sequence[Sequence[Scalar]]) -> Entries:
+        """The algorithm on scalars of any kind."""
+        return flatten(self.result, self.algorithm(model, *options, *inputs))
+
+
+def flatten(result: str, value: Any) -> Entries:
+    """A result of the algebra as scalars and a shape."""
+    if result == "matrix":
+        return [c for row in value for c in row], (len(value), len(value[0]) if value else 0)
+    entries = _FLAT[result](value)
+    return entries, (len(entries),)
+
+
+_FLAT: dict[str, Callable[[Any], list[Scalar]]] = {
+    "dq": lambda x: list(x.components),
+    "twist": lambda x: [*x.primary.vector, *x.dual.vector],
+    "vector": lambda x: list(x.vector),
+    "list": list,
+}
+
+CATALOG: dict[str, Quantity] = {}
+
+
+def _add(
+    name: str, inputs: str, options: str, result: str, algorithm: Callable[..., Any], summary: str | None = None
+) -> None:
+    text = summary if summary is not None else (algorithm.__doc__ or "").strip()
+    CATALOG[name] = Quantity(name, tuple(inputs.split()), tuple(options.split()), result, algorithm, text)
+
+
+def _expressed(algorithm: Callable[..., Any]) -> Callable[..., Any]:
+    """Options come first in the table; in the algorithm ``expressed`` is the last argument."""
+
+    def call(model: Model, frame: Frame, expressed: str, *inputs: Any) -> Any:
+        return algorithm(model, frame, *inputs, expressed)
+
+    call.__doc__ = algorithm.__doc__
+    return call
+
+
+_add("pose", "q", "frame", "dq", frames.pose)
+_add("twist", "q v", "frame expressed", "twist", _expressed(frames.twist))
+_add("twist_rate", "q v a", "frame expressed", "twist", _expressed(frames.twist_rate))
+_add("twist_jacobian", "q", "frame expressed", "matrix", _expressed(frames.twist_jacobian))
+_add("twist_jacobian_derivative", "q v", "frame expressed", "matrix", _expressed(frames.twist_jacobian_derivative))
+_add("pose_jacobian", "q", "frame", "matrix", frames.pose_jacobian)
+_add("pose_jacobian_derivative", "q v", "frame", "matrix", frames.pose_jacobian_derivative)
+_add("center_of_mass", "q", "", "vector", mass.center_of_mass)
+_add("center_of_mass_velocity", "q v", "", "vector", mass.center_of_mass_velocity)
+_add("center_of_mass_jacobian", "q", "", "matrix", mass.center_of_mass_jacobian)
+_add("center_of_mass_jacobian_derivative", "q v", "", "matrix", mass.center_of_mass_jacobian_derivative)
+_add("centroidal_momentum", "q v", "", "twist", mass.centroidal_momentum)
+_add("centroidal_momentum_matrix", "q", "", "matrix", mass.centroidal_momentum_matrix)
+
+
+def _rotation_rows(algorithm: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda model, frame, *inputs: algorithm(model, frame, *inputs)[:4]
+
+
+_add("rotation_jacobian", "q", "frame", "matrix", _rotation_rows(frames.pose_jacobian), "J (4×nv) with vec4 ṙ = J v.")
+_add(
+    "rotation_jacobian_derivative",
+    "q v",
+    "frame",
+    "matrix",
+    _rotation_rows(frames.pose_jacobian_derivative),
+    "J̇ (4×nv) along v, so that vec4 r̈ = J a + J̇ v.",
+)
+
+
+def _attached(kind: str, algorithm: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda model, frame, local, *inputs: algorithm(kind, model, frame, local, *inputs)
+
+
+for _kind, _what in (("point", "p"), ("line", "[l, m]"), ("plane", "[n, d]")):
+    _add(
+        f"{_kind}_on",
+        "q",
+        "frame local",
+        "list",
+        _attached(_kind, attached.value),
+        f"World components {_what} of a {_kind} fixed to the frame.",
+    )
+    _add(
+        f"{_kind}_jacobian",
+        "q",
+        "frame local",
+        "matrix",
+        _attached(_kind, attached.jacobian),
+        f"J with d/dt {_what} = J v for a {_kind} fixed to the frame.",
+    )
+    _add(
+        f"{_kind}_jacobian_derivative",
+        "q v",
+        "frame local",
+        "matrix",
+        _attached(_kind, attached.jacobian_derivative),
+        f"J̇ along v of the Jacobian of a {_kind} fixed to the frame.",
+    )
+
+
+def _cooperative(pair: cooperative.Pair, algorithm: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda model, frame1, frame2, *inputs: algorithm(pair, model, frame1, frame2, *inputs)
+
+
+for _name, _pair in (("relative", cooperative.relative), ("absolute", cooperative.absolute)):
+    _doc = (_pair.__doc__ or "").strip()
+    _add(f"{_name}_pose", "q", "frame1 frame2", "dq", _cooperative(_pair, cooperative.pair_pose), _doc)
+    _add(
+        f"{_name}_pose_jacobian",
+        "q",
+        "frame1 frame2",
+        "matrix",
+        _cooperative(_pair, cooperative.pair_jacobian),
+        f"Exact J (8×nv) with vec8 ẋ = J v for {_doc}",
+    )
+    _add(
+        f"{_name}_pose_jacobian_derivative",
+        "q v",
+        "frame1 frame2",
+        "matrix",
+        _cooperative(_pair, cooperative.pair_jacobian_derivative),
+        f"J̇ (8×nv) along v for {_doc}",
+    )
+
+
+def _integrate(model: Model, q: Sequence[Scalar], v: Sequence[Scalar], dt: Sequence[Scalar]) -> list[Scalar]:
+    """q after following the constant v for the time dt in s."""
+    return _per_joint(model, lambda joint: joint.motion.integrate(q[joint.q], v[joint.v], dt[0]))
+
+
+def _difference(model: Model, q: Sequence[Scalar], q1: Sequence[Scalar]) -> list[Scalar]:
+    """The v that leads from q0 to q1 in unit time."""
+    return _per_joint(model, lambda joint: joint.motion.difference(q[joint.q], q1[joint.q]))
+
+
+def _rate(model: Model, q: Sequence[Scalar], v: Sequence[Scalar]) -> list[Scalar]:
+    """q̇ for the velocity v."""
+    return _per_joint(model, lambda joint: joint.motion.rate(q[joint.q], v[joint.v]))
+
+
+def _per_joint(model: Model, function: Callable[[Any], list[Scalar]]) -> list[Scalar]:
+    return [c for joint in model.joints if joint.master is None for c in function(joint)]
+
+
+_add("integrate", "q v dt", "", "list", _integrate)
+_add("difference", "q q1", "", "list", _difference)
+_add("configuration_rate", "q v", "", "list", _rate)

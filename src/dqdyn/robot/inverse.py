@@ -1,0 +1,173 @@
+"""Inverse kinematics: any frame, any joint kind, limits respected, and a reason where it fails."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dqdyn.algebra.dual import DQ
+from dqdyn.algebra.functions import screw_log
+from dqdyn.errors import Error
+from dqdyn.model.model import Frame
+from dqdyn.robot.state import as_state
+
+if TYPE_CHECKING:
+    from dqdyn.robot.robot import Robot
+
+
+@dataclass(frozen=True, eq=False)
+class InverseKinematics:
+    """The outcome: ``q`` is the best configuration found, ``success`` says whether it meets the tolerance.
+
+    ``reason`` is one sentence; errors are in rad and m; ``at_limits`` names the joints at a limit.
+    """
+
+    q: np.ndarray
+    success: bool
+    reason: str
+    rotation_error: float
+    translation_error: float
+    iterations: int
+    restarts: int
+    at_limits: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return self.success
+
+
+def solve(
+    robot: Robot,
+    frame: Frame,
+    target: DQ,
+    q0: Any = None,
+    *,
+    tolerance: float = 1e-9,
+    iterations: int = 200,
+    restarts: int = 20,
+    rng: np.random.Generator | int | None = 0,
+    position_only: bool = False,
+) -> InverseKinematics:
+    """Levenberg–Marquardt on the screw from the frame to the target, with steps clipped to the limits.
+
+    Starts at q0 (default: neutral) and then at random configurations. ``tolerance`` bounds the errors of
+    rotation in rad and of translation in m. ``position_only`` leaves the orientation free.
+    """
+    if iterations < 1 or restarts < 0 or not tolerance > 0.0:
+        raise Error("inverse kinematics needs iterations ≥ 1, restarts ≥ 0 and tolerance > 0.")
+    rng = np.random.default_rng(rng)
+    problem = _Problem(robot, frame, target, position_only)
+    start = robot.neutral() if q0 is None else as_state(robot.model, "q", q0)
+    if start.ndim != 1:
+        raise Error(f"inverse kinematics starts at one configuration of shape ({robot.nq},); found {start.shape}.")
+    best, used, total = None, 0, 0
+    for attempt in range(restarts + 1):
+        used = attempt
+        q, error, steps = problem.descend(problem.clip(start), tolerance, iterations)
+        total += steps
+        if best is None or np.linalg.norm(error) < np.linalg.norm(best[1]):
+            best = q, error
+        if problem.met(error, tolerance):
+            break
+        start = robot.random_configuration(rng)
+    assert best is not None
+    return problem.outcome(*best, tolerance, total, used)
+
+
+class _Problem:
+    def __init__(self, robot: Robot, frame: Frame, target: DQ, position_only: bool) -> None:
+        self.robot, self.frame, self.position_only = robot, frame, position_only
+        self.target = target
+        self.pose = robot.function("pose", frame=frame)
+        self.jacobian = robot.function("twist_jacobian", frame=frame, expressed="body")
+        limits = robot.limits
+        self.lower, self.upper = limits.lower, limits.upper
+
+    def error(self, q: np.ndarray) -> np.ndarray:
+        """Body twist [ω, v] that reaches the target in unit time; only v where the position alone counts."""
+        relative = DQ(self.pose(q, check=False)).conj() * self.target
+        if relative.primary.w < 0:
+            relative = -relative
+        if self.position_only:
+            return relative.translation().vec3()
+        return screw_log(relative).vec6() * 2.0
+
+    def met(self, error: np.ndarray, tolerance: float) -> bool:
+        rotation, translation = self.sizes(error)
+        return rotation <= tolerance and translation <= tolerance
+
+    def sizes(self, error: np.ndarray) -> tuple[float, float]:
+        if self.position_only:
+            return 0.0, float(np.linalg.norm(error))
+        return float(np.linalg.norm(error[:3])), float(np.linalg.norm(error[3:]))
+
+    def clip(self, q: np.ndarray) -> np.ndarray:
+        return np.clip(q, self.lower, self.upper)
+
+    def descend(self, q: np.ndarray, tolerance: float, iterations: int) -> tuple[np.ndarray, np.ndarray, int]:
+        error, damping, steps = self.error(q), 1e-3, 0
+        while steps < iterations:
+            steps += 1
+            if self.met(error, tolerance) or self.robot.nv == 0:
+                break
+            jacobian = self.jacobian(q, check=False)
+            jacobian = jacobian[3:] if self.position_only else jacobian
+            trial, trial_error = self.trial(q, jacobian, error, damping)
+            # Joints that the step would push through a limit are held, and the others try again.
+            held = self.held(q, trial)
+            if held.any():
+                free = jacobian * ~held
+                trial, trial_error = self.trial(q, free, error, damping)
+            if np.linalg.norm(trial_error) < np.linalg.norm(error):
+                q, error, damping = trial, trial_error, max(damping * 0.2, 1e-12)
+            else:
+                damping *= 10.0
+                if damping > 1e8:
+                    break
+        return q, error, steps
+
+    def trial(
+        self, q: np.ndarray, jacobian: np.ndarray, error: np.ndarray, damping: float
+    ) -> tuple[np.ndarray, np.ndarray]:
+        square = jacobian @ jacobian.T
+        dv = jacobian.T @ np.linalg.solve(square + damping * np.eye(len(square)), error)
+        size = np.linalg.norm(dv)
+        trial = self.clip(self.robot.integrate(q, dv * min(1.0, 2.0 / size if size > 0 else 1.0), check=False))
+        return trial, self.error(trial)
+
+    def held(self, q: np.ndarray, trial: np.ndarray) -> np.ndarray:
+        """Velocities of joints whose coordinates sit at a limit after the step."""
+        result = np.zeros(self.robot.nv, dtype=bool)
+        for joint in self.robot.joints:
+            if joint.is_mimic or joint.motion.nq != joint.motion.nv:
+                continue
+            at = (trial[joint.q] <= self.lower[joint.q]) | (trial[joint.q] >= self.upper[joint.q])
+            result[joint.v] = at
+        return result
+
+    def outcome(
+        self, q: np.ndarray, error: np.ndarray, tolerance: float, iterations: int, restarts: int
+    ) -> InverseKinematics:
+        rotation, translation = self.sizes(error)
+        success = self.met(error, tolerance)
+        at = tuple(
+            joint.name
+            for joint in self.robot.joints
+            if not joint.is_mimic
+            and bool(np.any((q[joint.q] <= self.lower[joint.q]) | (q[joint.q] >= self.upper[joint.q])))
+        )
+        off = f"off by {rotation:.3g} rad and {translation:.3g} m"
+        if success:
+            reason = f"Reached within {tolerance:g}."
+        elif self.robot.nv == 0:
+            reason = f"The robot has no moving joint, and the frame {self.frame.name!r} is {off}."
+        elif not self.robot.model.path(self.frame.body):
+            reason = f"The frame {self.frame.name!r} is fixed to the world, and no joint moves it; it is {off}."
+        elif at:
+            reason = f"Not reached: {off}, with joints at their limits: {', '.join(at)}."
+        else:
+            jacobian = self.jacobian(q, check=False)
+            rank = int(np.linalg.matrix_rank(jacobian[3:] if self.position_only else jacobian, tol=1e-6))
+            reason = f"Not reached: {off}; the Jacobian has rank {rank} there, so the pose seems out of reach."
+        return InverseKinematics(q, success, reason, rotation, translation, iterations, restarts, at)

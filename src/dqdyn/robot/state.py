@@ -1,0 +1,120 @@
+"""The door of every numeric function: sizes, numbers and quaternions are checked here, and nowhere inside."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dqdyn.algebra.functions import UNIT_TOLERANCE
+from dqdyn.errors import StateError
+from dqdyn.model.model import Model, TreeJoint
+
+SIZES = {"q": "nq", "v": "nv", "a": "nv", "tau": "nv"}
+MEANING = {"q": "configuration", "v": "velocity", "a": "acceleration", "tau": "torque"}
+
+
+def as_state(model: Model, name: str, value: Any, check: bool = True, size: int | None = None) -> np.ndarray:
+    """An input as a float64 array of shape (..., size); symbols pass as an object array of shape (size,)."""
+    size = getattr(model, SIZES[name]) if size is None else size
+    array = value if isinstance(value, np.ndarray) else _array(model, name, value, size)
+    if array.dtype != np.float64:
+        if array.dtype == object:
+            return _symbols(model, name, array, size)
+        if array.dtype.kind not in "fiub":
+            raise StateError(
+                f"{name} of {model.name!r} must be real numbers; found the type {array.dtype}.", argument=name
+            )
+        array = array.astype(np.float64)
+    if array.ndim == 0 or array.shape[-1] != size:
+        raise wrong_size(model, name, size, array.shape)
+    if check:
+        if not np.isfinite(array).all():
+            _not_finite(model, name, array)
+        if name == "q":
+            _check_quaternions(model, array)
+    return array
+
+
+def wrong_size(model: Model, name: str, size: int, found: tuple[int, ...]) -> StateError:
+    """The error for a vector of the wrong length."""
+    meaning = f" ({MEANING[name]})" if name in MEANING else ""
+    return StateError(
+        f"{name}{meaning} of {model.name!r} has {size} components, so shape ({size},) or (..., {size}); found {found}.",
+        argument=name,
+        expected=size,
+        found=found,
+    )
+
+
+def _array(model: Model, name: str, value: Any, size: int) -> np.ndarray:
+    try:
+        return np.asarray(value)
+    except ValueError:
+        raise StateError(
+            f"{name} of {model.name!r} has rows of different lengths: give {size} numbers per state.", argument=name
+        ) from None
+
+
+def _symbols(model: Model, name: str, array: np.ndarray, size: int) -> np.ndarray:
+    if array.shape != (size,):
+        raise wrong_size(model, name, size, array.shape)
+    if any(isinstance(x, (str, bytes)) or x is None for x in array):
+        raise StateError(f"{name} of {model.name!r} must be numbers or symbols; found {array.tolist()}.", argument=name)
+    return array
+
+
+def _owner(model: Model, name: str, component: int) -> TreeJoint | None:
+    for joint in model.joints:
+        part = joint.q if name == "q" else joint.v
+        if joint.master is None and part.start <= component < part.stop:
+            return joint
+    return None
+
+
+def _not_finite(model: Model, name: str, array: np.ndarray) -> None:
+    *row, component = (int(i) for i in np.argwhere(~np.isfinite(array))[0])
+    joint = _owner(model, name, component) if name in SIZES else None
+    where = f" at row {_row(row)}" if row else ""
+    of_joint = f" (joint {joint.name!r})" if joint else ""
+    raise StateError(
+        f"{name}[{component}]{of_joint} of {model.name!r} is {array[(*row, component)]}{where}: "
+        "give finite numbers, or pass check=False to let them propagate.",
+        argument=name,
+        joint=joint.name if joint else None,
+        row=_row(row) if row else None,
+    )
+
+
+def _check_quaternions(model: Model, q: np.ndarray) -> None:
+    for joint in model.joints:
+        part = joint.motion.quaternion
+        if part is None:
+            continue
+        r = q[..., joint.q][..., part]
+        norm = np.sqrt((r * r).sum(-1))
+        bad = np.abs(norm - 1.0) > UNIT_TOLERANCE
+        if np.any(bad):
+            row = [int(i) for i in np.argwhere(bad)[0]]
+            where = f" at row {_row(row)}" if row else ""
+            raise StateError(
+                f"the quaternion of joint {joint.name!r} of {model.name!r} has norm {norm[tuple(row)]:.9g}{where}: "
+                "divide it by its norm (components w, x, y, z).",
+                argument="q",
+                joint=joint.name,
+                row=_row(row) if row else None,
+                norm=float(norm[tuple(row)]),
+            )
+
+
+def _row(row: list[int]) -> int | tuple[int, ...]:
+    return row[0] if len(row) == 1 else tuple(row)
+
+
+def common_batch(model: Model, arrays: dict[str, np.ndarray]) -> tuple[int, ...]:
+    """The leading shape of all inputs together."""
+    try:
+        return np.broadcast_shapes(*(a.shape[:-1] for a in arrays.values()))
+    except ValueError:
+        shapes = ", ".join(f"{name} {a.shape}" for name, a in arrays.items())
+        raise StateError(f"inputs of {model.name!r} have batches that do not fit together: {shapes}.") from None
