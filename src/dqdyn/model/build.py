@@ -36,7 +36,7 @@ def build(
     model = _Builder(checker.checked(), base, mimic).model(tuple(checker.warnings))
     if not quiet:
         for text in model.warnings:
-            warnings.warn(text, ModelWarning, stacklevel=3)
+            warnings.warn(text, ModelWarning, stacklevel=4)
     return model
 
 
@@ -89,7 +89,8 @@ class _Builder:
         moved = {joint.child for joint in self.description.joints}
         root = next(link.name for link in self.description.links if link.name not in moved)
         kind = {"fixed": "fixed", "free": "free"}.get(self.base, "planar")
-        pending = [(Joint(ROOT_JOINT, kind, WORLD, root), WORLD_BODY, IDENTITY)]
+        self.base_joint = Joint(ROOT_JOINT, kind, WORLD, root)
+        pending = [(self.base_joint, WORLD_BODY, IDENTITY)]
         while pending:
             joint, parent, placement = pending.pop()
             body, at = self.attach(joint, parent, placement)
@@ -104,7 +105,7 @@ class _Builder:
             self.moving.append((joint, parent, placement))
             self.inertias.append(Inertia())
             body, at = len(self.moving) - 1, IDENTITY
-        if joint.parent != WORLD or joint.kind != "fixed":
+        if joint is not self.base_joint or joint.kind != "fixed":  # a fixed base is no joint of the robot
             self.joint_frames.append(Frame(joint.name, body, at, "joint"))
         at = at * joint.child_origin if joint.child_origin != IDENTITY else at
         self.frames[joint.child] = Frame(joint.child, body, at)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from dqdyn.algebra.values import Pose, Twist
 from dqdyn.geometry.primitives import Line, Plane, Point
 from dqdyn.model.build import build
 from dqdyn.model.description import Description
+from dqdyn.model.layouts import Layout, mujoco_layout, pinocchio_layout
 from dqdyn.model.model import Body, Frame, Model, TreeJoint
 from dqdyn.robot import edit
 from dqdyn.robot.bound import BoundFunction, bind
@@ -390,6 +392,22 @@ class Robot:
     def add_frame(self, name: str, on: str, pose: Any) -> Robot:
         """A named frame fixed to the frame ``on`` at a pose (Pose, vec8 or 4×4)."""
         return self._rebuilt(edit.add_frame(self.model, name, on, pose))
+
+    # --- other libraries and files --------------------------------------------------------------------------------
+
+    def to_pinocchio(self, model: Any) -> Layout:
+        """Converter of q, v, a, τ, M and Jacobians to and from a ``pinocchio.Model`` with the same joint names."""
+        return pinocchio_layout(self.model, model)
+
+    def to_mujoco(self, model: Any) -> Layout:
+        """Converter of q, v, a, τ, M and Jacobians to and from a ``mujoco.MjModel`` with the same joint names."""
+        return mujoco_layout(self.model, model)
+
+    def write(self, path: str | Path) -> Path:
+        """Write the robot as .urdf, .xml (MJCF) or .json, by the ending; an existing file is replaced whole."""
+        from dqdyn.model.writers.save import save
+
+        return save(self.model, path)
 
     def _rebuilt(self, description: Description, base: str | None = None) -> Robot:
         base = self.base if base is None else base

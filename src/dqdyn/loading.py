@@ -1,0 +1,43 @@
+"""From files and tables to robots."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from dqdyn.robot import Robot
+
+
+def load(
+    source: str | Path,
+    *,
+    base: str | None = None,
+    mimic: bool = True,
+    strict: bool = False,
+    **options: Any,
+) -> Robot:
+    """A robot from a URDF, MJCF or JSON file, from such a text, or by the name of a built-in robot.
+
+    ``base`` is "fixed", "free", "planar" or "differential" (default: what the file says, else fixed).
+    ``mimic=False`` gives mimic joints coordinates of their own; ``strict=True`` turns warnings into errors.
+    """
+    from dqdyn.model import robots
+    from dqdyn.model.loaders.load import read
+
+    if isinstance(source, str) and source in robots.names() and not options:
+        return Robot.from_description(robots.describe(source), base=base, mimic=mimic, strict=strict)
+    return Robot.from_description(read(source, **options), base=base, mimic=mimic, strict=strict)
+
+
+def from_dh(table: Any, *, modified: bool = False, strict: bool = False, **options: Any) -> Robot:
+    """An arm from a Denavit-Hartenberg table; see :func:`dqdyn.model.loaders.dh.describe_dh`."""
+    from dqdyn.model.loaders.dh import describe_dh
+
+    return Robot.from_description(describe_dh(table, modified=modified, **options), strict=strict)
+
+
+def from_screws(axes: Any, home: Any, inertias: Any = None, *, strict: bool = False, **options: Any) -> Robot:
+    """An arm from its screw axes at home; see :func:`dqdyn.model.loaders.screws.describe_screws`."""
+    from dqdyn.model.loaders.screws import describe_screws
+
+    return Robot.from_description(describe_screws(axes, home, inertias, **options), strict=strict)

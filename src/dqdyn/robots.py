@@ -1,0 +1,31 @@
+"""Built-in robots: ``dqdyn.robots.chain(50)``, ``dqdyn.robots.names()``."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from dqdyn.errors import unknown_name
+from dqdyn.model import robots as descriptions
+from dqdyn.robot import Robot
+
+
+def names() -> list[str]:
+    """Names of the built-in robots."""
+    return list(descriptions.names())
+
+
+def __getattr__(name: str) -> Callable[..., Robot]:
+    if name.startswith("_") or name not in descriptions.names():
+        raise AttributeError(str(unknown_name("built-in robot", name, descriptions.names())))
+
+    @functools.wraps(descriptions.BUILDERS[name])
+    def robot(*arguments: Any, base: str | None = None, **options: Any) -> Robot:
+        return Robot.from_description(descriptions.describe(name, *arguments, **options), base=base)
+
+    return robot
+
+
+def __dir__() -> list[str]:
+    return [*names(), "names"]
