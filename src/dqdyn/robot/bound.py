@@ -1,96 +1,101 @@
-"""Functions of the catalog bound to a robot, its frames and choices: ``f(q, out=J)``."""
+"""Functions of the catalog bound to a robot, its frames and choices, traced and compiled: ``f(q, out=J)``."""
 
 from __future__ import annotations
 
-import inspect
-from functools import lru_cache
+import threading
 from typing import Any
 
 import numpy as np
 
-from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.values import Value, vector
+from dqdyn.algebra.counter import Tally, counters
+from dqdyn.compile.function import Function
+from dqdyn.compile.program import Program
+from dqdyn.compile.trace import trace
 from dqdyn.errors import Error, unknown_name
 from dqdyn.kinematics.frames import EXPRESSIONS
 from dqdyn.model.model import Model
-from dqdyn.robot.catalog import CATALOG, Quantity
-from dqdyn.robot.evaluate import evaluate
+from dqdyn.robot.catalog import CATALOG, INPUT_SIZES, Quantity
+from dqdyn.robot.state import as_input
 
 DEFAULTS: dict[str, Any] = {"expressed": "body"}
-_LOCAL_SIZE = {"point": 3, "line": 6, "plane": 4}
 
 
-class BoundFunction:
-    """A numeric function of a robot's state with frames and choices fixed.
+class Bindings:
+    """The functions of one model that have been asked for, each traced and compiled once."""
 
-    Call it with its inputs in order, each (n,) or (..., n). ``out`` receives the result; ``check=False`` lets NaN and
-    infinity propagate instead of raising.
-    """
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self._functions: dict[Any, Function] = {}
+        self._lock = threading.Lock()
 
-    def __init__(self, model: Model, quantity: Quantity, options: tuple[Any, ...]) -> None:
-        self.model, self.quantity, self.options = model, quantity, options
-        self.__name__ = quantity.name
-        self.__doc__ = f"{quantity.summary}\n\nInputs: {', '.join(quantity.inputs)}."
-        positional = inspect.Parameter.POSITIONAL_OR_KEYWORD
-        keyword = inspect.Parameter.KEYWORD_ONLY
-        self.__signature__ = inspect.Signature(
-            [inspect.Parameter(name, positional) for name in quantity.inputs]
-            + [inspect.Parameter("out", keyword, default=None), inspect.Parameter("check", keyword, default=True)]
-        )
+    def function(self, name: str, options: dict[str, Any]) -> Function:
+        """The function ``name`` of the catalog, its options checked."""
+        quantity, values = self.resolve(name, options)
+        key = (name, values)
+        found = self._functions.get(key)
+        if found is None:
+            with self._lock:  # threads may race for the first use: one of them compiles
+                found = self._functions.get(key)
+                if found is None:
+                    found = self._functions[key] = self.compiled(quantity, values)
+        return found
 
-    def __call__(self, *inputs: Any, out: np.ndarray | None = None, check: bool = True, **named: Any) -> np.ndarray:
-        if named or len(inputs) != len(self.quantity.inputs):
-            inputs = self._arguments(inputs, named)
-        return evaluate(self.quantity, self.model, self.options, inputs, check, out)
+    def compiled(self, quantity: Quantity, options: tuple[Any, ...]) -> Function:
+        model = self.model
+        names = quantity.inputs
 
-    def _arguments(self, inputs: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
-        try:
-            bound = self.__signature__.bind(*inputs, **named)
-        except TypeError as problem:
-            raise Error(f"{self.__name__} takes {', '.join(self.quantity.inputs)}: {problem}.") from None
-        return tuple(bound.arguments[name] for name in self.quantity.inputs)
+        def door(argument: int, value: Any, check: bool) -> np.ndarray:
+            return as_input(model, names[argument], value, check)
 
-    def __repr__(self) -> str:
-        return f"<{self.__name__}({', '.join(self.quantity.inputs)}) of {self.model.name!r}>"
+        program = self.program(quantity, options)
+        return Function(program, door, units=_units(model, names), summary=quantity.summary)
 
+    def program(self, quantity: Quantity, options: tuple[Any, ...]) -> Program:
+        """The straight-line program of a quantity for this model."""
+        inputs = [(name, self.size(name)) for name in quantity.inputs]
+        return trace(quantity.name, inputs, lambda *arguments: quantity.run(self.model, options, arguments))
 
-def bind(model: Model, name: str, options: dict[str, Any]) -> BoundFunction:
-    """The function ``name`` of the catalog for a model, its options checked."""
-    if name not in CATALOG:
-        raise unknown_name("function", name, CATALOG)
-    quantity = CATALOG[name]
-    unknown = set(options) - set(quantity.options)
-    if unknown:
-        raise unknown_name(f"option of {name}", sorted(unknown)[0], quantity.options)
-    values = []
-    for option in quantity.options:
-        if option not in options and option not in DEFAULTS:
-            raise Error(f"{name} needs the option {option!r}: pass {option}=...", option=option)
-        values.append(_option(model, quantity, option, options.get(option, DEFAULTS.get(option))))
-    return _cached(model, name, tuple(values))
+    def size(self, name: str) -> int:
+        """Length of an input."""
+        size = INPUT_SIZES[name]
+        return size if isinstance(size, int) else int(getattr(self.model, size))
 
+    def count(self, name: str, options: dict[str, Any]) -> Tally:
+        """Operations of the algorithm as written, before any simplification."""
+        quantity, values = self.resolve(name, options)
+        tally = Tally()
+        quantity.run(self.model, values, [counters(self.size(n), tally) for n in quantity.inputs])
+        return tally
 
-@lru_cache(maxsize=4096)
-def _cached(model: Model, name: str, options: tuple[Any, ...]) -> BoundFunction:
-    return BoundFunction(model, CATALOG[name], options)
+    def resolve(self, name: str, options: dict[str, Any]) -> tuple[Quantity, tuple[Any, ...]]:
+        """The quantity of that name and its options in order, checked and hashable."""
+        if name not in CATALOG:
+            raise unknown_name("function", name, CATALOG)
+        quantity = CATALOG[name]
+        unknown = set(options) - set(quantity.options)
+        if unknown:
+            raise unknown_name(f"option of {name}", sorted(unknown)[0], quantity.options)
+        values = []
+        for option in quantity.options:
+            if option not in options and option not in DEFAULTS:
+                raise Error(f"{name} needs the option {option!r}: pass {option}=...", option=option)
+            values.append(self._option(option, options.get(option, DEFAULTS.get(option))))
+        return quantity, tuple(values)
 
-
-def _option(model: Model, quantity: Quantity, option: str, value: Any) -> Any:
-    if option.startswith("frame"):
-        return model.frame(value)
-    if option == "expressed":
+    def _option(self, option: str, value: Any) -> Any:
+        if option.startswith("frame"):
+            return self.model.frame(value)
         if value not in EXPRESSIONS:
             raise unknown_name("expression", value, EXPRESSIONS)
         return value
-    kind = quantity.name.partition("_")[0]
-    return _components(kind, value)
 
 
-def _components(kind: str, value: Any) -> tuple[float, ...]:
-    """A primitive given in a frame, as raw components."""
-    if isinstance(value, (Value, DQ)):
-        dq = value.dq if isinstance(value, Value) else value
-        p, d = dq.primary, dq.dual
-        parts = {"point": p.vector, "line": (*p.vector, *d.vector), "plane": (*p.vector, d.w)}[kind]
-        return tuple(float(c) for c in parts)
-    return tuple(vector(value, _LOCAL_SIZE[kind], f"A {kind} in a frame"))
+def _units(model: Model, names: tuple[str, ...]) -> list[tuple[int, int]]:
+    """(argument, start) of every unit quaternion in the inputs."""
+    return [
+        (argument, joint.q.start + joint.motion.quaternion.start)
+        for argument, name in enumerate(names)
+        if name.startswith("q")
+        for joint in model.joints
+        if joint.motion.quaternion is not None
+    ]

@@ -13,6 +13,19 @@ from dqdyn.algebra.scalar import Scalar
 from dqdyn.kinematics import attached, cooperative, frames, mass
 from dqdyn.model.model import Frame, Model
 
+INPUT_SIZES: dict[str, int | str] = {
+    "q": "nq",
+    "q1": "nq",
+    "v": "nv",
+    "a": "nv",
+    "tau": "nv",
+    "dt": 1,
+    "point": 3,
+    "line": 6,
+    "plane": 4,
+}
+"""Length of each input: a number, or the name of the model's."""
+
 Entries = tuple[list[Scalar], tuple[int, ...]]
 """Scalars in row-major order and the shape that they fill."""
 
@@ -103,30 +116,44 @@ _add(
 
 
 def _attached(kind: str, algorithm: Callable[..., Any]) -> Callable[..., Any]:
-    return lambda model, frame, local, *inputs: algorithm(kind, model, frame, local, *inputs)
+    """The primitive is the last input, so that one program serves all of them; the algorithm takes it first."""
+    return lambda model, frame, *inputs: algorithm(kind, model, frame, inputs[-1], *inputs[:-1])
 
 
+def _at_origin(algorithm: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda model, frame, *inputs: algorithm("point", model, frame, (0.0, 0.0, 0.0), *inputs)
+
+
+_add("translation_jacobian", "q", "frame", "matrix", _at_origin(attached.jacobian), "J (3×nv) with ṗ = J v.")
+_add(
+    "translation_jacobian_derivative",
+    "q v",
+    "frame",
+    "matrix",
+    _at_origin(attached.jacobian_derivative),
+    "J̇ (3×nv) along v, so that p̈ = J a + J̇ v.",
+)
 for _kind, _what in (("point", "p"), ("line", "[l, m]"), ("plane", "[n, d]")):
     _add(
         f"{_kind}_on",
-        "q",
-        "frame local",
+        f"q {_kind}",
+        "frame",
         "list",
         _attached(_kind, attached.value),
         f"World components {_what} of a {_kind} fixed to the frame.",
     )
     _add(
         f"{_kind}_jacobian",
-        "q",
-        "frame local",
+        f"q {_kind}",
+        "frame",
         "matrix",
         _attached(_kind, attached.jacobian),
         f"J with d/dt {_what} = J v for a {_kind} fixed to the frame.",
     )
     _add(
         f"{_kind}_jacobian_derivative",
-        "q v",
-        "frame local",
+        f"q v {_kind}",
+        "frame",
         "matrix",
         _attached(_kind, attached.jacobian_derivative),
         f"J̇ along v of the Jacobian of a {_kind} fixed to the frame.",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -10,15 +10,18 @@ from typing import Any
 
 import numpy as np
 
+from dqdyn.algebra.counter import Tally
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.values import Pose, Twist
+from dqdyn.compile.program import Counts, Program
 from dqdyn.geometry.primitives import Line, Plane, Point
 from dqdyn.model.build import build
 from dqdyn.model.description import Description
 from dqdyn.model.layouts import Layout, mujoco_layout, pinocchio_layout
 from dqdyn.model.model import Body, Frame, Model, TreeJoint
 from dqdyn.robot import edit
-from dqdyn.robot.bound import BoundFunction, bind
+from dqdyn.robot.bound import Bindings
+from dqdyn.robot.catalog import CATALOG
 from dqdyn.robot.inverse import InverseKinematics, solve
 
 
@@ -154,21 +157,21 @@ class Robot:
         self, q: Any, v: Any, dt: Any = 1.0, *, out: np.ndarray | None = None, check: bool = True
     ) -> np.ndarray:
         """q (nq) after following the constant v (nv) for the time dt in s; dt may be a batch of times."""
-        return self._bound("integrate")(q, v, dt, out=out, check=check)
+        return self._run(("integrate",), (q, v, dt), out, check)
 
     def difference(self, q0: Any, q1: Any, *, out: np.ndarray | None = None, check: bool = True) -> np.ndarray:
         """The v (nv) that leads from q0 to q1 in unit time: ``integrate(q0, difference(q0, q1), 1)`` is q1."""
-        return self._bound("difference")(q0, q1, out=out, check=check)
+        return self._run(("difference",), (q0, q1), out, check)
 
     def configuration_rate(self, q: Any, v: Any, *, out: np.ndarray | None = None, check: bool = True) -> np.ndarray:
         """q̇ (nq) for the velocity v (nv); they differ where q holds a quaternion."""
-        return self._bound("configuration_rate")(q, v, out=out, check=check)
+        return self._run(("configuration_rate",), (q, v), out, check)
 
     # --- frames -----------------------------------------------------------------------------------------------
 
     def pose(self, frame: str | Frame, q: Any, *, check: bool = True) -> Pose:
         """Pose of a frame in the world: ``.vec8()``, ``.rotation`` (w x y z), ``.translation`` in m, ``.matrix``."""
-        return Pose.of(DQ(self._bound("pose", frame=frame)(q, check=check)))
+        return Pose.of_array(self._run(("pose", frame), (q,), None, check))
 
     def poses(self, q: Any, *, check: bool = True) -> dict[str, Pose]:
         """Poses of all frames by name."""
@@ -176,25 +179,25 @@ class Robot:
 
     def twist(self, frame: str | Frame, q: Any, v: Any, expressed: str = "body", *, check: bool = True) -> Twist:
         """Twist ω + εv of a frame in rad/s and m/s; ``expressed`` "body", "world" or "aligned"."""
-        return _twist(self._bound("twist", frame=frame, expressed=expressed)(q, v, check=check))
+        return _twist(self._run(("twist", frame, expressed), (q, v), None, check))
 
     def twist_rate(
         self, frame: str | Frame, q: Any, v: Any, a: Any, expressed: str = "body", *, check: bool = True
     ) -> Twist:
         """Rate of the components of the twist: J a + J̇ v, in rad/s² and m/s²."""
-        return _twist(self._bound("twist_rate", frame=frame, expressed=expressed)(q, v, a, check=check))
+        return _twist(self._run(("twist_rate", frame, expressed), (q, v, a), None, check))
 
     def pose_jacobian(
         self, frame: str | Frame, q: Any, *, out: np.ndarray | None = None, check: bool = True
     ) -> np.ndarray:
         """J (..., 8, nv) with vec8 ẋ = J v."""
-        return self._bound("pose_jacobian", frame=frame)(q, out=out, check=check)
+        return self._run(("pose_jacobian", frame), (q,), out, check)
 
     def pose_jacobian_derivative(
         self, frame: str | Frame, q: Any, v: Any, *, out: np.ndarray | None = None, check: bool = True
     ) -> np.ndarray:
         """J̇ (..., 8, nv) along v, so that vec8 ẍ = J a + J̇ v."""
-        return self._bound("pose_jacobian_derivative", frame=frame)(q, v, out=out, check=check)
+        return self._run(("pose_jacobian_derivative", frame), (q, v), out, check)
 
     def twist_jacobian(
         self,
@@ -206,7 +209,7 @@ class Robot:
         check: bool = True,
     ) -> np.ndarray:
         """J (..., 6, nv) with [ω, v] = J v; ``expressed`` "body", "world" or "aligned"."""
-        return self._bound("twist_jacobian", frame=frame, expressed=expressed)(q, out=out, check=check)
+        return self._run(("twist_jacobian", frame, expressed), (q,), out, check)
 
     def twist_jacobian_derivative(
         self,
@@ -219,135 +222,135 @@ class Robot:
         check: bool = True,
     ) -> np.ndarray:
         """J̇ (..., 6, nv) along v: the rate of the components of J."""
-        return self._bound("twist_jacobian_derivative", frame=frame, expressed=expressed)(q, v, out=out, check=check)
+        return self._run(("twist_jacobian_derivative", frame, expressed), (q, v), out, check)
 
     def translation_jacobian(self, frame: str | Frame, q: Any, *, check: bool = True) -> np.ndarray:
         """J (..., 3, nv) with ṗ = J v for the origin of the frame (vec3; DQ Robotics has a zero row above)."""
-        return self.point_jacobian(frame, q, check=check)
+        return self._run(("translation_jacobian", frame), (q,), None, check)
 
     def translation_jacobian_derivative(self, frame: str | Frame, q: Any, v: Any, *, check: bool = True) -> np.ndarray:
         """J̇ (..., 3, nv) along v, so that p̈ = J a + J̇ v."""
-        return self.point_jacobian_derivative(frame, q, v, check=check)
+        return self._run(("translation_jacobian_derivative", frame), (q, v), None, check)
 
     def rotation_jacobian(self, frame: str | Frame, q: Any, *, check: bool = True) -> np.ndarray:
         """J (..., 4, nv) with vec4 ṙ = J v."""
-        return self._bound("rotation_jacobian", frame=frame)(q, check=check)
+        return self._run(("rotation_jacobian", frame), (q,), None, check)
 
     def rotation_jacobian_derivative(self, frame: str | Frame, q: Any, v: Any, *, check: bool = True) -> np.ndarray:
         """J̇ (..., 4, nv) along v."""
-        return self._bound("rotation_jacobian_derivative", frame=frame)(q, v, check=check)
+        return self._run(("rotation_jacobian_derivative", frame), (q, v), None, check)
 
     # --- points, lines and planes fixed to a frame ------------------------------------------------------------
 
     def point(self, frame: str | Frame, q: Any, point: Any = (0.0, 0.0, 0.0), *, check: bool = True) -> Point:
         """A point given in the frame, seen from the world."""
-        return Point(self._bound("point_on", frame=frame, local=point)(q, check=check))
+        return Point(self._run(("point_on", frame), (q, point), None, check))
 
     def point_jacobian(
         self, frame: str | Frame, q: Any, point: Any = (0.0, 0.0, 0.0), *, check: bool = True
     ) -> np.ndarray:
         """J (..., 3, nv) with ṗ = J v for a point given in the frame."""
-        return self._bound("point_jacobian", frame=frame, local=point)(q, check=check)
+        return self._run(("point_jacobian", frame), (q, point), None, check)
 
     def point_jacobian_derivative(
         self, frame: str | Frame, q: Any, v: Any, point: Any = (0.0, 0.0, 0.0), *, check: bool = True
     ) -> np.ndarray:
         """J̇ (..., 3, nv) along v."""
-        return self._bound("point_jacobian_derivative", frame=frame, local=point)(q, v, check=check)
+        return self._run(("point_jacobian_derivative", frame), (q, v, point), None, check)
 
     def line(self, frame: str | Frame, q: Any, line: Any = None, *, check: bool = True) -> Line:
         """A line given in the frame (default: its z axis), seen from the world [Quiroz, eq. (4.24)]."""
-        lm = self._bound("line_on", frame=frame, local=_local_line(line))(q, check=check)
+        lm = self._run(("line_on", frame), (q, _local_line(line)), None, check)
         return Line.of(DQ(np.insert(lm, [0, 3], 0.0, axis=-1)))
 
     def line_jacobian(self, frame: str | Frame, q: Any, line: Any = None, *, check: bool = True) -> np.ndarray:
         """J (..., 6, nv) with [l̇, ṁ] = J v for a line given in the frame (default: its z axis)."""
-        return self._bound("line_jacobian", frame=frame, local=_local_line(line))(q, check=check)
+        return self._run(("line_jacobian", frame), (q, _local_line(line)), None, check)
 
     def line_jacobian_derivative(
         self, frame: str | Frame, q: Any, v: Any, line: Any = None, *, check: bool = True
     ) -> np.ndarray:
         """J̇ (..., 6, nv) along v."""
-        return self._bound("line_jacobian_derivative", frame=frame, local=_local_line(line))(q, v, check=check)
+        return self._run(("line_jacobian_derivative", frame), (q, v, _local_line(line)), None, check)
 
     def plane(self, frame: str | Frame, q: Any, plane: Any = None, *, check: bool = True) -> Plane:
         """A plane given in the frame (default: its xy plane), seen from the world."""
-        nd = self._bound("plane_on", frame=frame, local=_local_plane(plane))(q, check=check)
+        nd = self._run(("plane_on", frame), (q, _local_plane(plane)), None, check)
         return Plane.of(DQ(np.insert(nd, 0, 0.0, axis=-1)))
 
     def plane_jacobian(self, frame: str | Frame, q: Any, plane: Any = None, *, check: bool = True) -> np.ndarray:
         """J (..., 4, nv) with [ṅ, ḋ] = J v for a plane given in the frame (default: its xy plane)."""
-        return self._bound("plane_jacobian", frame=frame, local=_local_plane(plane))(q, check=check)
+        return self._run(("plane_jacobian", frame), (q, _local_plane(plane)), None, check)
 
     def plane_jacobian_derivative(
         self, frame: str | Frame, q: Any, v: Any, plane: Any = None, *, check: bool = True
     ) -> np.ndarray:
         """J̇ (..., 4, nv) along v."""
-        return self._bound("plane_jacobian_derivative", frame=frame, local=_local_plane(plane))(q, v, check=check)
+        return self._run(("plane_jacobian_derivative", frame), (q, v, _local_plane(plane)), None, check)
 
     # --- two hands --------------------------------------------------------------------------------------------
 
     def relative_pose(self, frame1: str | Frame, frame2: str | Frame, q: Any, *, check: bool = True) -> Pose:
         """x_r = x_2* x_1: frame 1 seen from frame 2 (cooperative dual task space)."""
-        return Pose.of(DQ(self._bound("relative_pose", frame1=frame1, frame2=frame2)(q, check=check)))
+        return Pose.of_array(self._run(("relative_pose", frame1, frame2), (q,), None, check))
 
     def absolute_pose(self, frame1: str | Frame, frame2: str | Frame, q: Any, *, check: bool = True) -> Pose:
         """x_a = x_2 x_r^{1/2}: half-way between the frames (cooperative dual task space)."""
-        return Pose.of(DQ(self._bound("absolute_pose", frame1=frame1, frame2=frame2)(q, check=check)))
+        return Pose.of_array(self._run(("absolute_pose", frame1, frame2), (q,), None, check))
 
     def relative_pose_jacobian(
         self, frame1: str | Frame, frame2: str | Frame, q: Any, *, check: bool = True
     ) -> np.ndarray:
         """J (..., 8, nv) of :meth:`relative_pose`."""
-        return self._bound("relative_pose_jacobian", frame1=frame1, frame2=frame2)(q, check=check)
+        return self._run(("relative_pose_jacobian", frame1, frame2), (q,), None, check)
 
     def absolute_pose_jacobian(
         self, frame1: str | Frame, frame2: str | Frame, q: Any, *, check: bool = True
     ) -> np.ndarray:
         """J (..., 8, nv) of :meth:`absolute_pose`, exact."""
-        return self._bound("absolute_pose_jacobian", frame1=frame1, frame2=frame2)(q, check=check)
+        return self._run(("absolute_pose_jacobian", frame1, frame2), (q,), None, check)
 
     def relative_pose_jacobian_derivative(
         self, frame1: str | Frame, frame2: str | Frame, q: Any, v: Any, *, check: bool = True
     ) -> np.ndarray:
         """J̇ (..., 8, nv) along v of :meth:`relative_pose`."""
-        return self._bound("relative_pose_jacobian_derivative", frame1=frame1, frame2=frame2)(q, v, check=check)
+        return self._run(("relative_pose_jacobian_derivative", frame1, frame2), (q, v), None, check)
 
     def absolute_pose_jacobian_derivative(
         self, frame1: str | Frame, frame2: str | Frame, q: Any, v: Any, *, check: bool = True
     ) -> np.ndarray:
         """J̇ (..., 8, nv) along v of :meth:`absolute_pose`."""
-        return self._bound("absolute_pose_jacobian_derivative", frame1=frame1, frame2=frame2)(q, v, check=check)
+        return self._run(("absolute_pose_jacobian_derivative", frame1, frame2), (q, v), None, check)
 
     # --- mass -------------------------------------------------------------------------------------------------
 
     def center_of_mass(self, q: Any, *, out: np.ndarray | None = None, check: bool = True) -> np.ndarray:
         """Center of mass of the moving bodies in m, world axes, shape (..., 3)."""
-        return self._bound("center_of_mass")(q, out=out, check=check)
+        return self._run(("center_of_mass",), (q,), out, check)
 
     def center_of_mass_velocity(
         self, q: Any, v: Any, *, out: np.ndarray | None = None, check: bool = True
     ) -> np.ndarray:
         """ċ in m/s, shape (..., 3)."""
-        return self._bound("center_of_mass_velocity")(q, v, out=out, check=check)
+        return self._run(("center_of_mass_velocity",), (q, v), out, check)
 
     def center_of_mass_jacobian(self, q: Any, *, out: np.ndarray | None = None, check: bool = True) -> np.ndarray:
         """J (..., 3, nv) with ċ = J v."""
-        return self._bound("center_of_mass_jacobian")(q, out=out, check=check)
+        return self._run(("center_of_mass_jacobian",), (q,), out, check)
 
     def center_of_mass_jacobian_derivative(
         self, q: Any, v: Any, *, out: np.ndarray | None = None, check: bool = True
     ) -> np.ndarray:
         """J̇ (..., 3, nv) along v, so that c̈ = J a + J̇ v."""
-        return self._bound("center_of_mass_jacobian_derivative")(q, v, out=out, check=check)
+        return self._run(("center_of_mass_jacobian_derivative",), (q, v), out, check)
 
     def centroidal_momentum(self, q: Any, v: Any, *, out: np.ndarray | None = None, check: bool = True) -> np.ndarray:
         """[p, L] (..., 6): linear momentum in kg m/s, angular momentum about the center of mass in kg m²/s."""
-        return self._bound("centroidal_momentum")(q, v, out=out, check=check)
+        return self._run(("centroidal_momentum",), (q, v), out, check)
 
     def centroidal_momentum_matrix(self, q: Any, *, out: np.ndarray | None = None, check: bool = True) -> np.ndarray:
         """A (..., 6, nv) with [p, L] = A v."""
-        return self._bound("centroidal_momentum_matrix")(q, out=out, check=check)
+        return self._run(("centroidal_momentum_matrix",), (q,), out, check)
 
     # --- inverse kinematics and functions ---------------------------------------------------------------------
 
@@ -358,15 +361,48 @@ class Robot:
         """
         return solve(self, self.model.frame(frame), edit.as_pose(pose), q0, **options)
 
-    def function(self, name: str, **options: Any) -> BoundFunction:
-        """The function ``name`` bound to this robot, for loops.
+    def function(self, name: str, **options: Any) -> Callable[..., np.ndarray]:
+        """The compiled function ``name`` bound to this robot, for loops; it has a signature and a docstring.
 
-        ``f = robot.function("twist_jacobian", frame="hand"); f(q, out=J)``
+        ``f = robot.function("twist_jacobian", frame="hand"); f(q, out=J)``. ``f.__self__.program`` is its program.
         """
-        return bind(self.model, name, options)
+        return self._bindings.function(name, options).fast
 
-    def _bound(self, name: str, **options: Any) -> BoundFunction:
-        return bind(self.model, name, options)
+    def program(self, name: str, **options: Any) -> Program:
+        """The straight-line program behind a function; ``print`` it, count it, export it."""
+        return self._bindings.function(name, options).program
+
+    def count(self, name: str, simplify: bool = True, **options: Any) -> Counts | Tally:
+        """Operations of a function: ``.mul``, ``.add``, ``.sincos``, ``.total``, ….
+
+        ``simplify=True`` counts the compiled program; ``False`` the algorithm as written, as the papers count.
+        """
+        if simplify:
+            return self.program(name, **options).counts
+        return self._bindings.count(name, options)
+
+    @cached_property
+    def _bindings(self) -> Bindings:
+        return Bindings(self.model)
+
+    @cached_property
+    def _ready(self) -> dict[tuple[Any, ...], Callable[..., np.ndarray]]:
+        return {}
+
+    def _run(self, key: tuple[Any, ...], inputs: tuple[Any, ...], out: np.ndarray | None, check: bool) -> np.ndarray:
+        """The function of a key (name, *options) on inputs, with as little in between as Python allows."""
+        function = self._ready.get(key)
+        if function is None:
+            name, *values = key
+            found = self._bindings.function(name, dict(zip(CATALOG[name].options, values, strict=True)))
+            # Code for one state is made when one state comes; a batch has code of its own.
+            if np.ndim(inputs[0]) < 2:
+                function = self._ready[key] = found.fast
+            else:
+                function = found
+        if check:
+            return function(*inputs) if out is None else function(*inputs, out=out)
+        return function(*inputs, out=out, check=False)
 
     # --- changes ----------------------------------------------------------------------------------------------
 

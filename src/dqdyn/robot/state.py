@@ -6,12 +6,36 @@ from typing import Any
 
 import numpy as np
 
+from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.functions import UNIT_TOLERANCE
+from dqdyn.algebra.scalar import stack
+from dqdyn.algebra.values import Value
 from dqdyn.errors import StateError
 from dqdyn.model.model import Model, TreeJoint
 
-SIZES = {"q": "nq", "v": "nv", "a": "nv", "tau": "nv"}
-MEANING = {"q": "configuration", "v": "velocity", "a": "acceleration", "tau": "torque"}
+SIZES = {"q": "nq", "q1": "nq", "v": "nv", "a": "nv", "tau": "nv"}
+MEANING = {"q": "configuration", "q1": "configuration", "v": "velocity", "a": "acceleration", "tau": "torque"}
+
+
+def as_input(model: Model, name: str, value: Any, check: bool = True) -> np.ndarray:
+    """Any input of the catalog: states, times, and points, lines and planes as values or components."""
+    if name in SIZES:
+        return as_state(model, name, value, check)
+    if name == "dt":
+        return as_state(model, name, np.asarray(value)[..., None], check, size=1)
+    return as_state(model, name, primitive(name, value), check, size=PRIMITIVES[name])
+
+
+PRIMITIVES = {"point": 3, "line": 6, "plane": 4}
+
+
+def primitive(kind: str, value: Any) -> Any:
+    """A point, line or plane as an array of its components; arrays pass."""
+    if not isinstance(value, (Value, DQ)):
+        return value
+    dq = value.dq if isinstance(value, Value) else value
+    p, d = dq.primary, dq.dual
+    return stack({"point": p.vector, "line": (*p.vector, *d.vector), "plane": (*p.vector, d.w)}[kind])
 
 
 def as_state(model: Model, name: str, value: Any, check: bool = True, size: int | None = None) -> np.ndarray:
@@ -31,7 +55,7 @@ def as_state(model: Model, name: str, value: Any, check: bool = True, size: int 
     if check:
         if not np.isfinite(array).all():
             _not_finite(model, name, array)
-        if name == "q":
+        if name in ("q", "q1"):
             _check_quaternions(model, array)
     return array
 
@@ -66,7 +90,7 @@ def _symbols(model: Model, name: str, array: np.ndarray, size: int) -> np.ndarra
 
 def _owner(model: Model, name: str, component: int) -> TreeJoint | None:
     for joint in model.joints:
-        part = joint.q if name == "q" else joint.v
+        part = joint.q if name in ("q", "q1") else joint.v
         if joint.master is None and part.start <= component < part.stop:
             return joint
     return None
@@ -109,12 +133,3 @@ def _check_quaternions(model: Model, q: np.ndarray) -> None:
 
 def _row(row: list[int]) -> int | tuple[int, ...]:
     return row[0] if len(row) == 1 else tuple(row)
-
-
-def common_batch(model: Model, arrays: dict[str, np.ndarray]) -> tuple[int, ...]:
-    """The leading shape of all inputs together."""
-    try:
-        return np.broadcast_shapes(*(a.shape[:-1] for a in arrays.values()))
-    except ValueError:
-        shapes = ", ".join(f"{name} {a.shape}" for name, a in arrays.items())
-        raise StateError(f"inputs of {model.name!r} have batches that do not fit together: {shapes}.") from None

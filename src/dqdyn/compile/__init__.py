@@ -1,0 +1,1 @@
+"""From an algorithm over scalars to native code: trace, program, passes, back ends. Knows no robots."""

@@ -1,0 +1,275 @@
+"""The call path with the least overhead: a Python function emitted as machine code.
+
+It checks type, dtype, shape, contiguity, finiteness and overlap of its arguments inline and computes at once. Anything
+unusual goes, with untouched arguments, to a Python object that converts, explains or raises. It relies on the layout of
+NumPy's array structure, which :func:`layout_is_known` proves on probe arrays.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+import sysconfig
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from dqdyn.compile.program import Program
+
+# Offsets in bytes in a 64-bit PyObject, PyTupleObject and PyArrayObject.
+_TYPE, _TUPLE_SIZE, _TUPLE_ITEM = 8, 16, 24
+_DATA, _NDIM, _DIMS, _STRIDES, _DESCR, _FLAGS = 16, 24, 32, 40, 56, 64
+_C_CONTIGUOUS, _ALIGNED, _WRITEABLE = 0x1, 0x100, 0x400
+_METH_FASTCALL_KEYWORDS = 0x0080 | 0x0002
+_NEW_FROM_DESCR = 94  # PyArray_NewFromDescr in NumPy's table of functions
+_CONTEXT = ("array_type", "descr", "out", "vectorcall", "new_array", "release")
+_UNIT_SQUARED = 1.9e-6  # |‖r‖² − 1| beyond which Python decides
+
+
+@lru_cache(maxsize=1)
+def layout_is_known() -> bool:
+    """Whether this interpreter and NumPy have the layout that the emitted code reads; proven on probe arrays."""
+    if sys.implementation.name != "cpython" or sysconfig.get_config_var("Py_GIL_DISABLED"):
+        return False
+    if ctypes.sizeof(ctypes.c_void_p) != 8 or sys.byteorder != "little":
+        return False
+    frozen = np.arange(4.0)
+    frozen.setflags(write=False)
+    probes: list[np.ndarray] = [
+        np.zeros(3),
+        np.zeros((2, 5)),
+        np.zeros((4, 6))[::2, 1:3],
+        np.zeros(5, dtype=np.int32),
+        frozen,
+    ]
+    return all(_as_expected(probe) for probe in probes) and _tuple_as_expected()
+
+
+def _read(address: int, kind: Any) -> Any:
+    return kind.from_address(address).value
+
+
+def _as_expected(a: np.ndarray) -> bool:
+    at, pointer, integer = id(a), ctypes.c_void_p, ctypes.c_int64
+    dims, strides = _read(at + _DIMS, pointer), _read(at + _STRIDES, pointer)
+    flags = _read(at + _FLAGS, ctypes.c_int32)
+    expected = (
+        (_C_CONTIGUOUS if a.flags.c_contiguous else 0)
+        | (_ALIGNED if a.flags.aligned else 0)
+        | (_WRITEABLE if a.flags.writeable else 0)
+    )
+    return (
+        _read(at + _TYPE, pointer) == id(np.ndarray)
+        and _read(at + _DATA, pointer) == a.ctypes.data
+        and _read(at + _NDIM, ctypes.c_int32) == a.ndim
+        and tuple(_read(dims + 8 * i, integer) for i in range(a.ndim)) == a.shape
+        and tuple(_read(strides + 8 * i, integer) for i in range(a.ndim)) == a.strides
+        and _read(at + _DESCR, pointer) == id(a.dtype)
+        and flags & (_C_CONTIGUOUS | _ALIGNED | _WRITEABLE) == expected
+    )
+
+
+def _tuple_as_expected() -> bool:
+    probe = ("out", "check")
+    return _read(id(probe) + _TUPLE_SIZE, ctypes.c_int64) == 2 and _read(
+        id(probe) + _TUPLE_ITEM, ctypes.c_void_p
+    ) == id(probe[0])
+
+
+@lru_cache(maxsize=1)
+def context() -> Any:
+    """Addresses that the emitted code needs, in the order of ``_CONTEXT``."""
+    capsule = sys.modules["numpy._core._multiarray_umath" if np.__version__ >= "2" else "numpy.core._multiarray_umath"]
+    pointer_of = ctypes.pythonapi.PyCapsule_GetPointer
+    pointer_of.restype, pointer_of.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    table = pointer_of(capsule._ARRAY_API, None)
+    vectorcall = ctypes.cast(ctypes.pythonapi.PyObject_Vectorcall, ctypes.c_void_p).value
+    new_array = _read(table + 8 * _NEW_FROM_DESCR, ctypes.c_void_p)
+    release = ctypes.cast(ctypes.pythonapi.Py_DecRef, ctypes.c_void_p).value
+    values = (id(np.ndarray), id(np.dtype(np.float64)), id(sys.intern("out")), vectorcall, new_array, release)
+    return (ctypes.c_void_p * len(values))(*values)
+
+
+class CallEmitter:
+    """IR of ``ptr call(ptr self, ptr args, i64 nargs, ptr kwnames)`` around a scalar kernel.
+
+    ``units`` lists (argument, start) of unit quaternions in the inputs; ``width`` is the vector width for the checks.
+    """
+
+    def __init__(self, program: Program, width: int, units: Sequence[tuple[int, int]]) -> None:
+        self.program, self.width, self.units = program, width, units
+        self.lines: list[str] = []
+        self._n = 0
+
+    def op(self, text: str) -> str:
+        self._n += 1
+        self.lines.append(f"  %c{self._n} = {text}")
+        return f"%c{self._n}"
+
+    def field(self, base: str, offset: int, kind: str) -> str:
+        p = self.op(f"getelementptr i8, ptr {base}, i64 {offset}")
+        return self.op(f"load {kind}, ptr {p}")
+
+    def require(self, condition: str) -> None:
+        """Go on only where the condition holds; else Python takes over."""
+        self._n += 1
+        self.lines += [f"  br i1 {condition}, label %ok{self._n}, label %slow, !prof !0", f"ok{self._n}:"]
+
+    def context(self, name: str) -> str:
+        p = self.op(f"getelementptr [{len(_CONTEXT)} x ptr], ptr @context, i64 0, i64 {_CONTEXT.index(name)}")
+        return self.op(f"load ptr, ptr {p}")
+
+    def text(self) -> str:
+        program = self.program
+        count, shape = len(program.inputs), program.shape
+        dims = f"[{max(len(shape), 1)} x i64]"
+        sizes = ", ".join(f"i64 {d}" for d in shape) or "i64 0"
+        self.require(self.op(f"icmp eq i64 %nargs, {count}"))
+        arrays = [self.op(f"load ptr, ptr {self.op(f'getelementptr ptr, ptr %args, i64 {i}')}") for i in range(count)]
+        data = [self.vector(array, size) for array, (_, size) in zip(arrays, program.inputs, strict=True)]
+        self.finite(data)
+        for argument, start in self.units:
+            self.unit(data[argument], start)
+        self.lines += [
+            "  %positional = icmp eq ptr %kwnames, null",
+            "  br i1 %positional, label %make, label %given",
+            "make:",
+        ]
+        fresh = self.make_array(len(shape), dims)
+        self.require(self.op(f"icmp ne ptr {fresh}, null"))
+        fresh_data = self.field(fresh, _DATA, "ptr")
+        self.lines += ["  br label %made", "made:", "  br label %run", "given:"]
+        given, given_data = self.given_out(count, data)
+        self.lines += ["  br label %taken", "taken:", "  br label %run", "run:"]
+        self.lines += [
+            f"  %result = phi ptr [ {fresh}, %made ], [ {given}, %taken ]",
+            f"  %where = phi ptr [ {fresh_data}, %made ], [ {given_data}, %taken ]",
+        ]
+        arguments = ", ".join(f"ptr {d}" for d in (*data, "%where"))
+        flag = self.op(f"call i64 @scalar({arguments})")
+        self.lines += [
+            f"  %fine = icmp eq i64 {flag}, 0",
+            "  br i1 %fine, label %done, label %redo, !prof !0",
+            "done:",
+            "  ret ptr %result",
+            "redo:",  # the result is dropped, and Python computes the state again
+        ]
+        release = self.context("release")
+        self.lines += [f"  call void {release}(ptr %result)", "  br label %slow", "slow:"]
+        vectorcall = self.context("vectorcall")
+        self.lines += [
+            f"  %answer = call ptr {vectorcall}(ptr %self, ptr %args, i64 %nargs, ptr %kwnames)",
+            "  ret ptr %answer",
+            "}",
+        ]
+        head = [
+            f"@context = global [{len(_CONTEXT)} x ptr] zeroinitializer",
+            f"@dims = private constant {dims} [{sizes}]",
+            "define ptr @call(ptr %self, ptr %args, i64 %nargs, ptr %kwnames) {",
+            "entry:",
+        ]
+        tail = ['!0 = !{!"branch_weights", i32 10000, i32 1}', ""]
+        return "\n".join([*self.declarations(), *head, *self.lines, *tail])
+
+    def vector(self, array: str, size: int) -> str:
+        """Data of a one-dimensional float64 array of that size without gaps."""
+        self.require(self.op(f"icmp eq ptr {self.field(array, _TYPE, 'ptr')}, {self.context('array_type')}"))
+        self.require(self.op(f"icmp eq i32 {self.field(array, _NDIM, 'i32')}, 1"))
+        same = self.op(f"icmp eq ptr {self.field(array, _DESCR, 'ptr')}, {self.context('descr')}")
+        length = self.op(f"icmp eq i64 {self.field(self.field(array, _DIMS, 'ptr'), 0, 'i64')}, {size}")
+        good = self.flags_set(array, _C_CONTIGUOUS | _ALIGNED)
+        self.require(self.op(f"and i1 {self.op(f'and i1 {same}, {length}')}, {good}"))
+        return self.field(array, _DATA, "ptr")
+
+    def flags_set(self, array: str, wanted: int) -> str:
+        flags = self.field(array, _FLAGS, "i32")
+        return self.op(f"icmp eq i32 {self.op(f'and i32 {flags}, {wanted}')}, {wanted}")
+
+    def finite(self, data: list[str]) -> None:
+        """Σ 0·x is NaN where any x is NaN or infinite."""
+        w, total = self.width, None
+        real = f"<{w} x double>"
+        for pointer, (_, size) in zip(data, self.program.inputs, strict=True):
+            for start in range(0, size, w):
+                p = self.op(f"getelementptr double, ptr {pointer}, i64 {start}")
+                mask = ", ".join(f"i1 {'true' if start + k < size else 'false'}" for k in range(w))
+                load = f"@llvm.masked.load.v{w}f64.p0(ptr {p}, i32 8, <{w} x i1> <{mask}>, {real} zeroinitializer)"
+                x = self.op(f"call {real} {load}")
+                zero = self.op(f"fmul {real} {x}, zeroinitializer")
+                total = zero if total is None else self.op(f"fadd {real} {total}, {zero}")
+        if total is not None:
+            bad = self.op(f"fcmp uno {real} {total}, zeroinitializer")
+            self.require(self.op(f"icmp eq i{w} {self.op(f'bitcast <{w} x i1> {bad} to i{w}')}, 0"))
+
+    def unit(self, pointer: str, start: int) -> None:
+        """Four components whose squares sum to one, nearly; Python measures exactly where they do not."""
+        p = self.op(f"getelementptr double, ptr {pointer}, i64 {start}")
+        r = self.op(f"load <4 x double>, ptr {p}, align 8")
+        square = self.op(f"fmul <4 x double> {r}, {r}")
+        norm = self.op(f"call reassoc double @llvm.vector.reduce.fadd.v4f64(double 0.0, <4 x double> {square})")
+        off = self.op(f"call double @llvm.fabs.f64(double {self.op(f'fsub double {norm}, 1.0')})")
+        self.require(self.op(f"fcmp olt double {off}, {_UNIT_SQUARED:e}"))
+
+    def make_array(self, ndim: int, dims: str) -> str:
+        descr, kind, function = self.context("descr"), self.context("array_type"), self.context("new_array")
+        self.keep(descr)  # PyArray_NewFromDescr takes over one reference
+        return self.op(
+            f"call ptr {function}(ptr {kind}, ptr {descr}, i32 {ndim}, ptr @dims, ptr null, ptr null, i32 0, ptr null)"
+        )
+
+    def given_out(self, count: int, data: list[str]) -> tuple[str, str]:
+        """The array passed as ``out=``, if that is the only keyword and nothing overlaps it."""
+        shape, size = self.program.shape, len(self.program.outputs)
+        self.require(self.op(f"icmp eq i64 {self.field('%kwnames', _TUPLE_SIZE, 'i64')}, 1"))
+        self.require(self.op(f"icmp eq ptr {self.field('%kwnames', _TUPLE_ITEM, 'ptr')}, {self.context('out')}"))
+        out = self.op(f"load ptr, ptr {self.op(f'getelementptr ptr, ptr %args, i64 {count}')}")
+        self.require(self.op(f"icmp eq ptr {self.field(out, _TYPE, 'ptr')}, {self.context('array_type')}"))
+        self.require(self.op(f"icmp eq i32 {self.field(out, _NDIM, 'i32')}, {len(shape)}"))
+        good = self.op(f"icmp eq ptr {self.field(out, _DESCR, 'ptr')}, {self.context('descr')}")
+        good = self.op(f"and i1 {good}, {self.flags_set(out, _C_CONTIGUOUS | _ALIGNED | _WRITEABLE)}")
+        dims = self.field(out, _DIMS, "ptr")
+        for i, expected in enumerate(shape):
+            same = self.op(f"icmp eq i64 {self.field(dims, 8 * i, 'i64')}, {expected}")
+            good = self.op(f"and i1 {good}, {same}")
+        out_data = self.field(out, _DATA, "ptr")
+        out_end = self.op(f"getelementptr double, ptr {out_data}, i64 {size}")
+        for pointer, (_, length) in zip(data, self.program.inputs, strict=True):
+            end = self.op(f"getelementptr double, ptr {pointer}, i64 {length}")
+            before = self.op(f"icmp ule ptr {end}, {out_data}")
+            apart = self.op(f"or i1 {before}, {self.op(f'icmp ule ptr {out_end}, {pointer}')}")
+            good = self.op(f"and i1 {good}, {apart}")
+        self.require(good)
+        self.keep(out)
+        return out, out_data
+
+    def keep(self, thing: str) -> None:
+        count = self.op(f"load i64, ptr {thing}")
+        self.lines.append(f"  store i64 {self.op(f'add i64 {count}, 1')}, ptr {thing}")
+
+    def declarations(self) -> list[str]:
+        w = self.width
+        return [
+            f"declare <{w} x double> @llvm.masked.load.v{w}f64.p0(ptr, i32, <{w} x i1>, <{w} x double>)",
+            "declare double @llvm.vector.reduce.fadd.v4f64(double, <4 x double>)",
+        ]
+
+
+class _MethodDef(ctypes.Structure):
+    _fields_ = [
+        ("name", ctypes.c_char_p),
+        ("function", ctypes.c_void_p),
+        ("flags", ctypes.c_int),
+        ("doc", ctypes.c_char_p),
+    ]
+
+
+def python_function(address: int, context_address: int, owner: Any, name: str, doc: str) -> tuple[Any, Any]:
+    """A built-in function of that machine code whose ``__self__`` is ``owner``; keep the second value alive with it."""
+    table = context()
+    ctypes.memmove(context_address, table, ctypes.sizeof(table))
+    definition = _MethodDef(name.encode(), address, _METH_FASTCALL_KEYWORDS, doc.encode())
+    make = ctypes.pythonapi.PyCFunction_NewEx
+    make.restype, make.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p]
+    return make(ctypes.addressof(definition), owner, None), definition

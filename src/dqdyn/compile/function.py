@@ -1,0 +1,319 @@
+"""A program as a callable: native where LLVM is there, interpreted where it is not; the same signature and errors."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import threading
+import warnings
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from dqdyn.algebra.scalar import stack, unstack
+from dqdyn.compile.call import CallEmitter, layout_is_known, python_function
+from dqdyn.compile.interpret import interpret
+from dqdyn.compile.kernels import batch_kernel, scalar_kernel
+from dqdyn.compile.program import Program
+from dqdyn.errors import Error, StateError
+
+Door = Callable[[int, Any, bool], np.ndarray]
+"""``door(argument, value, check)`` gives a float64 array of shape (..., size), or an object array of symbols."""
+
+
+class CompileWarning(UserWarning):
+    """Native code could not be had; results are the same, only slower."""
+
+
+def plain_door(program: Program) -> Door:
+    """Takes arrays of the right size; the door of programs without a robot."""
+
+    def door(argument: int, value: Any, check: bool) -> np.ndarray:
+        name, size = program.inputs[argument]
+        array = np.asarray(value)
+        if array.dtype != object:
+            if array.dtype.kind not in "fiub":
+                raise StateError(f"{name} of {program.name} must be real numbers; found {array.dtype}.", argument=name)
+            array = array.astype(np.float64, copy=False)
+        if array.ndim == 0 or array.shape[-1] != size:
+            raise StateError(
+                f"{name} of {program.name} has shape ({size},) or (..., {size}); found {array.shape}.",
+                argument=name,
+                expected=size,
+                found=array.shape,
+            )
+        return array
+
+    return door
+
+
+class Native:
+    """Machine code of a program, compiled at first use: one state in one module, batches in another."""
+
+    def __init__(self, program: Program, units: Sequence[tuple[int, int]], contract: bool) -> None:
+        self.program, self.units, self.contract = program, tuple(units), contract
+        self._lock = threading.RLock()
+
+    @cached_property
+    def single(self) -> Any:
+        """The module with ``scalar`` and, where the layout is known, ``call``."""
+        from dqdyn.compile.native import Library, machine
+
+        host = machine()
+        text = scalar_kernel(self.program, host.fma, self.contract)
+        if layout_is_known():
+            text = CallEmitter(self.program, host.width, self.units).text() + text
+        return Library(_without_repeats(text), f"single {self.units} {self.contract} {self.program.digest}")
+
+    @cached_property
+    def many(self) -> Any:
+        """The batch kernel as a ctypes function, which releases the GIL."""
+        from dqdyn.compile.native import Library, machine
+
+        host = machine()
+        text = batch_kernel(self.program, host.width, host.fma, self.contract)
+        self._batch_library = Library(text, f"batch {host.width} {self.contract} {self.program.digest}")
+        arguments = [ctypes.c_void_p, ctypes.c_int64] * (len(self.program.inputs) + 1)
+        return ctypes.CFUNCTYPE(ctypes.c_int64, *arguments)(self._batch_library.address("batch"))
+
+    @cached_property
+    def one(self) -> Any:
+        """The scalar kernel as a ctypes function."""
+        arguments = [ctypes.c_void_p] * (len(self.program.inputs) + 1)
+        return ctypes.CFUNCTYPE(ctypes.c_int64, *arguments)(self.single.address("scalar"))
+
+    def one_function(self) -> Any:
+        """:attr:`one`, compiled once whoever asks first."""
+        if "one" not in self.__dict__:
+            with self._lock:
+                return self.one
+        return self.one
+
+    def batch_function(self) -> Any:
+        """:attr:`many`, compiled once whoever asks first."""
+        if "many" not in self.__dict__:
+            with self._lock:
+                return self.many
+        return self.many
+
+
+def _without_repeats(text: str) -> str:
+    """Declarations once, though several parts of a module ask for them."""
+    seen: set[str] = set()
+    lines = []
+    for line in text.split("\n"):
+        if line.startswith("declare "):
+            if line in seen:
+                continue
+            seen.add(line)
+        lines.append(line)
+    return "\n".join(lines)
+
+
+class Function:
+    """What a compiled function falls back to: converts, broadcasts, loops over batches, explains.
+
+    ``fast`` is a built-in function where machine code is to be had, else this object. ``native=False``, or
+    ``DQDYN_NATIVE=0`` in the environment, runs everything on the interpreter.
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        door: Door | None = None,
+        units: Sequence[tuple[int, int]] = (),
+        summary: str = "",
+        contract: bool = True,
+        native: bool | None = None,
+    ) -> None:
+        self.program = program
+        self.door = plain_door(program) if door is None else door
+        self.__name__, self.__doc__ = program.name, summary
+        wanted = os.environ.get("DQDYN_NATIVE", "1") != "0" if native is None else native
+        self.native: Native | None = Native(program, units, contract) if wanted and program.outputs else None
+        self._lock = threading.Lock()
+        self._made: Any = None
+
+    @property
+    def fast(self) -> Any:
+        """The callable to hand out; machine code for one state is made at first use."""
+        if self._made is None:
+            with self._lock:
+                if self._made is None:
+                    self._made = self._fast()
+        return self._made
+
+    def _fast(self) -> Any:
+        if self.native is None:
+            return self
+        names = [name for name, _ in self.program.inputs]
+        if len(set(names)) < len(names):
+            names = [f"{name}{i}" for i, name in enumerate(names)]
+        try:
+            self.native.one_function()
+            library = self.native.single
+            if not layout_is_known():
+                return self
+            doc = f"{self.__name__}({', '.join(names)}, *, out=None, check=True, threads=1)\n--\n\n{self.__doc__}"
+            function, self._definition = python_function(
+                library.address("call"), library.address("context"), self, self.__name__, doc
+            )
+            return function
+        except Exception as problem:  # whatever LLVM or the loader may raise: the interpreter does the work
+            self._give_up(problem)
+            return self
+
+    def _give_up(self, problem: Exception) -> None:
+        self.native = None
+        warn_once(f"no native code ({type(problem).__name__}: {problem}); functions run on NumPy, more slowly.")
+
+    def __call__(
+        self, *inputs: Any, out: np.ndarray | None = None, check: bool = True, threads: int = 1, **named: Any
+    ) -> np.ndarray:
+        if named or len(inputs) != len(self.program.inputs):
+            inputs = self._arguments(inputs, named)
+        arrays = [self.door(i, value, check) for i, value in enumerate(inputs)]
+        if any(a.dtype == object for a in arrays):
+            return stack(interpret(self.program, [list(a) for a in arrays]), self.program.shape)
+        batch = self._common_batch(arrays)
+        shape = (*batch, *self.program.shape)
+        target = self._target(out, shape, arrays)
+        self._compute(arrays, batch, target, threads)
+        if out is not None and target is not out:
+            out[...] = target
+            return out
+        return target
+
+    def _arguments(self, inputs: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
+        names = [name for name, _ in self.program.inputs]
+        given = dict(zip(names, inputs, strict=False)) | named
+        if len(inputs) + len(named) != len(names) or set(given) != set(names):
+            raise Error(
+                f"{self.__name__} takes {', '.join(names)}; found {len(inputs)} positional arguments"
+                + (f" and {', '.join(sorted(named))}." if named else ".")
+            )
+        return tuple(given[name] for name in names)
+
+    def _common_batch(self, arrays: list[np.ndarray]) -> tuple[int, ...]:
+        try:
+            return np.broadcast_shapes(*(a.shape[:-1] for a in arrays))
+        except ValueError:
+            pairs = zip(self.program.inputs, arrays, strict=True)
+            shapes = ", ".join(f"{name} {a.shape}" for (name, _), a in pairs)
+            raise StateError(f"inputs of {self.__name__} have batches that do not fit together: {shapes}.") from None
+
+    def _target(self, out: Any, shape: tuple[int, ...], arrays: list[np.ndarray]) -> np.ndarray:
+        """Where to compute: ``out`` itself if it is plain memory apart from the inputs, else a new array."""
+        if out is None:
+            return np.empty(shape)
+        if not isinstance(out, np.ndarray) or out.shape != shape or out.dtype != np.float64:
+            found = f"{out.dtype} {out.shape}" if isinstance(out, np.ndarray) else type(out).__name__
+            raise StateError(f"out of {self.__name__} must be a float64 array of shape {shape}; found {found}.")
+        if not out.flags.writeable:
+            raise StateError(f"out of {self.__name__} is read-only: pass a writeable array.")
+        if not out.flags.c_contiguous or not out.flags.aligned or any(np.may_share_memory(out, a) for a in arrays):
+            return np.empty(shape)
+        return out
+
+    def _compute(self, arrays: list[np.ndarray], batch: tuple[int, ...], target: np.ndarray, threads: int) -> None:
+        rows = int(np.prod(batch))
+        if rows == 0 or not self.program.outputs:
+            return
+        if rows == 1 and self._one(arrays, target):
+            return
+        flat, strides = _as_rows(arrays, batch, rows)
+        out = target.reshape(rows, len(self.program.outputs))
+        if self.native is None:
+            self._interpret(flat, out, slice(0, rows))
+            return
+        try:
+            kernel = self.native.batch_function()
+        except Exception as problem:
+            self._give_up(problem)
+            self._interpret(flat, out, slice(0, rows))
+            return
+
+        def run(part: tuple[int, int]) -> int:
+            start, stop = part
+            addresses = [a.ctypes.data + 8 * s * start for a, s in zip(flat, strides, strict=True)]
+            pairs = [x for pair in zip(addresses, strides, strict=True) for x in pair]
+            redo = kernel(*pairs, out.ctypes.data + 8 * out.shape[1] * start, stop - start)
+            if redo:
+                self._interpret(flat, out, slice(start, stop))
+            return int(redo)
+
+        parts = _parts(rows, threads)
+        if len(parts) == 1:
+            run(parts[0])
+        else:
+            with ThreadPoolExecutor(len(parts)) as pool:
+                list(pool.map(run, parts))
+
+    def _one(self, arrays: list[np.ndarray], target: np.ndarray) -> bool:
+        """One state by the code for one state, if that exists already or is to be made; whether it was done."""
+        if self.native is None:
+            return False
+        try:
+            kernel = self.native.one_function()
+        except Exception as problem:
+            self._give_up(problem)
+            return False
+        flat = [np.ascontiguousarray(a) for a in arrays]
+        return not kernel(*(a.ctypes.data for a in flat), target.ctypes.data)
+
+    def _interpret(self, flat: list[np.ndarray], out: np.ndarray, rows: slice) -> None:
+        scalars = []
+        for a in flat:
+            part = a[rows] if a.shape[0] > 1 else a
+            scalars.append(unstack(part, a.shape[1]) if a.shape[1] else [])
+        with np.errstate(all="ignore"):
+            results = interpret(self.program, scalars)
+        part = out[rows]
+        for k, value in enumerate(results):
+            part[:, k] = value
+
+    def __repr__(self) -> str:
+        return f"<{self.__name__}({', '.join(name for name, _ in self.program.inputs)}): {self.program.counts}>"
+
+
+def _as_rows(arrays: list[np.ndarray], batch: tuple[int, ...], rows: int) -> tuple[list[np.ndarray], list[int]]:
+    """Arrays of shape (rows, n) or (1, n) with gapless rows, and the row strides in doubles (0: one row for all)."""
+    flat, strides = [], []
+    for a in arrays:
+        n = a.shape[-1]
+        if a.size == n:
+            a = np.ascontiguousarray(a.reshape(1, n))
+            stride = 0
+        else:
+            if a.shape[:-1] != batch:
+                a = np.broadcast_to(a, (*batch, n))
+            a = a.reshape(rows, n)
+            if not (a.strides[1] == 8 or n == 1) or a.strides[0] % 8 or a.strides[0] < 0 or not a.flags.aligned:
+                a = np.ascontiguousarray(a)
+            stride = a.strides[0] // 8
+        flat.append(a)
+        strides.append(stride)
+    return flat, strides
+
+
+def _parts(rows: int, threads: int) -> list[tuple[int, int]]:
+    """Rows cut into as many pieces as threads, at multiples of 64."""
+    if not isinstance(threads, (int, np.integer)) or threads < 1:
+        raise StateError(f"threads must be a whole number from 1; found {threads!r}.", argument="threads")
+    size = max(64, -(-rows // int(threads)))
+    size = -(-size // 64) * 64
+    return [(start, min(start + size, rows)) for start in range(0, rows, size)]
+
+
+_warned = False
+
+
+def warn_once(text: str) -> None:
+    """A :class:`CompileWarning`, once per process."""
+    global _warned
+    if not _warned:
+        _warned = True
+        warnings.warn(text, CompileWarning, stacklevel=4)

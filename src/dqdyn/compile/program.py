@@ -1,0 +1,99 @@
+"""A straight-line program: a plain value that prints, compares and hashes."""
+
+from __future__ import annotations
+
+import hashlib
+import struct
+from collections import Counter
+from dataclasses import dataclass
+from functools import cached_property
+
+ARITY = {
+    "const": 0,
+    "input": 0,
+    "add": 2,
+    "sub": 2,
+    "mul": 2,
+    "div": 2,
+    "neg": 1,
+    "sqrt": 1,
+    "sin": 1,
+    "cos": 1,
+    "atan2": 2,
+    "less": 2,
+    "select": 3,
+}
+"""Operations and how many operands they take. ``less`` gives a condition, which only ``select`` may use."""
+
+Instruction = tuple[str, tuple[int, ...], float]
+"""(operation, operands as indices of earlier instructions, constant). ``input`` has operands (argument, component)."""
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Operations of a program. A negation is free; a sine and a cosine count one each."""
+
+    mul: int = 0
+    add: int = 0
+    div: int = 0
+    sqrt: int = 0
+    sincos: int = 0
+    other: int = 0
+
+    @property
+    def total(self) -> int:
+        """All operations."""
+        return self.mul + self.add + self.div + self.sqrt + self.sincos + self.other
+
+    def __str__(self) -> str:
+        names = ("mul", "add", "div", "sqrt", "sincos", "other")
+        return ", ".join(f"{getattr(self, name)} {name}" for name in names if name in names[:2] or getattr(self, name))
+
+
+@dataclass(frozen=True)
+class Program:
+    """``outputs`` as indices of instructions, each of which uses only earlier ones.
+
+    ``inputs`` are (name, size) pairs; ``shape`` is the shape that the outputs fill in row-major order.
+    """
+
+    name: str
+    inputs: tuple[tuple[str, int], ...]
+    instructions: tuple[Instruction, ...]
+    outputs: tuple[int, ...]
+    shape: tuple[int, ...]
+
+    @cached_property
+    def counts(self) -> Counts:
+        """Operations after simplification."""
+        tally = Counter(op for op, _, _ in self.instructions)
+        return Counts(
+            mul=tally["mul"],
+            add=tally["add"] + tally["sub"],
+            div=tally["div"],
+            sqrt=tally["sqrt"],
+            sincos=tally["sin"] + tally["cos"],
+            other=tally["atan2"] + tally["less"] + tally["select"],
+        )
+
+    @cached_property
+    def digest(self) -> str:
+        """A name that differs whenever any bit of the program differs."""
+        h = hashlib.sha256(repr((self.inputs, self.outputs, self.shape)).encode())
+        h.update("\n".join(f"{op}{operands}" for op, operands, _ in self.instructions).encode())
+        h.update(b"".join(struct.pack("<d", c) for op, _, c in self.instructions if op == "const"))
+        return h.hexdigest()
+
+    def __str__(self) -> str:
+        """One line per instruction, e.g. ``%7 = mul %3 %5``."""
+        lines = [f"program {self.name}({', '.join(f'{name}[{size}]' for name, size in self.inputs)})"]
+        for i, (op, operands, constant) in enumerate(self.instructions):
+            if op == "const":
+                text = f"const {constant!r}"
+            elif op == "input":
+                text = f"{self.inputs[operands[0]][0]}[{operands[1]}]"
+            else:
+                text = f"{op} {' '.join(f'%{k}' for k in operands)}"
+            lines.append(f"  %{i} = {text}")
+        lines.append(f"  return {' '.join(f'%{k}' for k in self.outputs)} as {self.shape}")
+        return "\n".join(lines)
