@@ -1,7 +1,7 @@
 """Compiled code on disk, so that the next process starts in milliseconds. Never trusted blindly and never fatal.
 
 The folder is the user's cache folder, or ``DQDYN_CACHE_DIR``; ``DQDYN_CACHE=0`` switches the cache off. Since entries
-are executed, a folder or file that somebody else owns or may write to is ignored, as is anything whose checksum is wrong.
+are executed, a folder or file that somebody else owns or may write to is ignored, as is one with a wrong checksum.
 """
 
 from __future__ import annotations

@@ -19,12 +19,12 @@ import numpy as np
 from dqdyn.compile.program import Program
 
 # Offsets in bytes in a 64-bit PyObject, PyTupleObject and PyArrayObject.
-_TYPE, _TUPLE_SIZE, _TUPLE_ITEM = 8, 16, 24
-_DATA, _NDIM, _DIMS, _STRIDES, _DESCR, _FLAGS = 16, 24, 32, 40, 56, 64
+_TYPE, TUPLE_SIZE, TUPLE_ITEM = 8, 16, 24
+DATA, _NDIM, _DIMS, _STRIDES, _DESCR, _FLAGS = 16, 24, 32, 40, 56, 64
 _C_CONTIGUOUS, _ALIGNED, _WRITEABLE = 0x1, 0x100, 0x400
 _METH_FASTCALL_KEYWORDS = 0x0080 | 0x0002
 _NEW_FROM_DESCR = 94  # PyArray_NewFromDescr in NumPy's table of functions
-_CONTEXT = ("array_type", "descr", "out", "vectorcall", "new_array", "release")
+CONTEXT = ("array_type", "descr", "out", "vectorcall", "new_array", "release")
 _UNIT_SQUARED = 1.9e-6  # |‖r‖² − 1| beyond which Python decides
 
 
@@ -62,7 +62,7 @@ def _as_expected(a: np.ndarray) -> bool:
     )
     return (
         _read(at + _TYPE, pointer) == id(np.ndarray)
-        and _read(at + _DATA, pointer) == a.ctypes.data
+        and _read(at + DATA, pointer) == a.ctypes.data
         and _read(at + _NDIM, ctypes.c_int32) == a.ndim
         and tuple(_read(dims + 8 * i, integer) for i in range(a.ndim)) == a.shape
         and tuple(_read(strides + 8 * i, integer) for i in range(a.ndim)) == a.strides
@@ -73,14 +73,14 @@ def _as_expected(a: np.ndarray) -> bool:
 
 def _tuple_as_expected() -> bool:
     probe = ("out", "check")
-    return _read(id(probe) + _TUPLE_SIZE, ctypes.c_int64) == 2 and _read(
-        id(probe) + _TUPLE_ITEM, ctypes.c_void_p
-    ) == id(probe[0])
+    return _read(id(probe) + TUPLE_SIZE, ctypes.c_int64) == 2 and _read(id(probe) + TUPLE_ITEM, ctypes.c_void_p) == id(
+        probe[0]
+    )
 
 
 @lru_cache(maxsize=1)
 def context() -> Any:
-    """Addresses that the emitted code needs, in the order of ``_CONTEXT``."""
+    """Addresses that the emitted code needs, in the order of ``CONTEXT``."""
     capsule = sys.modules["numpy._core._multiarray_umath" if np.__version__ >= "2" else "numpy.core._multiarray_umath"]
     pointer_of = ctypes.pythonapi.PyCapsule_GetPointer
     pointer_of.restype, pointer_of.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
@@ -118,7 +118,7 @@ class CallEmitter:
         self.lines += [f"  br i1 {condition}, label %ok{self._n}, label %slow, !prof !0", f"ok{self._n}:"]
 
     def context(self, name: str) -> str:
-        p = self.op(f"getelementptr [{len(_CONTEXT)} x ptr], ptr @context, i64 0, i64 {_CONTEXT.index(name)}")
+        p = self.op(f"getelementptr [{len(CONTEXT)} x ptr], ptr @context, i64 0, i64 {CONTEXT.index(name)}")
         return self.op(f"load ptr, ptr {p}")
 
     def text(self) -> str:
@@ -139,7 +139,7 @@ class CallEmitter:
         ]
         fresh = self.make_array(len(shape), dims)
         self.require(self.op(f"icmp ne ptr {fresh}, null"))
-        fresh_data = self.field(fresh, _DATA, "ptr")
+        fresh_data = self.field(fresh, DATA, "ptr")
         self.lines += ["  br label %made", "made:", "  br label %run", "given:"]
         given, given_data = self.given_out(count, data)
         self.lines += ["  br label %taken", "taken:", "  br label %run", "run:"]
@@ -165,7 +165,7 @@ class CallEmitter:
             "}",
         ]
         head = [
-            f"@context = global [{len(_CONTEXT)} x ptr] zeroinitializer",
+            f"@context = global [{len(CONTEXT)} x ptr] zeroinitializer",
             f"@dims = private constant {dims} [{sizes}]",
             "define ptr @call(ptr %self, ptr %args, i64 %nargs, ptr %kwnames) {",
             "entry:",
@@ -181,7 +181,7 @@ class CallEmitter:
         length = self.op(f"icmp eq i64 {self.field(self.field(array, _DIMS, 'ptr'), 0, 'i64')}, {size}")
         good = self.flags_set(array, _C_CONTIGUOUS | _ALIGNED)
         self.require(self.op(f"and i1 {self.op(f'and i1 {same}, {length}')}, {good}"))
-        return self.field(array, _DATA, "ptr")
+        return self.field(array, DATA, "ptr")
 
     def flags_set(self, array: str, wanted: int) -> str:
         flags = self.field(array, _FLAGS, "i32")
@@ -222,8 +222,8 @@ class CallEmitter:
     def given_out(self, count: int, data: list[str]) -> tuple[str, str]:
         """The array passed as ``out=``, if that is the only keyword and nothing overlaps it."""
         shape, size = self.program.shape, len(self.program.outputs)
-        self.require(self.op(f"icmp eq i64 {self.field('%kwnames', _TUPLE_SIZE, 'i64')}, 1"))
-        self.require(self.op(f"icmp eq ptr {self.field('%kwnames', _TUPLE_ITEM, 'ptr')}, {self.context('out')}"))
+        self.require(self.op(f"icmp eq i64 {self.field('%kwnames', TUPLE_SIZE, 'i64')}, 1"))
+        self.require(self.op(f"icmp eq ptr {self.field('%kwnames', TUPLE_ITEM, 'ptr')}, {self.context('out')}"))
         out = self.op(f"load ptr, ptr {self.op(f'getelementptr ptr, ptr %args, i64 {count}')}")
         self.require(self.op(f"icmp eq ptr {self.field(out, _TYPE, 'ptr')}, {self.context('array_type')}"))
         self.require(self.op(f"icmp eq i32 {self.field(out, _NDIM, 'i32')}, {len(shape)}"))
@@ -233,7 +233,7 @@ class CallEmitter:
         for i, expected in enumerate(shape):
             same = self.op(f"icmp eq i64 {self.field(dims, 8 * i, 'i64')}, {expected}")
             good = self.op(f"and i1 {good}, {same}")
-        out_data = self.field(out, _DATA, "ptr")
+        out_data = self.field(out, DATA, "ptr")
         out_end = self.op(f"getelementptr double, ptr {out_data}, i64 {size}")
         for pointer, (_, length) in zip(data, self.program.inputs, strict=True):
             end = self.op(f"getelementptr double, ptr {pointer}, i64 {length}")
@@ -265,11 +265,22 @@ class _MethodDef(ctypes.Structure):
     ]
 
 
-def python_function(address: int, context_address: int, owner: Any, name: str, doc: str) -> tuple[Any, Any]:
-    """A built-in function of that machine code whose ``__self__`` is ``owner``; keep the second value alive with it."""
+def fill_context(address: int) -> None:
+    """Write the addresses that emitted code needs where it looks for them."""
     table = context()
-    ctypes.memmove(context_address, table, ctypes.sizeof(table))
+    ctypes.memmove(address, table, ctypes.sizeof(table))
+
+
+def python_function(address: int, owner: Any, name: str, doc: str, module: Any = None) -> tuple[Any, Any]:
+    """A built-in function of that machine code whose ``__self__`` is ``owner``; keep the second value alive with it."""
     definition = _MethodDef(name.encode(), address, _METH_FASTCALL_KEYWORDS, doc.encode())
     make = ctypes.pythonapi.PyCFunction_NewEx
-    make.restype, make.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p]
-    return make(ctypes.addressof(definition), owner, None), definition
+    make.restype, make.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.py_object, ctypes.py_object]
+    return make(ctypes.addressof(definition), owner, module), definition
+
+
+def method_address(function: Any) -> int | None:
+    """Where the machine code of a built-in made here starts; None for anything else."""
+    owner = getattr(function, "__self__", None)
+    definition = getattr(owner, "_definition", None)
+    return int(definition.function) if isinstance(definition, _MethodDef) else None

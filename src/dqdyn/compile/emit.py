@@ -16,7 +16,7 @@ class Body:
     """Lines of IR that compute a program once, for ``width`` states at a time.
 
     ``load(argument, component)`` gives the name of an input; ``store(k, name)`` is called for each output as soon as
-    its value is known. ``fma`` says whether the machine fuses multiply-add; ``contract`` whether the program may use it.
+    its value is known. ``fma``: the machine fuses multiply-add; ``contract``: the program may use it.
     """
 
     def __init__(self, width: int, fma: bool, contract: bool) -> None:

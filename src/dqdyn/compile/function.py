@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from dqdyn.algebra.scalar import stack, unstack
-from dqdyn.compile.call import CallEmitter, layout_is_known, python_function
+from dqdyn.compile.call import CallEmitter, fill_context, layout_is_known, python_function
 from dqdyn.compile.interpret import interpret
 from dqdyn.compile.kernels import batch_kernel, scalar_kernel
 from dqdyn.compile.program import Program
@@ -158,9 +158,8 @@ class Function:
             if not layout_is_known():
                 return self
             doc = f"{self.__name__}({', '.join(names)}, *, out=None, check=True, threads=1)\n--\n\n{self.__doc__}"
-            function, self._definition = python_function(
-                library.address("call"), library.address("context"), self, self.__name__, doc
-            )
+            fill_context(library.address("context"))
+            function, self._definition = python_function(library.address("call"), self, self.__name__, doc)
             return function
         except Exception as problem:  # whatever LLVM or the loader may raise: the interpreter does the work
             self._give_up(problem)

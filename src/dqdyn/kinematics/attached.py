@@ -19,21 +19,19 @@ from dqdyn.model.model import Frame, Model
 Components = tuple[Scalar, ...]
 
 
-def moved_point(x: DQ, local: Sequence[Scalar]) -> Components:
+def moved_point(ad: Adjoint, local: Sequence[Scalar]) -> Components:
     """p + Ad(r) p_local."""
-    ad = Adjoint(x)
     return (ad.p + ad.rotate(pure(*local))).vector
 
 
-def moved_line(x: DQ, local: Sequence[Scalar]) -> Components:
+def moved_line(ad: Adjoint, local: Sequence[Scalar]) -> Components:
     """Ad(x) l [Quiroz, eq. (4.24)]."""
-    l = Adjoint(x)(_line(local))
+    l = ad(_line(local))
     return *l.primary.vector, *l.dual.vector
 
 
-def moved_plane(x: DQ, local: Sequence[Scalar]) -> Components:
+def moved_plane(ad: Adjoint, local: Sequence[Scalar]) -> Components:
     """Ad♯(x) π: the normal turns, and d grows by ⟨p, n⟩."""
-    ad = Adjoint(x)
     n = ad.rotate(pure(*local[:3]))
     return *n.vector, local[3] + dot3(ad.p, n)
 
@@ -64,13 +62,13 @@ SIZE = {"point": 3, "line": 6, "plane": 4}
 def value(kind: str, model: Model, frame: Frame, local: Sequence[Scalar], q: Sequence[Scalar]) -> Components:
     """World components of a primitive fixed to the frame."""
     motion = Motion(model, q, None, model.path(frame.body))
-    return MOVED[kind](motion.pose[frame.body] * frame.placement, local)
+    return MOVED[kind](motion.frame_adjoint(frame), local)
 
 
 def jacobian(kind: str, model: Model, frame: Frame, local: Sequence[Scalar], q: Sequence[Scalar]) -> Matrix:
     """J with ȧ = J v; for lines this is the line Jacobian [Quiroz, eq. (4.25)]."""
     motion = Motion(model, q, None, model.path(frame.body))
-    a = MOVED[kind](motion.pose[frame.body] * frame.placement, local)
+    a = MOVED[kind](motion.frame_adjoint(frame), local)
     columns = {k: RATE[kind](s, a) for k, s in motion.path_columns(frame.body).items()}
     return rows_of_columns(model.nv, columns, SIZE[kind])
 
@@ -80,7 +78,7 @@ def jacobian_derivative(
 ) -> Matrix:
     """J̇ along v, so that ä = J a + J̇ v. The rate is linear in twist and value, hence the product rule."""
     motion = Motion(model, q, v, model.path(frame.body))
-    a = MOVED[kind](motion.pose[frame.body] * frame.placement, local)
+    a = MOVED[kind](motion.frame_adjoint(frame), local)
     a_rate = RATE[kind](motion.twist[frame.body], a)
     columns, rates = motion.path_columns(frame.body), motion.path_columns(frame.body, rates=True)
     result = {

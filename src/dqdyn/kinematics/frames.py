@@ -9,12 +9,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.functions import Adjoint, cross, position, translator, zero_twist
+from dqdyn.algebra.functions import Adjoint, zero_twist
 from dqdyn.algebra.motion import pose_rate
-from dqdyn.algebra.quaternion import ZERO, cross3
+from dqdyn.algebra.quaternion import ZERO
 from dqdyn.algebra.scalar import Scalar
 from dqdyn.errors import unknown_name
-from dqdyn.kinematics.tree import Motion, poses
+from dqdyn.kinematics.tree import (
+    Columns,
+    added,
+    adjoints,
+    apply,
+    frame_pose,
+    joint_column_rates,
+    joint_columns,
+)
 from dqdyn.model.model import Frame, Model
 
 EXPRESSIONS = ("body", "world", "aligned")
@@ -24,85 +32,117 @@ Matrix = list[list[Scalar]]
 
 def pose(model: Model, frame: Frame, q: Sequence[Scalar]) -> DQ:
     """x_0f: pose of the frame in the world."""
-    return poses(model, q, model.path(frame.body))[frame.body] * frame.placement
+    return frame_pose(model, frame, q)
 
 
 def twist(model: Model, frame: Frame, q: Sequence[Scalar], v: Sequence[Scalar], expressed: str = "body") -> DQ:
     """ξ of the frame against the world [Silva, eq. (18)]."""
-    motion = Motion(model, q, v, model.path(frame.body))
-    return Expression(motion, frame, expressed).value(motion.twist[frame.body])
+    return Path(model, frame, q, expressed).twist(v)
 
 
 def twist_rate(
     model: Model, frame: Frame, q: Sequence[Scalar], v: Sequence[Scalar], a: Sequence[Scalar], expressed: str = "body"
 ) -> DQ:
     """ξ̇ of the frame: the rate of the components of its twist."""
-    motion = Motion(model, q, v, model.path(frame.body))
-    rate = motion.twist_rates(v, a)[frame.body]
-    return Expression(motion, frame, expressed).rate(motion.twist[frame.body], rate)
+    path = Path(model, frame, q, expressed)
+    return path.twist(a) + apply([c for columns in path.rates(v) for c in columns], v)
 
 
 def twist_jacobian(model: Model, frame: Frame, q: Sequence[Scalar], expressed: str = "body") -> Matrix:
     """J (6×nv) with vec6 ξ = J v."""
-    motion = Motion(model, q, None, model.path(frame.body))
-    to = Expression(motion, frame, expressed)
-    return _rows6(model, {k: to.value(column) for k, column in motion.path_columns(frame.body).items()})
+    return _rows6(model, Path(model, frame, q, expressed).columns)
 
 
 def twist_jacobian_derivative(
     model: Model, frame: Frame, q: Sequence[Scalar], v: Sequence[Scalar], expressed: str = "body"
 ) -> Matrix:
     """J̇ (6×nv) along v, so that vec6 ξ̇ = J a + J̇ v."""
-    motion = Motion(model, q, v, model.path(frame.body))
-    to = Expression(motion, frame, expressed)
-    columns, rates = motion.path_columns(frame.body), motion.path_columns(frame.body, rates=True)
-    return _rows6(model, {k: to.rate(columns[k], rates[k]) for k in columns})
+    return _rows6(model, Path(model, frame, q, expressed).rates(v))
 
 
 def pose_jacobian(model: Model, frame: Frame, q: Sequence[Scalar]) -> Matrix:
-    """J (8×nv) with vec8 ẋ = J v: columns ½ξₖx [Silva, eq. (4)]."""
-    motion = Motion(model, q, None, model.path(frame.body))
-    x = motion.pose[frame.body] * frame.placement
-    return _rows8(model, {k: pose_rate(column, x) for k, column in motion.path_columns(frame.body).items()})
+    """J (8×nv) with vec8 ẋ = J v: columns ½xξₖ with ξₖ in the frame [Silva, eq. (4)]."""
+    x = frame_pose(model, frame, q)
+    columns = added(c for columns in Path(model, frame, q, "body").columns for c in columns)
+    return _rows8(model, {k: pose_rate(column, x, "body") for k, column in columns.items()})
 
 
 def pose_jacobian_derivative(model: Model, frame: Frame, q: Sequence[Scalar], v: Sequence[Scalar]) -> Matrix:
     """J̇ (8×nv) along v, so that vec8 ẍ = J a + J̇ v."""
-    motion = Motion(model, q, v, model.path(frame.body))
-    x = motion.pose[frame.body] * frame.placement
-    x_rate = pose_rate(motion.twist[frame.body], x)
-    columns, rates = motion.path_columns(frame.body), motion.path_columns(frame.body, rates=True)
-    return _rows8(model, {k: pose_rate(rates[k], x) + pose_rate(columns[k], x_rate) for k in columns})
+    path = Path(model, frame, q, "body")
+    x = frame_pose(model, frame, q)
+    x_rate = pose_rate(path.twist(v), x, "body")
+    columns, rates = added(_flat(path.columns)), added(_flat(path.rates(v)))
+    return _rows8(model, {k: pose_rate(rates[k], x, "body") + pose_rate(columns[k], x_rate, "body") for k in columns})
 
 
-class Expression:
-    """Takes twists of a frame, and their rates, from world expression to another one."""
+class Path:
+    """The joints that move a frame, and what each contributes to its twist in the chosen expression."""
 
-    def __init__(self, motion: Motion, frame: Frame, expressed: str) -> None:
+    def __init__(self, model: Model, frame: Frame, q: Sequence[Scalar], expressed: str) -> None:
         if expressed not in EXPRESSIONS:
             raise unknown_name("expression", expressed, EXPRESSIONS)
-        self.expressed = expressed
-        x = motion.pose[frame.body] * frame.placement
-        world_twist = motion.twist.get(frame.body, zero_twist())
-        if expressed == "body":
-            self.back = Adjoint(x.conj())
-            self.moving = world_twist
-        elif expressed == "aligned":
-            p = position(x)
-            self.back = Adjoint(translator(-p))
-            # The frame that follows the origin without turning has the twist εṗ in the world.
-            self.moving = DQ.of(ZERO, world_twist.dual + cross3(world_twist.primary, p))
+        self.q, self.expressed = q, expressed
+        self.joints = [model.joints[i] for i in model.path(frame.body)]
+        self.adjoints = self._seen_from_frame(frame) if expressed == "body" else self._seen_from_world(model, frame)
+        self.columns: list[Columns] = [
+            joint_columns(j, ad, q) for j, ad in zip(self.joints, self.adjoints, strict=True)
+        ]
 
-    def value(self, twist: DQ) -> DQ:
-        return twist if self.expressed == "world" else self.back(twist)
+    def _seen_from_frame(self, frame: Frame) -> list[Adjoint]:
+        """Ad(x_fi) of the bodies, from the frame back to the root."""
+        ad = frame.adjoint.inverse()
+        result = []
+        for joint in reversed(self.joints):
+            result.append(ad)
+            ad = ad @ joint.motion.adjoint(joint.coordinates(self.q)).inverse() @ joint.placement_inverse
+        return result[::-1]
 
-    def rate(self, twist: DQ, rate: DQ) -> DQ:
-        """d/dt (Ad(y*) ξ) = Ad(y*)(ξ̇ − ξ_y × ξ) for a frame y with world twist ξ_y [Silva, eq. (9)]."""
-        return rate if self.expressed == "world" else self.back(rate - cross(self.moving, twist))
+    def _seen_from_world(self, model: Model, frame: Frame) -> list[Adjoint]:
+        """Ad(x_0i); for "aligned" with arms from the origin of the frame."""
+        chain = adjoints(model, self.q, [joint.index for joint in self.joints])
+        result = [chain[joint.index] for joint in self.joints]
+        if self.expressed == "world":
+            return result
+        p = (chain[frame.body] @ frame.adjoint).p
+        return [Adjoint.of(ad.columns, ad.p - p) for ad in result]
+
+    def twist(self, v: Sequence[Scalar]) -> DQ:
+        """Σ columnₖ vₖ."""
+        return apply(_flat(self.columns), v)
+
+    def rates(self, v: Sequence[Scalar]) -> list[Columns]:
+        """Rates of the columns: each moves with the twist of its body relative to the frame of expression."""
+        moving = self._relative_twists(v)
+        triples = zip(self.joints, self.adjoints, self.columns, moving, strict=True)
+        return [joint_column_rates(j, ad, columns, w, self.q, v) for j, ad, columns, w in triples]
+
+    def _relative_twists(self, v: Sequence[Scalar]) -> list[DQ]:
+        contributions = [apply(columns, v) for columns in self.columns]
+        result: list[DQ] = []
+        total = zero_twist()
+        if self.expressed == "body":
+            # Against the frame, a body moves opposite to the joints that come after it.
+            for contribution in reversed(contributions):
+                result.append(-total)
+                total = total + contribution
+            return result[::-1]
+        for contribution in contributions:
+            total = total + contribution
+            result.append(total)
+        if self.expressed == "world":
+            return result
+        following = DQ.of(ZERO, total.dual)  # the frame that follows the origin without turning has the twist εṗ
+        return [twist - following for twist in result]
 
 
-def _rows6(model: Model, columns: dict[int, DQ]) -> Matrix:
-    return rows_of_columns(model.nv, {k: (*c.primary.vector, *c.dual.vector) for k, c in columns.items()}, 6)
+def _flat(columns: list[Columns]) -> Columns:
+    return [column for part in columns for column in part]
+
+
+def _rows6(model: Model, columns: list[Columns]) -> Matrix:
+    by_index = added(_flat(columns))
+    return rows_of_columns(model.nv, {k: (*c.primary.vector, *c.dual.vector) for k, c in by_index.items()}, 6)
 
 
 def _rows8(model: Model, columns: dict[int, DQ]) -> Matrix:

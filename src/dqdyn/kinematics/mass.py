@@ -14,7 +14,7 @@ from dqdyn.algebra.quaternion import ZERO, I, J, K, Quaternion, combine, cross3,
 from dqdyn.algebra.scalar import Scalar
 from dqdyn.errors import ModelError
 from dqdyn.kinematics.frames import Matrix
-from dqdyn.kinematics.tree import Motion, backward, poses
+from dqdyn.kinematics.tree import Motion, adjoints, backward
 from dqdyn.model.inertia import Inertia
 from dqdyn.model.model import Model
 
@@ -39,20 +39,20 @@ class Composite:
 
 def center_of_mass(model: Model, q: Sequence[Scalar]) -> Quaternion:
     """Σ mᵢ cᵢ / Σ mᵢ in the world, in m."""
-    return _weighted(model, _centers(model, poses(model, q)))
+    return _weighted(model, _centers(model, adjoints(model, q)))
 
 
 def center_of_mass_velocity(model: Model, q: Sequence[Scalar], v: Sequence[Scalar]) -> Quaternion:
     """ċ in m/s."""
     motion = Motion(model, q, v)
-    centers = _centers(model, motion.pose)
+    centers = _centers(model, motion.adjoint)
     return _weighted(model, [point_velocity(motion.twist[i], c) for i, c in enumerate(centers)], constant=ZERO)
 
 
 def center_of_mass_jacobian(model: Model, q: Sequence[Scalar]) -> Matrix:
     """J (3×nv) with ċ = J v: each axis moves the mass behind it."""
     motion = Motion(model, q)
-    shares, moments = _subtrees(model, _centers(model, motion.pose))
+    shares, moments = _subtrees(model, _centers(model, motion.adjoint))
     result = [ZERO] * model.nv
     for i, columns in motion.columns.items():
         for k, s in columns:
@@ -63,7 +63,7 @@ def center_of_mass_jacobian(model: Model, q: Sequence[Scalar]) -> Matrix:
 def center_of_mass_jacobian_derivative(model: Model, q: Sequence[Scalar], v: Sequence[Scalar]) -> Matrix:
     """J̇ (3×nv) along v, so that c̈ = J a + J̇ v."""
     motion = Motion(model, q, v)
-    centers = _centers(model, motion.pose)
+    centers = _centers(model, motion.adjoint)
     shares, moments = _subtrees(model, centers)
     _, moment_rates = _subtrees(model, [point_velocity(motion.twist[i], c) for i, c in enumerate(centers)])
     result = [ZERO] * model.nv
@@ -102,13 +102,9 @@ def point_velocity(twist: DQ, point: Quaternion) -> Quaternion:
     return twist.dual + cross3(twist.primary, point)
 
 
-def _centers(model: Model, pose: dict[int, DQ]) -> list[Quaternion]:
+def _centers(model: Model, ad: dict[int, Adjoint]) -> list[Quaternion]:
     """Centers of mass of the bodies in the world."""
-    result = []
-    for i, body in enumerate(model.bodies):
-        ad = Adjoint(pose[i])
-        result.append(ad.p + ad.rotate(body.inertia.center))
-    return result
+    return [ad[i].p + ad[i].rotate(body.inertia.center) for i, body in enumerate(model.bodies)]
 
 
 def _shares(model: Model) -> list[float]:
@@ -140,10 +136,10 @@ def _subtrees(model: Model, vectors: list[Quaternion]) -> tuple[list[float], lis
 
 def _composites(model: Model, motion: Motion) -> tuple[Quaternion, list[Composite]]:
     """The center of mass, and each body about it."""
-    centers = _centers(model, motion.pose)
+    centers = _centers(model, motion.adjoint)
     center = _weighted(model, centers)
     bodies = zip(model.bodies, centers, strict=True)
-    return center, [_about(b.inertia, Adjoint(motion.pose[i]), c - center) for i, (b, c) in enumerate(bodies)]
+    return center, [_about(b.inertia, motion.adjoint[i], c - center) for i, (b, c) in enumerate(bodies)]
 
 
 def _about(inertia: Inertia, ad: Adjoint, arm: Quaternion) -> Composite:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
 from typing import TypeVar
 
-from dqdyn.algebra.dual import DQ, IDENTITY
-from dqdyn.algebra.functions import Adjoint, cross, zero_twist
+from dqdyn.algebra.dual import DQ
+from dqdyn.algebra.functions import Adjoint, cross, pose, position, zero_twist
+from dqdyn.algebra.quaternion import ONE, ZERO, I, J, K, Quaternion, rotate
 from dqdyn.algebra.scalar import Scalar
-from dqdyn.model.model import WORLD_BODY, Model, TreeJoint
+from dqdyn.model.model import WORLD_BODY, Frame, Model, TreeJoint
 
 T = TypeVar("T")
 Columns = list[tuple[int, DQ]]
@@ -36,22 +38,48 @@ def backward(model: Model, own: Sequence[T], join: Callable[[T, T], T]) -> list[
     return values
 
 
+def frame_pose(model: Model, frame: Frame, q: Sequence[Scalar]) -> DQ:
+    """x_0f of one frame: the chain of its poses."""
+    r, p = chained(poses_apart(model, q, model.path(frame.body))[frame.body], frame.placement)
+    return pose(r, p)
+
+
 def poses(model: Model, q: Sequence[Scalar], bodies: Iterable[int] | None = None) -> dict[int, DQ]:
     """x_0i of the bodies: x_0i = x_0p · placement · x_joint(q)."""
-    return forward(
-        model, IDENTITY, lambda joint, x: x * (joint.placement * joint.motion.pose(joint.coordinates(q))), bodies
-    )
+    return {i: pose(r, p) for i, (r, p) in poses_apart(model, q, bodies).items()}
 
 
-def world_columns(joint: TreeJoint, ad: Adjoint, q: Sequence[Scalar]) -> Columns:
-    """Ad(x_0i) S_i: what each axis of joint i adds to the world twist of its body, per unit of velocity."""
+def poses_apart(
+    model: Model, q: Sequence[Scalar], bodies: Iterable[int] | None = None
+) -> dict[int, tuple[Quaternion, Quaternion]]:
+    """(r, p) of x_0i = r + ½ε p r: rotations multiply and positions add up, cheaper than products of poses."""
+
+    def step(joint: TreeJoint, x: tuple[Quaternion, Quaternion]) -> tuple[Quaternion, Quaternion]:
+        return chained(chained(x, joint.placement), joint.motion.pose(joint.coordinates(q)))
+
+    return forward(model, (ONE, ZERO), step, bodies)
+
+
+def chained(x: tuple[Quaternion, Quaternion], y: DQ) -> tuple[Quaternion, Quaternion]:
+    """(r, p) of x · y."""
+    r, p = x
+    return r * y.primary, p + rotate(r, position(y))
+
+
+def adjoints(model: Model, q: Sequence[Scalar], bodies: Iterable[int] | None = None) -> dict[int, Adjoint]:
+    """Ad(x_0i) of the bodies, chained without going through the poses."""
+    return forward(model, Adjoint.of((I, J, K)), lambda joint, ad: ad @ joint.adjoint(q), bodies)
+
+
+def joint_columns(joint: TreeJoint, ad: Adjoint, q: Sequence[Scalar]) -> Columns:
+    """Ad(x) S: the motion subspace of a joint, seen from where ``ad`` leads."""
     return joint.columns([ad(s) for s in joint.motion.subspace(joint.coordinates(q))])
 
 
-def world_column_rates(
+def joint_column_rates(
     joint: TreeJoint, ad: Adjoint, columns: Columns, twist: DQ, q: Sequence[Scalar], v: Sequence[Scalar]
 ) -> Columns:
-    """d/dt (Ad(x_0i) S_i) = Ad(x_0i) Ṡ_i + ξ_i × Ad(x_0i) S_i [Silva, eq. (9)], ξ_i the world twist of body i."""
+    """d/dt (Ad(x) S) = Ad(x) Ṡ + ξ × Ad(x) S with ẋ = ½ ξ x [Silva, eq. (9)]."""
     rates = [(k, cross(twist, column)) for k, column in columns]
     if joint.motion.constant_subspace:
         return rates
@@ -60,19 +88,19 @@ def world_column_rates(
 
 
 class Motion:
-    """Poses, world twists and world columns of bodies at a state; what every Jacobian is made of.
+    """World twists and world columns of bodies at a state; what every Jacobian in the world is made of.
 
-    ``bodies`` limits the work to those bodies (parents first). Without v only poses and columns are computed.
+    ``bodies`` limits the work to those bodies (parents first). Without v only columns are computed.
     """
 
     def __init__(
         self, model: Model, q: Sequence[Scalar], v: Sequence[Scalar] | None = None, bodies: Sequence[int] | None = None
     ) -> None:
-        self.model, self.bodies = model, range(len(model.joints)) if bodies is None else bodies
-        self.pose = poses(model, q, self.bodies)
-        adjoints = {i: Adjoint(self.pose[i]) for i in self.bodies}
+        self.model, self.q = model, q
+        self.bodies = range(len(model.joints)) if bodies is None else bodies
+        self.adjoint = adjoints(model, q, self.bodies)
         joints = model.joints
-        self.columns = {i: world_columns(joints[i], adjoints[i], q) for i in self.bodies}
+        self.columns = {i: joint_columns(joints[i], self.adjoint[i], q) for i in self.bodies}
         self.twist: dict[int, DQ] = {}
         self.rates: dict[int, Columns] = {}
         if v is None:
@@ -82,8 +110,17 @@ class Motion:
             model, zero_twist(), lambda joint, twist: twist + apply(self.columns[joint.index], v), self.bodies
         )
         self.rates = {
-            i: world_column_rates(joints[i], adjoints[i], self.columns[i], self.twist[i], q, v) for i in self.bodies
+            i: joint_column_rates(joints[i], self.adjoint[i], self.columns[i], self.twist[i], q, v) for i in self.bodies
         }
+
+    @cached_property
+    def pose(self) -> dict[int, DQ]:
+        """x_0i of the bodies."""
+        return poses(self.model, self.q, self.bodies)
+
+    def frame_adjoint(self, frame: Frame) -> Adjoint:
+        """Ad(x_0f)."""
+        return self.adjoint[frame.body] @ frame.adjoint
 
     def twist_rates(self, v: Sequence[Scalar], a: Sequence[Scalar]) -> dict[int, DQ]:
         """ξ̇_i in world coordinates: Σ (S a + Ṡ v) over the path [Silva, eq. (20)]."""
@@ -97,11 +134,15 @@ class Motion:
     def path_columns(self, body: int, rates: bool = False) -> dict[int, DQ]:
         """World columns (or their rates) of all axes that move a body, by index into v; mimic joints add up."""
         source = self.rates if rates else self.columns
-        result: dict[int, DQ] = {}
-        for i in self.model.path(body):
-            for k, column in source[i]:
-                result[k] = result[k] + column if k in result else column
-        return result
+        return added(column for i in self.model.path(body) for column in source[i])
+
+
+def added(columns: Iterable[tuple[int, DQ]]) -> dict[int, DQ]:
+    """Columns by index into v; those of one index add up."""
+    result: dict[int, DQ] = {}
+    for k, column in columns:
+        result[k] = result[k] + column if k in result else column
+    return result
 
 
 def apply(columns: Columns, v: Sequence[Scalar]) -> DQ:

@@ -24,8 +24,8 @@ def build(
 ) -> Model:
     """The model of a description.
 
-    ``base`` overrides the description's: "fixed", "free", "planar" or "differential". ``mimic=False`` gives mimic joints a
-    coordinate of their own. ``strict=True`` turns every warning into an error; ``quiet=True`` only records them.
+    ``base`` overrides the description's: "fixed", "free", "planar" or "differential". ``mimic=False`` gives mimic
+    joints a coordinate of their own. ``strict=True`` turns warnings into errors; ``quiet=True`` only records them.
     """
     base = description.base if base is None else base
     if base not in BASES:

@@ -48,7 +48,7 @@ class Checker:
         for note in d.notes:
             self.doubt(note, "")
         if not d.links:
-            raise self.error("a robot has at least one link; found none.", "robot")
+            raise self.error("a robot has at least one link; found none: add one.", "robot")
         self.unique("link", (link.name for link in d.links))
         self.unique("joint", (joint.name for joint in d.joints))
         self.unique("frame", (frame.name for frame in d.frames))
@@ -57,7 +57,10 @@ class Checker:
         joints = tuple(self.joint(joint) for joint in d.joints)
         self.tree(joints)
         links = {link.name for link in d.links}
+        taken = links | {joint.name for joint in d.joints}
         for frame in d.frames:
+            if frame.name in taken:
+                raise self.error(f"frame {frame.name!r} has the name of a link or joint: rename it.", frame.name)
             if frame.link not in links:
                 raise self.error(
                     f"frame {frame.name!r} is on the link {frame.link!r}, which does not exist.", frame.name
@@ -81,8 +84,14 @@ class Checker:
         numbers = (inertia.mass, *inertia.com, *(c for row in inertia.tensor for c in row))
         if not all(math.isfinite(n) for n in numbers):
             raise self.error(f"link {link.name!r} has a mass or inertia that is not finite: {inertia}.", link.name)
+        tensor = inertia.tensor
+        if any(abs(tensor[i][j] - tensor[j][i]) > 1e-9 * (1.0 + abs(tensor[i][j])) for i in range(3) for j in range(i)):
+            raise self.error(
+                f"link {link.name!r} has an inertia tensor that is not symmetric: give I_xy = I_yx and so on.",
+                link.name,
+            )
         if inertia.mass < 0.0:
-            raise self.error(f"link {link.name!r} has the negative mass {inertia.mass} kg.", link.name)
+            raise self.error(f"link {link.name!r} has the negative mass {inertia.mass} kg: correct it.", link.name)
         for problem in inertia.problems():
             self.doubt(f"link {link.name!r}: {problem}; check the inertia in its source.", link.name)
 
@@ -108,7 +117,7 @@ class Checker:
             raise self.error(f"{what} has the pitch {joint.pitch}, which is not finite.", joint.name)
         low, high = per_axis(joint.lower, kind.nq, -math.inf), per_axis(joint.upper, kind.nq, math.inf)
         if any(a > b for a, b in zip(low, high, strict=True)):
-            raise self.error(f"{what} has a lower limit above the upper one: {low} > {high}.", joint.name)
+            raise self.error(f"{what} has a lower limit above the upper one, {low} > {high}: correct one.", joint.name)
         return Joint(**{**joint.__dict__, **changes})
 
     def axis(self, axis: tuple[float, float, float], joint: Joint) -> tuple[float, float, float]:
@@ -127,7 +136,7 @@ class Checker:
                 f"joint {joint.name!r} has the axis {axis} of length {size:.8g}; it is used with length one.",
                 joint.name,
             )
-        if size == 1.0:
+        if abs(size - 1.0) < 1e-15:  # rounding alone: a checked description that is checked again must not change
             return axis
         x, y, z = (c / size for c in axis)
         return x, y, z
@@ -147,9 +156,9 @@ class Checker:
             raise self.error(f"joint {joint.name!r} has NaN for {name}.", joint.name)
         if name not in ("lower", "upper") and any(v < 0.0 for v in values):
             if name in ("velocity", "effort"):
-                self.doubt(f"joint {joint.name!r} has the negative {name} limit {value}.", joint.name)
+                self.doubt(f"joint {joint.name!r} has the negative {name} limit {value}; correct its sign.", joint.name)
             else:
-                raise self.error(f"joint {joint.name!r} has the negative {name} {value}.", joint.name)
+                raise self.error(f"joint {joint.name!r} has the negative {name} {value}: correct its sign.", joint.name)
 
     def tree(self, joints: tuple[Joint, ...]) -> None:
         links = [link.name for link in self.description.links]
@@ -161,11 +170,13 @@ class Checker:
                     close = unknown_name("link", name, links)
                     raise self.error(f"joint {joint.name!r} has a missing {end}: {close}", joint.name)
             if joint.parent == joint.child:
-                raise self.error(f"joint {joint.name!r} joins the link {joint.child!r} to itself.", joint.name)
+                raise self.error(
+                    f"joint {joint.name!r} joins the link {joint.child!r} to itself: choose another.", joint.name
+                )
             if joint.child in parents:
                 raise self.error(
-                    f"link {joint.child!r} is the child of two joints, {parents[joint.child].name!r} and {joint.name!r}: "
-                    "a tree has one; close loops by constraints.",
+                    f"link {joint.child!r} is the child of two joints, {parents[joint.child].name!r} and "
+                    f"{joint.name!r}: a tree has one; close loops by constraints.",
                     joint.child,
                 )
             parents[joint.child] = joint
@@ -187,7 +198,9 @@ class Checker:
             pending.extend(children.get(name, ()))
         if len(reached) < len(links):
             lost = next(name for name in links if name not in reached)
-            raise self.error(f"link {lost!r} is part of a cycle and not joined to the root {roots[0]!r}.", lost)
+            raise self.error(
+                f"link {lost!r} is part of a cycle and not joined to the root {roots[0]!r}: join it.", lost
+            )
         self.mimics(joints)
 
     def mimics(self, joints: tuple[Joint, ...]) -> None:
@@ -202,7 +215,9 @@ class Checker:
                     close = unknown_name("joint", current.mimic.joint, by_name)
                     raise self.error(f"joint {current.name!r} mimics a missing joint: {close}", current.name)
                 if target.name in seen:
-                    raise self.error(f"joint {joint.name!r} mimics itself through {target.name!r}.", joint.name)
+                    raise self.error(
+                        f"joint {joint.name!r} mimics itself through {target.name!r}: free one.", joint.name
+                    )
                 for end in (current, target):
                     if KINDS[end.kind].nq != 1:
                         raise self.error(

@@ -74,8 +74,8 @@ class Mimic:
 class Joint:
     """A joint between two links. ``x_parent,child = origin · motion(q) · child_origin``.
 
-    ``kind`` is one of ``dqdyn.model.joints.KINDS``. Limits, damping, friction and armature are one number for all axes of
-    the joint, or one per axis; None is no limit. ``axis`` is a unit vector in the joint frame.
+    ``kind`` is one of ``dqdyn.model.joints.KINDS``. Limits, damping, friction and armature are one number for all axes
+    of the joint, or one per axis; None is no limit. ``axis`` is a unit vector in the joint frame.
     """
 
     name: str

@@ -9,6 +9,8 @@ from types import MappingProxyType
 from typing import Any
 
 from dqdyn.algebra.dual import DQ
+from dqdyn.algebra.functions import Adjoint
+from dqdyn.algebra.quaternion import pure
 from dqdyn.algebra.scalar import Scalar
 from dqdyn.errors import unknown_name
 from dqdyn.model.description import Description
@@ -50,6 +52,20 @@ class TreeJoint:
     armature: tuple[float, ...]
     master: Master | None = None
 
+    @cached_property
+    def placement_adjoint(self) -> Adjoint:
+        """Ad of the placement, its entries rounded to 0 and ±1 where they miss them by rounding only."""
+        return constant_adjoint(self.placement)
+
+    @cached_property
+    def placement_inverse(self) -> Adjoint:
+        """Ad of the inverse placement."""
+        return self.placement_adjoint.inverse()
+
+    def adjoint(self, q: Sequence[Scalar]) -> Adjoint:
+        """Ad(x_parent,i) of body i in its parent, from the robot's q."""
+        return self.placement_adjoint @ self.motion.adjoint(self.coordinates(q))
+
     @property
     def kind(self) -> str:
         """Name of the joint's kind, e.g. ``"revolute"``."""
@@ -78,6 +94,21 @@ class TreeJoint:
         return list(zip(range(self.v.start, self.v.stop), subspace, strict=True))
 
 
+def snapped(c: float) -> float:
+    """0, 1 or −1 where c misses it by less than 1e-13: what is left of cos 90°, which would cost operations."""
+    for target in (0.0, 1.0, -1.0):
+        if abs(c - target) < 1e-13:
+            return target
+    return c
+
+
+def constant_adjoint(x: DQ) -> Adjoint:
+    """Ad(x) of a constant pose with snapped entries."""
+    ad = Adjoint(x)
+    a, b, c = (pure(*(snapped(e) for e in column.vector)) for column in ad.columns)
+    return Adjoint.of((a, b, c), pure(*(snapped(e) for e in ad.p.vector)))
+
+
 @dataclass(frozen=True)
 class Body:
     """A moving rigid body with everything that is fixed to it; inertia in the frame of its joint's child side."""
@@ -94,6 +125,11 @@ class Frame:
     body: int
     placement: DQ
     kind: str = "link"
+
+    @cached_property
+    def adjoint(self) -> Adjoint:
+        """Ad(x_body,frame), snapped."""
+        return constant_adjoint(self.placement)
 
 
 @dataclass(frozen=True)

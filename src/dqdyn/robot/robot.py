@@ -21,8 +21,8 @@ from dqdyn.model.layouts import Layout, mujoco_layout, pinocchio_layout
 from dqdyn.model.model import Body, Frame, Model, TreeJoint
 from dqdyn.robot import edit
 from dqdyn.robot.bound import Bindings
-from dqdyn.robot.catalog import CATALOG
 from dqdyn.robot.inverse import InverseKinematics, solve
+from dqdyn.robot.shortcuts import Shortcuts
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,7 +171,11 @@ class Robot:
 
     def pose(self, frame: str | Frame, q: Any, *, check: bool = True) -> Pose:
         """Pose of a frame in the world: ``.vec8()``, ``.rotation`` (w x y z), ``.translation`` in m, ``.matrix``."""
-        return Pose.of_array(self._run(("pose", frame), (q,), None, check))
+        return Pose.of_array(self._pose(frame, q) if check else self._pose(frame, q, check=False))
+
+    def _pose(self, frame: str | Frame, q: Any, *, out: np.ndarray | None = None, check: bool = True) -> np.ndarray:
+        """vec8 of :meth:`pose`."""
+        return self._run(("pose", frame), (q,), out, check)
 
     def poses(self, q: Any, *, check: bool = True) -> dict[str, Pose]:
         """Poses of all frames by name."""
@@ -276,7 +280,7 @@ class Robot:
     def plane(self, frame: str | Frame, q: Any, plane: Any = None, *, check: bool = True) -> Plane:
         """A plane given in the frame (default: its xy plane), seen from the world."""
         nd = self._run(("plane_on", frame), (q, _local_plane(plane)), None, check)
-        return Plane.of(DQ(np.insert(nd, 0, 0.0, axis=-1)))
+        return Plane.of(DQ(np.insert(nd, [0, 4, 4, 4], 0.0, axis=-1)))
 
     def plane_jacobian(self, frame: str | Frame, q: Any, plane: Any = None, *, check: bool = True) -> np.ndarray:
         """J (..., 4, nv) with [ṅ, ḋ] = J v for a plane given in the frame (default: its xy plane)."""
@@ -386,20 +390,12 @@ class Robot:
         return Bindings(self.model)
 
     @cached_property
-    def _ready(self) -> dict[tuple[Any, ...], Callable[..., np.ndarray]]:
-        return {}
+    def _shortcuts(self) -> Shortcuts:
+        return Shortcuts(self)
 
     def _run(self, key: tuple[Any, ...], inputs: tuple[Any, ...], out: np.ndarray | None, check: bool) -> np.ndarray:
-        """The function of a key (name, *options) on inputs, with as little in between as Python allows."""
-        function = self._ready.get(key)
-        if function is None:
-            name, *values = key
-            found = self._bindings.function(name, dict(zip(CATALOG[name].options, values, strict=True)))
-            # Code for one state is made when one state comes; a batch has code of its own.
-            if np.ndim(inputs[0]) < 2:
-                function = self._ready[key] = found.fast
-            else:
-                function = found
+        """The function of a key (name, *options) on inputs; the next call like it takes a shortcut to machine code."""
+        function = self._shortcuts.function(key, inputs)
         if check:
             return function(*inputs) if out is None else function(*inputs, out=out)
         return function(*inputs, out=out, check=False)

@@ -10,8 +10,8 @@ from typing import ClassVar
 import numpy as np
 
 from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.functions import zero_twist
-from dqdyn.algebra.quaternion import Quaternion, pure
+from dqdyn.algebra.functions import Adjoint, Columns, zero_twist
+from dqdyn.algebra.quaternion import I, J, K, Quaternion, pure
 from dqdyn.algebra.scalar import Scalar, cos, sin, total
 
 Vector = tuple[float, float, float]
@@ -36,6 +36,10 @@ class JointKind(ABC):
     @abstractmethod
     def pose(self, q: Coordinates) -> DQ:
         """x_pc: pose of the child side in the parent side."""
+
+    def adjoint(self, q: Coordinates) -> Adjoint:
+        """Ad(x_pc), directly from q where that is cheaper than through the pose."""
+        return Adjoint(self.pose(q))
 
     @abstractmethod
     def subspace(self, q: Coordinates) -> tuple[DQ, ...]:
@@ -106,6 +110,25 @@ def turn(axis: Vector, angle: Scalar) -> Quaternion:
     s = sin(half)
     x, y, z = axis
     return Quaternion(cos(half), x * s, y * s, z * s)
+
+
+def turn_columns(axis: Vector, angle: Scalar) -> Columns:
+    """The images of i, j, k under the rotation about a unit axis, by Rodrigues: l lᵀ + c (1 − l lᵀ) + s [l]×."""
+    c, s = cos(angle), sin(angle)
+    x, y, z = axis
+
+    def entry(outer: float, same: float, skew: float) -> Scalar:
+        return c * (same - outer) + s * skew + outer
+
+    return (
+        pure(entry(x * x, 1.0, 0.0), entry(y * x, 0.0, z), entry(z * x, 0.0, -y)),
+        pure(entry(x * y, 0.0, -z), entry(y * y, 1.0, 0.0), entry(z * y, 0.0, x)),
+        pure(entry(x * z, 0.0, y), entry(y * z, 0.0, -x), entry(z * z, 1.0, 0.0)),
+    )
+
+
+UPRIGHT: Columns = (I, J, K)
+"""No rotation."""
 
 
 def nearest_sign(r: Quaternion) -> Quaternion:

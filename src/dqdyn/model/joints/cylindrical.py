@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.functions import pose
+from dqdyn.algebra.functions import Adjoint, pose
 from dqdyn.algebra.quaternion import ZERO
-from dqdyn.model.joints.base import AxisJoint, Coordinates
+from dqdyn.model.joints.base import AxisJoint, Coordinates, turn_columns
 
 
 @dataclass(frozen=True)
@@ -22,6 +22,9 @@ class Cylindrical(AxisJoint):
 
     def pose(self, q: Coordinates) -> DQ:
         return pose(self.turn(q[0]), self.l * q[1])
+
+    def adjoint(self, q: Coordinates) -> Adjoint:
+        return Adjoint.of(turn_columns(self.axis, q[0]), self.l * q[1])
 
     def subspace(self, q: Coordinates) -> tuple[DQ, ...]:
         return DQ.of(self.l), DQ.of(ZERO, self.l)

@@ -9,8 +9,8 @@ from typing import ClassVar
 import numpy as np
 
 from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.functions import pose, position, screw_exp, screw_log
-from dqdyn.algebra.quaternion import ZERO, I, J, K, Quaternion, pure, rotate
+from dqdyn.algebra.functions import Adjoint, pose, position, screw_exp, screw_log
+from dqdyn.algebra.quaternion import ZERO, I, J, K, Quaternion, pure, rotate, rotation_columns
 from dqdyn.algebra.scalar import Scalar, less, select
 from dqdyn.model.joints.base import Coordinates, JointKind, random_rotation
 
@@ -26,6 +26,9 @@ class Free(JointKind):
 
     def pose(self, q: Coordinates) -> DQ:
         return pose(Quaternion(*q[:4]), pure(*q[4:]))
+
+    def adjoint(self, q: Coordinates) -> Adjoint:
+        return Adjoint.of(rotation_columns(Quaternion(*q[:4])), pure(*q[4:]))
 
     def subspace(self, q: Coordinates) -> tuple[DQ, ...]:
         return tuple(DQ.of(e) for e in (I, J, K)) + tuple(DQ.of(ZERO, e) for e in (I, J, K))

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.functions import pose
-from dqdyn.model.joints.base import AxisJoint, Coordinates
+from dqdyn.algebra.functions import Adjoint, pose
+from dqdyn.model.joints.base import AxisJoint, Coordinates, turn_columns
 
 
 @dataclass(frozen=True)
@@ -23,6 +23,9 @@ class Helical(AxisJoint):
 
     def pose(self, q: Coordinates) -> DQ:
         return pose(self.turn(q[0]), self.l * (self.pitch * q[0]))
+
+    def adjoint(self, q: Coordinates) -> Adjoint:
+        return Adjoint.of(turn_columns(self.axis, q[0]), self.l * (self.pitch * q[0]))
 
     def subspace(self, q: Coordinates) -> tuple[DQ, ...]:
         return (DQ.of(self.l, self.l * self.pitch),)

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.functions import cross, pose
+from dqdyn.algebra.functions import Adjoint, cross, pose
 from dqdyn.algebra.quaternion import ZERO, I, J, Quaternion, rotate, shortest_rotation
-from dqdyn.model.joints.base import AxisJoint, Coordinates
+from dqdyn.model.joints.base import AxisJoint, Coordinates, turn_columns
 
 
 @dataclass(frozen=True)
@@ -33,9 +33,13 @@ class Planar(AxisJoint):
         e1, e2 = self.in_plane()
         return pose(self.turn(q[2]), e1 * q[0] + e2 * q[1])
 
+    def adjoint(self, q: Coordinates) -> Adjoint:
+        e1, e2 = self.in_plane()
+        return Adjoint.of(turn_columns(self.axis, q[2]), e1 * q[0] + e2 * q[1])
+
     def subspace(self, q: Coordinates) -> tuple[DQ, ...]:
-        back = self.turn(-q[2])
-        e1, e2 = (rotate(back, e) for e in self.in_plane())
+        turned = Adjoint.of(turn_columns(self.axis, q[2]))
+        e1, e2 = (turned.rotate_back(e) for e in self.in_plane())
         return DQ.of(ZERO, e1), DQ.of(ZERO, e2), DQ.of(self.l)
 
     def subspace_rate(self, q: Coordinates, v: Coordinates) -> tuple[DQ, ...]:

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.functions import translator
+from dqdyn.algebra.functions import Adjoint, translator
 from dqdyn.algebra.quaternion import ZERO
-from dqdyn.model.joints.base import AxisJoint, Coordinates
+from dqdyn.model.joints.base import UPRIGHT, AxisJoint, Coordinates
 
 
 @dataclass(frozen=True)
@@ -22,6 +22,9 @@ class Prismatic(AxisJoint):
 
     def pose(self, q: Coordinates) -> DQ:
         return translator(self.l * q[0])
+
+    def adjoint(self, q: Coordinates) -> Adjoint:
+        return Adjoint.of(UPRIGHT, self.l * q[0])
 
     def subspace(self, q: Coordinates) -> tuple[DQ, ...]:
         return (DQ.of(ZERO, self.l),)

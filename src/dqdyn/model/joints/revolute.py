@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from dqdyn.algebra.dual import DQ
-from dqdyn.model.joints.base import AxisJoint, Coordinates
+from dqdyn.algebra.functions import Adjoint
+from dqdyn.model.joints.base import AxisJoint, Coordinates, turn_columns
 
 
 @dataclass(frozen=True)
@@ -20,6 +21,9 @@ class Revolute(AxisJoint):
 
     def pose(self, q: Coordinates) -> DQ:
         return DQ.of(self.turn(q[0]))
+
+    def adjoint(self, q: Coordinates) -> Adjoint:
+        return Adjoint.of(turn_columns(self.axis, q[0]))
 
     def subspace(self, q: Coordinates) -> tuple[DQ, ...]:
         return (DQ.of(self.l),)

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.functions import cross
-from dqdyn.algebra.quaternion import ZERO, Quaternion, pure, rotate
-from dqdyn.model.joints.base import Coordinates, JointKind, Vector, turn
+from dqdyn.algebra.functions import Adjoint, cross
+from dqdyn.algebra.quaternion import ZERO, Quaternion, pure
+from dqdyn.model.joints.base import Coordinates, JointKind, Vector, turn, turn_columns
 
 
 @dataclass(frozen=True)
@@ -27,6 +27,9 @@ class Universal(JointKind):
     def pose(self, q: Coordinates) -> DQ:
         return DQ.of(turn(self.axis, q[0]) * turn(self.second_axis, q[1]))
 
+    def adjoint(self, q: Coordinates) -> Adjoint:
+        return Adjoint.of(turn_columns(self.axis, q[0])) @ Adjoint.of(turn_columns(self.second_axis, q[1]))
+
     def subspace(self, q: Coordinates) -> tuple[DQ, ...]:
         return DQ.of(self._first_axis(q)), DQ.of(pure(*self.second_axis))
 
@@ -35,4 +38,4 @@ class Universal(JointKind):
         return cross(first, second) * v[1], DQ.of(ZERO)
 
     def _first_axis(self, q: Coordinates) -> Quaternion:
-        return rotate(turn(self.second_axis, -q[1]), pure(*self.axis))
+        return Adjoint.of(turn_columns(self.second_axis, q[1])).rotate_back(pure(*self.axis))
