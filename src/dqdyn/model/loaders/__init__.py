@@ -1,0 +1,1 @@
+"""Readers of robot files; each makes a :class:`dqdyn.model.description.Description`."""

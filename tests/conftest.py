@@ -1,0 +1,1 @@
+"""Puts this folder on the import path: tests in subfolders use the modules beside this file."""
