@@ -1,0 +1,113 @@
+"""Serial chains given as numbers: what DH tables and screws share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from dqdyn.algebra.dual import DQ
+from dqdyn.algebra.values import Pose
+from dqdyn.errors import Error, LoadError
+from dqdyn.model.description import Joint, Link
+from dqdyn.model.inertia import Inertia
+
+ROOT_LINK = "base"
+TOOL = "tool"
+
+
+def number_array(values: Any, what: str) -> np.ndarray:
+    """A two-dimensional array of finite numbers, or an error that names the row."""
+    try:
+        rows = [list(row) for row in values]
+    except TypeError:
+        raise LoadError(f"{what} is a list of rows of numbers; found {values!r}.", found=values) from None
+    if not rows:
+        raise LoadError(f"{what} has no rows: give one per joint.", found=values)
+    for i, row in enumerate(rows):
+        if len(row) != len(rows[0]):
+            raise LoadError(
+                f"{what} has {len(rows[0])} numbers in row 1 and {len(row)} in row {i + 1}: make them equal.", row=i
+            )
+        for j, entry in enumerate(row):
+            if not _is_finite_number(entry):
+                raise LoadError(
+                    f"{what} has {entry!r} in row {i + 1}, column {j + 1}: give a finite number.", row=i, column=j
+                )
+    return np.array(rows, dtype=float)
+
+
+def _is_finite_number(entry: Any) -> bool:
+    return isinstance(entry, (int, float, np.integer, np.floating)) and bool(np.isfinite(entry))
+
+
+def pose_argument(value: Any, what: str) -> DQ:
+    """One pose out of a ``Pose``, a unit ``DQ``, eight numbers (vec8) or a 4×4 matrix."""
+    try:
+        if isinstance(value, (Pose, DQ)):
+            pose = Pose(value.vec8())
+        else:
+            array = np.asarray(value, dtype=float)
+            if array.shape == (4, 4) and not np.array_equal(array[3], (0.0, 0.0, 0.0, 1.0)):
+                raise Error(f"The last row of a 4×4 matrix is 0 0 0 1; found {array[3]}.")
+            pose = Pose.from_matrix(array) if array.shape == (4, 4) else Pose(array)
+    except (TypeError, ValueError) as error:
+        raise LoadError(f"{what} must be a Pose, a vec8 or a 4×4 matrix: {error}", found=value) from None
+    if pose.shape:
+        raise LoadError(f"{what} must be one pose; found a batch of shape {pose.shape}.", found=value)
+    return pose.dq
+
+
+def joint_names(names: Sequence[str] | None, n: int) -> list[str]:
+    """Names of n joints: those given, or joint1, joint2, …"""
+    if names is None:
+        return [f"joint{i + 1}" for i in range(n)]
+    names = [names] if isinstance(names, str) else list(names)
+    if len(names) != n:
+        raise LoadError(f"There are {n} joints but {len(names)} names: give one per joint.", expected=n, names=names)
+    return names
+
+
+def link_inertias(inertias: Sequence[Any] | None, n: int) -> list[Inertia]:
+    """Inertias of n links: ``Inertia`` values or (mass, com, tensor); None makes a robot for kinematics only."""
+    if inertias is None:
+        return [Inertia()] * n
+    if len(inertias) != n:
+        raise LoadError(
+            f"There are {n} joints but {len(inertias)} inertias: give one per link that moves.",
+            expected=n,
+            found=len(inertias),
+        )
+    return [_inertia(value, f"link{i + 1}") for i, value in enumerate(inertias)]
+
+
+def _inertia(value: Any, link: str) -> Inertia:
+    try:
+        inertia = value if isinstance(value, Inertia) else Inertia(*value)
+    except (TypeError, ValueError):
+        raise LoadError(
+            f"The inertia of {link!r} must be an Inertia or (mass, com, 3×3 tensor); found {value!r}.", element=link
+        ) from None
+    tensor = np.array(inertia.tensor)
+    if not np.allclose(tensor, tensor.T, rtol=1e-9, atol=1e-12, equal_nan=True):
+        raise LoadError(
+            f"The inertia tensor of {link!r} is not symmetric: give the same number on both sides of the diagonal.",
+            element=link,
+        )
+    return inertia
+
+
+def chain_links(inertias: Sequence[Inertia]) -> tuple[Link, ...]:
+    """The root link and one link per inertia: base, link1, link2, …"""
+    return (Link(ROOT_LINK), *(Link(link_name(i + 1), inertia) for i, inertia in enumerate(inertias)))
+
+
+def link_name(i: int) -> str:
+    """The link that the i-th joint moves, counted from one; 0 is the root."""
+    return f"link{i}" if i else ROOT_LINK
+
+
+def chain_joint(i: int, name: str, kind: str, **geometry: Any) -> Joint:
+    """The joint from link i to link i + 1."""
+    return Joint(name, kind, link_name(i), link_name(i + 1), **geometry)

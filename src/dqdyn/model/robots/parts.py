@@ -1,0 +1,157 @@
+"""Uniform solids that links are made of, so that mass, inertia and looks agree by construction."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from dqdyn.algebra.dual import DQ, IDENTITY
+from dqdyn.algebra.functions import pose, position
+from dqdyn.algebra.quaternion import Quaternion, pure, shortest_rotation
+from dqdyn.model import inertia
+from dqdyn.model.description import Joint, Link, NamedFrame, Shape, placement
+from dqdyn.model.inertia import Inertia, Vector, as_tensor, as_vector
+
+STEEL = (0.35, 0.38, 0.42, 1.0)
+WHITE = (0.92, 0.92, 0.90, 1.0)
+ORANGE = (0.95, 0.45, 0.10, 1.0)
+BLUE = (0.20, 0.40, 0.75, 1.0)
+
+Point = Sequence[float] | np.ndarray
+Color = tuple[float, float, float, float]
+
+
+@dataclass(frozen=True)
+class Part:
+    """A uniform solid on a link."""
+
+    inertia: Inertia
+    shape: Shape
+
+
+def rod(mass: float, radius: float, start: Point, end: Point, color: Color = WHITE) -> Part:
+    """A cylinder in kg and m from the center of one end to that of the other, in the link frame."""
+    a, b = np.array(start, dtype=float), np.array(end, dtype=float)
+    length, middle = float(np.linalg.norm(b - a)), as_vector((a + b) / 2.0)
+    at = pose(shortest_rotation((0.0, 0.0, 1.0), as_vector((b - a) / length)), pure(*middle))
+    along = [name for name, c in zip("xyz", b - a, strict=True) if c]
+    body = (
+        inertia.cylinder(mass, radius, length, along[0], middle)  # exact zeros off the diagonal
+        if len(along) == 1
+        else inertia.cylinder(mass, radius, length).moved_by(at)
+    )
+    return Part(body, Shape("cylinder", (radius, length), at, color=color))
+
+
+def block(mass: float, size: Point, center: Point = (0.0, 0.0, 0.0), color: Color = WHITE) -> Part:
+    """A box in kg and m with edges along the axes of the link."""
+    body = inertia.box(mass, as_vector(size), as_vector(center))
+    return Part(body, Shape("box", as_vector(size), placement(center), color=color))
+
+
+def ball(mass: float, radius: float, center: Point = (0.0, 0.0, 0.0), color: Color = WHITE) -> Part:
+    """A ball in kg and m."""
+    body = inertia.sphere(mass, radius, as_vector(center))
+    return Part(body, Shape("sphere", (radius,), placement(center), color=color))
+
+
+def link(name: str, *parts: Part) -> Link:
+    """A link made of parts: their inertias add up, and each is seen and touched."""
+    total = Inertia()
+    for part in parts:
+        total = total + part.inertia
+    shapes = tuple(part.shape for part in parts)
+    return Link(name, total, visuals=shapes, collisions=tuple(replace(shape, color=None) for shape in shapes))
+
+
+@dataclass(frozen=True)
+class Limb:
+    """Links and joints that hang on a link of a larger robot, and the frames on them."""
+
+    links: tuple[Link, ...]
+    joints: tuple[Joint, ...]
+    frames: tuple[NamedFrame, ...] = ()
+
+
+Segment = tuple[str, str, Vector, str, dict[str, float], Part]
+"""Joint, link that it moves, its place on the parent link, axis, limits, and the solid that the link is."""
+
+
+def serial_limb(root: str, segments: Sequence[Segment], *frames: NamedFrame) -> Limb:
+    """Segments one after the other, the first on the link ``root``."""
+    links = tuple(link(name, part) for _, name, _, _, _, part in segments)
+    parents = (root, *(item.name for item in links[:-1]))
+    joints = tuple(
+        hinge(joint, parent, child, at, axis, **limits)
+        for (joint, child, at, axis, limits, _), parent in zip(segments, parents, strict=True)
+    )
+    return Limb(links, joints, frames)
+
+
+def hinge(name: str, parent: str, child: str, at: Point, axis: str, **limits: Any) -> Joint:
+    """A revolute joint at a point of the parent link about an axis such as "z" or "-y"; its frames are parallel."""
+    sign = -1.0 if axis.startswith("-") else 1.0
+    direction = as_vector([sign if letter == axis[-1] else 0.0 for letter in "xyz"])
+    return Joint(name, "revolute", parent, child, origin=placement(at), axis=direction, **limits)
+
+
+def within(reach: float, velocity: float, effort: float) -> dict[str, float]:
+    """Limits ±reach in rad, with velocity in rad/s and effort in N m."""
+    return {"lower": -reach, "upper": reach, "velocity": velocity, "effort": effort}
+
+
+def between(lower: float, upper: float, velocity: float, effort: float) -> dict[str, float]:
+    """Limits in rad, with velocity in rad/s and effort in N m."""
+    return {"lower": lower, "upper": upper, "velocity": velocity, "effort": effort}
+
+
+# --- mirror images ----------------------------------------------------------------------------------------------------
+
+
+def mirrored(limb: Limb, side: str = "right", other: str = "left") -> Limb:
+    """The limb seen in a mirror that is the plane y = 0, named for the other side.
+
+    Equal joint angles on both sides are mirror images of each other: rotation axes flip in x and z, not in y.
+    """
+
+    def rename(name: str) -> str:
+        return name.replace(f"{side}_", f"{other}_", 1)
+
+    return Limb(
+        links=tuple(_mirrored_link(item, rename(item.name)) for item in limb.links),
+        joints=tuple(
+            replace(
+                joint,
+                name=rename(joint.name),
+                parent=rename(joint.parent),
+                child=rename(joint.child),
+                origin=_mirrored_pose(joint.origin),
+                child_origin=_mirrored_pose(joint.child_origin),
+                axis=(-joint.axis[0] or 0.0, joint.axis[1], -joint.axis[2] or 0.0),
+            )
+            for joint in limb.joints
+        ),
+        frames=tuple(NamedFrame(rename(f.name), rename(f.link), _mirrored_pose(f.origin)) for f in limb.frames),
+    )
+
+
+def _mirrored_pose(x: DQ) -> DQ:
+    if x == IDENTITY:
+        return IDENTITY
+    r, p = x.primary, position(x)
+    return pose(Quaternion(r.w, -r.x, r.y, -r.z), pure(p.x, -p.y, p.z))
+
+
+def _mirrored_link(item: Link, name: str) -> Link:
+    flip = np.array([1.0, -1.0, 1.0])
+    body = item.inertia
+    mirror = Inertia(body.mass, as_vector(flip * body.com), as_tensor(np.outer(flip, flip) * np.array(body.tensor)))
+    # Boxes, cylinders and balls are their own mirror images; only their poses change.
+    visuals, collisions = (
+        tuple(replace(shape, origin=_mirrored_pose(shape.origin)) for shape in shapes)
+        for shapes in (item.visuals, item.collisions)
+    )
+    return Link(name, mirror, visuals, collisions)
