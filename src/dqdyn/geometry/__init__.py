@@ -1,0 +1,1 @@
+"""Points, lines, planes and segments: values, distances, projections and closest points."""
