@@ -50,6 +50,18 @@ class Inertia:
         """The center of mass as a pure quaternion."""
         return pure(*self.com)
 
+    @cached_property
+    def first_moment(self) -> Quaternion:
+        """m c, a pure quaternion."""
+        return self.center * self.mass
+
+    @cached_property
+    def second_moments(self) -> Tensor:
+        """Σ = ∫ r rᵀ dm about the origin of the frame: half the trace of the tensor there, minus the tensor."""
+        c = np.array(self.com)
+        tensor = np.array(self.tensor) + self.mass * _point_tensor(c)
+        return as_tensor(0.5 * np.trace(tensor) * np.eye(3) - tensor)
+
     def moved_by(self, x: DQ) -> Inertia:
         """The same body seen from frame a, for x = x_ab and this inertia in frame b [Silva, eq. (14)]."""
         a = Adjoint(x)

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.functions import Adjoint
+from dqdyn.algebra.functions import Adjoint, Factored
 from dqdyn.algebra.quaternion import pure
 from dqdyn.algebra.scalar import Scalar
 from dqdyn.errors import unknown_name
@@ -51,6 +51,7 @@ class TreeJoint:
     friction: tuple[float, ...]
     armature: tuple[float, ...]
     master: Master | None = None
+    offset: float = 0.0  # added to the coordinate of a joint with one; see :mod:`dqdyn.model.canonical`
 
     @cached_property
     def placement_adjoint(self) -> Adjoint:
@@ -66,6 +67,10 @@ class TreeJoint:
         """Ad(x_parent,i) of body i in its parent, from the robot's q."""
         return self.placement_adjoint @ self.motion.adjoint(self.coordinates(q))
 
+    def transform(self, q: Sequence[Scalar]) -> Factored:
+        """The same map as :meth:`adjoint`, with placement and motion kept apart."""
+        return Factored(self.placement_adjoint, self.motion.adjoint(self.coordinates(q)))
+
     @property
     def kind(self) -> str:
         """Name of the joint's kind, e.g. ``"revolute"``."""
@@ -78,9 +83,9 @@ class TreeJoint:
     def coordinates(self, q: Sequence[Scalar]) -> list[Scalar]:
         """The joint's own coordinates out of the robot's q."""
         own = list(q[self.q])
-        if self.master is None:
-            return own
-        return [own[0] * self.master.ratio + self.master.offset]
+        if self.master is not None:
+            own = [own[0] * self.master.ratio + self.master.offset]
+        return [own[0] + self.offset] if self.offset else own
 
     def rates(self, v: Sequence[Scalar]) -> list[Scalar]:
         """The joint's own velocities (or accelerations) out of the robot's."""

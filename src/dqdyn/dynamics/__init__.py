@@ -1,0 +1,1 @@
+"""Dynamics of a model, over any scalar: every formulation of the papers in a file of its own."""
