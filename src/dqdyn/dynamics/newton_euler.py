@@ -1,8 +1,8 @@
 """Newton-Euler recursion with dual quaternions [Silva, section 3].
 
-Forward, from the root: twists of the centers of mass and their rates. Backward, from the leaves: wrenches, and from them
-the generalized forces. Any joint kind and any base. Twists are carried in the frames of the bodies, at their joints, and
-brought to the centers of mass where Newton's and Euler's laws are stated.
+Forward, from the root: twists of the centers of mass and their rates. Backward, from the leaves: wrenches, and from
+them the generalized forces. Any joint kind and any base. Twists are carried in the frames of the bodies, at their
+joints, and brought to the centers of mass where Newton's and Euler's laws are stated.
 """
 
 from __future__ import annotations

@@ -5,8 +5,8 @@ Against the recursion of [Silva, section 3] it carries the acceleration of the b
 
     U = [ω̇]× + [ω]×[ω]×,
 
-which gives accelerations of points as U p, the force as m p̈ + U m c, and, with the second moments Σ of the body (half the
-trace minus the tensor), the moment about the origin as the skew part of U Σ.
+which gives accelerations of points as U p, the force as m p̈ + U m c, and, with the second moments Σ of the body
+(half the trace minus the tensor), the moment about the origin as the skew part of U Σ.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def inverse_dynamics(
     a: Sequence[Scalar],
     wrenches: Mapping[int, DQ] | None = None,
 ) -> list[Scalar]:
-    """τ (nv) that gives the acceleration a at the state (q, v); external wrenches by body, at its origin, in its axes."""
+    """τ (nv) that gives the acceleration a at (q, v); external wrenches by body, at its origin, in its axes."""
     gx, gy, gz = model.gravity
     motion = {WORLD_BODY: PointMotion(ZERO, ZERO, pure(-gx, -gy, -gz), (ZERO, ZERO, ZERO))}
     relative, total = [], []

@@ -1,10 +1,11 @@
 """Inertias regrouped: the same generalized forces from fewer non-zero parameters.
 
-A revolute joint turns about z, so a part of its body that is symmetric about z and has no moment of inertia about z moves
-the same whether it belongs to the body or to the parent: the mass, a first moment along z, and equal moments about x and
-y. Such a part is handed to the parent, from the leaves to the root, until it ends in the world. A prismatic joint does
-not turn, so the whole tensor of its body about the center of mass can be handed on. (Khalil and Dombre call what remains
-the base parameters.) Wrenches at the joints are no longer those of the real bodies; generalized forces are.
+A revolute joint turns about z, so a part of its body that is symmetric about z and has no moment of inertia about z
+moves the same whether it belongs to the body or to the parent: the mass, a first moment along z, and equal moments
+about x and y. Such a part is handed to the parent, from the leaves to the root, until it ends in the world. A
+prismatic joint does not turn, so the whole tensor of its body about the center of mass can be handed on. (Khalil and
+Dombre call what remains the base parameters.) Wrenches at the joints are no longer those of the real bodies;
+generalized forces are.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
 """The same robot in frames that cost fewer operations: joint axes along z, and Denavit-Hartenberg-like placements.
 
-Body i gets the frame i·A_i, where A_i takes z to the axis of its joint. Turning about and moving along that axis commute
-with the joint, so A_i is free up to Rz(φ) Tz(d). A revolute joint uses this freedom to put x along the common normal with
-the axis of its first child, whose placement becomes Tx(a) Rx(α); φ ends in the joint's angle as an offset, d in its own
-placement. Placements, inertias and frames are re-expressed; q, v and all results that refer to named frames stay.
+Body i gets the frame i·A_i, where A_i takes z to the axis of its joint. Turning about and moving along that axis
+commute with the joint, so A_i is free up to Rz(φ) Tz(d). A revolute joint uses this freedom to put x along the common
+normal with the axis of its first child, whose placement becomes Tx(a) Rx(α); φ ends in the joint's angle as an
+offset, d in its own placement. Placements, inertias and frames are re-expressed; q, v and all results that refer to
+named frames stay.
 """
 
 from __future__ import annotations
