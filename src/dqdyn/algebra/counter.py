@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from dqdyn.algebra.scalar import Functions, register
+from dqdyn.algebra.scalar import Functions, register, scalars_only
 
 
 @dataclass
@@ -34,18 +34,21 @@ class Counted:
     def __init__(self, tally: Tally) -> None:
         self.tally = tally
 
+    @scalars_only
     def __add__(self, other: Any) -> Counted:
         self.tally.add += 1
         return self
 
     __radd__ = __sub__ = __rsub__ = __add__
 
+    @scalars_only
     def __mul__(self, other: Any) -> Counted:
         self.tally.mul += 1
         return self
 
     __rmul__ = __mul__
 
+    @scalars_only
     def __truediv__(self, other: Any) -> Counted:
         self.tally.div += 1
         return self

@@ -7,15 +7,16 @@ from typing import Any
 import numpy as np
 
 from dqdyn.algebra.quaternion import ONE, ZERO, Quaternion
-from dqdyn.algebra.scalar import Scalar, divide, is_numeric, stack, unstack
+from dqdyn.algebra.scalar import Scalar, divide, is_numeric, is_scalar, stack, unstack
+from dqdyn.algebra.singular import safe_ratio
 from dqdyn.errors import Error
 
 
 class DQ:
     """A dual quaternion ``P + ε D`` [Silva, eq. (1)] [Farias, eq. (5)] [Quiroz, eq. (A.14)]; an immutable value.
 
-    ``DQ([w, x, y, z, w', x', y', z'])`` takes 8 numbers or symbols, or an array of shape (..., 8) for a batch. One to
-    seven numbers fill the front, as in DQ Robotics: ``DQ([1])`` is one, ``DQ([0, x, y, z])`` a pure quaternion.
+    ``DQ([w, x, y, z, w', x', y', z'])`` takes 8 numbers or symbols, or an array of shape (..., 8) for a batch. Fewer
+    mean what they mean in DQ Robotics: 1 a real number, 3 a pure quaternion, 4 a quaternion, 6 a pure dual quaternion.
     """
 
     __array_ufunc__ = None  # so that array * dq asks the dual quaternion
@@ -24,18 +25,7 @@ class DQ:
     dual: Quaternion
 
     def __init__(self, coefficients: Any = (0.0,)) -> None:
-        array = coefficients if isinstance(coefficients, (list, tuple)) else np.asarray(coefficients)
-        if isinstance(array, (list, tuple)) and all(is_numeric(c) and np.ndim(c) == 0 for c in array):
-            array = np.asarray(array, dtype=float)
-        size = np.shape(array)[-1] if np.ndim(array) else 0
-        if not 1 <= size <= 8:
-            raise Error(
-                f"A dual quaternion has 8 coefficients; found an array of shape {np.shape(array)}.",
-                expected=8,
-                found=np.shape(array),
-            )
-        parts = list(array) if isinstance(array, (list, tuple)) else unstack(array, size)
-        parts = parts + [0.0] * (8 - size)
+        parts = _coefficients(coefficients)
         self.primary, self.dual = Quaternion(*parts[:4]), Quaternion(*parts[4:])
 
     @classmethod
@@ -67,6 +57,11 @@ class DQ:
     @property
     def components(self) -> tuple[Scalar, ...]:
         return *self.primary.components, *self.dual.components
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Leading shape of a batch; () for one dual quaternion."""
+        return np.broadcast_shapes(*(c.shape for c in self.components if isinstance(c, np.ndarray)))
 
     def vec3(self) -> np.ndarray:
         """Imaginary coefficients of the primary part, shape (..., 3)."""
@@ -104,13 +99,15 @@ class DQ:
 
     def __mul__(self, other: Any) -> DQ:
         if isinstance(other, DQ):
-            return DQ.of(
-                self.primary * other.primary, self.primary * other.dual + self.dual * other.primary
-            )
+            return DQ.of(self.primary * other.primary, self.primary * other.dual + self.dual * other.primary)
+        if not isinstance(other, Quaternion) and not is_scalar(other):
+            return NotImplemented
         return DQ.of(self.primary * other, self.dual * other)
 
-    def __rmul__(self, scalar: Scalar) -> DQ:
-        return DQ.of(scalar * self.primary, scalar * self.dual)
+    def __rmul__(self, other: Any) -> DQ:
+        if not isinstance(other, Quaternion) and not is_scalar(other):
+            return NotImplemented
+        return DQ.of(other * self.primary, other * self.dual)
 
     def __truediv__(self, other: Any) -> DQ:
         return self * (other.inv() if isinstance(other, DQ) else divide(1.0, other))
@@ -125,11 +122,14 @@ class DQ:
         """Equality of every coefficient, exactly; see :func:`dqdyn.isclose` for a tolerance."""
         if not isinstance(other, (DQ, int, float)):
             return NotImplemented
-        mine, theirs = self.components, as_dq(other).components
-        return all(bool(np.all(a == b)) for a, b in zip(mine, theirs, strict=True))
+        other = as_dq(other)
+        pairs = zip(self.components, other.components, strict=True)
+        return self.shape == other.shape and all(bool(np.all(a == b)) for a, b in pairs)
 
     def __hash__(self) -> int:
-        return hash(self.components)
+        real, *rest = self.components
+        is_real = all(isinstance(c, (int, float)) and c == 0 for c in rest)
+        return hash(real if is_real else self.components)  # a real number hashes as the number it equals
 
     # --- conjugates, norm, inverse --------------------------------------------------------------------------------
 
@@ -146,10 +146,10 @@ class DQ:
         return DQ.of(self.primary.conj(), -self.dual.conj())
 
     def norm(self) -> DQ:
-        """Dual norm √(h h*) = ‖P‖ + ε⟨P, D⟩/‖P‖, a dual number."""
+        """Dual norm √(h h*) = ‖P‖ + ε⟨P, D⟩/‖P‖, a dual number; 0 where P = 0, since then h h* = 0."""
         p, d = self.primary, self.dual
         n = p.norm()
-        return DQ.of(_real(n), _real(divide(_dot4(p, d), n)))
+        return DQ.of(_real(n), _real(safe_ratio(_dot4(p, d), n)))
 
     def inv(self) -> DQ:
         """Inverse h*/(h h*); needs P ≠ 0."""
@@ -211,6 +211,41 @@ class DQ:
         return f"DQ({list(self.components)})"
 
 
+_LAYOUTS = {1: (0,), 3: (1, 2, 3), 4: (0, 1, 2, 3), 6: (1, 2, 3, 5, 6, 7), 8: tuple(range(8))}
+"""Which of the eight coefficients a list of 1, 3, 4, 6 or 8 numbers gives."""
+
+
+def _coefficients(given: Any) -> list[Scalar]:
+    """Eight scalars from what a user wrote: a list of scalars, or an array or nested list with the batch in front."""
+    if isinstance(given, (list, tuple)) and not any(isinstance(c, (list, tuple, np.ndarray)) for c in given):
+        values = [float(c) if is_numeric(c) else c for c in given]
+    else:
+        values = _last_axis(given)
+    if len(values) not in _LAYOUTS or not all(is_scalar(v) for v in values):
+        raise Error(
+            f"A dual quaternion takes 8 numbers or symbols, or 1, 3, 4 or 6 of them; found {given!r}.",
+            expected=8,
+            found=given,
+        )
+    parts: list[Scalar] = [0.0] * 8
+    for place, value in zip(_LAYOUTS[len(values)], values, strict=True):
+        parts[place] = value
+    return parts
+
+
+def _last_axis(given: Any) -> list[Scalar]:
+    """The components along the last axis of an array-like; empty where it is no array of numbers or symbols."""
+    if is_scalar(given) and not isinstance(given, np.ndarray):
+        return []
+    try:
+        array = np.asarray(given)
+        if array.ndim == 0 or np.iscomplexobj(array) or (array.dtype == object and array.ndim != 1):
+            return []
+        return unstack(array, array.shape[-1])
+    except (TypeError, ValueError):
+        return []
+
+
 def _real(w: Scalar) -> Quaternion:
     return Quaternion(w, 0.0, 0.0, 0.0)
 
@@ -225,6 +260,8 @@ def as_dq(value: Any) -> DQ:
         return value
     if isinstance(value, Quaternion):
         return DQ.of(value)
+    if not is_scalar(value):
+        raise Error(f"A dual quaternion or a scalar is needed; found {value!r}.", found=value)
     return DQ.of(_real(value))
 
 

@@ -7,9 +7,25 @@ from typing import Any
 import numpy as np
 
 from dqdyn.algebra import singular
-from dqdyn.algebra.dual import DQ, as_dq
+from dqdyn.algebra.checks import (  # noqa: F401  some only to be found here, next to the other names of DQ Robotics
+    UNIT_TOLERANCE,
+    is_line,
+    is_plane,
+    is_pure,
+    is_pure_quaternion,
+    is_quaternion,
+    is_real,
+    is_real_number,
+    is_unit,
+    require_pure,
+    require_unit,
+)
+from dqdyn.algebra.dual import DQ, EPSILON, as_dq
 from dqdyn.algebra.quaternion import (
     ZERO,
+    I,
+    J,
+    K,
     Quaternion,
     combine,
     cross3,
@@ -17,11 +33,13 @@ from dqdyn.algebra.quaternion import (
     pure,
     rotation_columns,
 )
-from dqdyn.algebra.scalar import Scalar, atan2, is_numeric, select, sqrt, stack
-from dqdyn.errors import Error
+from dqdyn.algebra.scalar import Scalar, atan2, less, select, sqrt, stack, total
 
-UNIT_TOLERANCE = 1e-6
-"""How far a norm may be from one before a value is refused as not unit; inside it, it is used as it is."""
+Columns = tuple[Quaternion, Quaternion, Quaternion]
+"""The images of i, j, k under a rotation."""
+
+i_, j_, k_, E_ = DQ([0, 1, 0, 0]), DQ([0, 0, 1, 0]), DQ([0, 0, 0, 1]), EPSILON
+"""The units i, j, k and ε."""
 
 
 def P(x: DQ) -> DQ:
@@ -75,19 +93,22 @@ def inv(x: DQ) -> DQ:
 
 
 def vec3(x: DQ) -> np.ndarray:
+    """Imaginary coefficients of the primary part, shape (..., 3)."""
     return x.vec3()
 
 
 def vec4(x: DQ) -> np.ndarray:
-    """Coefficients of the primary part [Quiroz, eq. (A.4)]."""
+    """Coefficients of the primary part, shape (..., 4) [Quiroz, eq. (A.4)]."""
     return x.vec4()
 
 
 def vec6(x: DQ) -> np.ndarray:
+    """Imaginary coefficients of primary and dual part, shape (..., 6)."""
     return x.vec6()
 
 
 def vec8(x: DQ) -> np.ndarray:
+    """All coefficients, shape (..., 8)."""
     return x.vec8()
 
 
@@ -96,9 +117,7 @@ def vec8(x: DQ) -> np.ndarray:
 
 def cross(a: DQ, b: DQ) -> DQ:
     """a × b = (ab − ba)/2 of pure dual quaternions [Silva, eq. (8)] [Farias, eq. (6)]."""
-    return DQ.of(
-        cross3(a.primary, b.primary), cross3(a.primary, b.dual) + cross3(a.dual, b.primary)
-    )
+    return DQ.of(cross3(a.primary, b.primary), cross3(a.primary, b.dual) + cross3(a.dual, b.primary))
 
 
 def dot(a: DQ, b: DQ) -> DQ:
@@ -120,10 +139,16 @@ def swap(a: DQ) -> DQ:
 
 
 def dec_mult(a: DQ, b: DQ) -> DQ:
-    """Decompositional product of poses: rotations multiply and translations add."""
-    r = a.primary * b.primary
+    """Decompositional product of poses: translations add, rotations multiply as r_b r_a (the order of DQ Robotics)."""
+    r = b.primary * a.primary
     p = translation(a).primary + translation(b).primary
     return DQ.of(r, p * r * 0.5)
+
+
+def pinv(x: DQ) -> DQ:
+    """Inverse of a pose for :func:`dec_mult`: rotation r*, translation −p. Not :func:`inv`, the inverse motion."""
+    require_unit(x, "pinv")
+    return pose(x.primary.conj(), -position(x))
 
 
 # --- matrices -----------------------------------------------------------------------------------------------------
@@ -183,61 +208,46 @@ def C8() -> np.ndarray:
     return np.diag([1.0, -1.0, -1.0, -1.0] * 2)
 
 
-def T4(m: tuple[DQ, DQ, DQ, DQ], q: DQ) -> DQ:
+def T4(m: tuple[DQ, ...], q: DQ) -> DQ:
     """Linear map of quaternions by the images of 1, i, j, k [Farias, eq. (20)]."""
-    a, b, c, d = m
-    w, x, y, z = q.primary.components
-    return a * w + b * x + c * y + d * z
+    return DQ.of(total(image.primary * c for image, c in zip(m, q.primary.components, strict=True)))
 
 
 def T8(n: tuple[DQ, ...], q: DQ) -> DQ:
     """Linear map of dual quaternions by the images of 1, i, j, k, ε, εi, εj, εk [Farias, eq. (21)]."""
-    result = n[0] * q.components[0]
-    for image, coefficient in zip(n[1:], q.components[1:], strict=True):
-        result = result + image * coefficient
-    return result
-
-
-_BASIS = tuple(DQ([0.0] * i + [1.0]) for i in range(8))
+    return total(image * c for image, c in zip(n, q.components, strict=True))
 
 
 def h_plus(x: DQ) -> tuple[DQ, ...]:
-    """(x, xi, xj, xk): the quaternion vector of H⁺₄ for :func:`T4` [Farias, eq. (22)]."""
-    return tuple(x.P() * e for e in _BASIS[:4])
+    """(x, xi, xj, xk): T4(h_plus(a), b) = ab without a matrix [Farias, eq. (22)] [Farias, eq. (23)]."""
+    return tuple(DQ.of(c) for c in _columns(_hamilton_plus(x.primary)))
 
 
 def h_minus(x: DQ) -> tuple[DQ, ...]:
-    """(x, ix, jx, kx): the quaternion vector of H⁻₄ for :func:`T4` [Farias, eq. (23)]."""
-    return tuple(e * x.P() for e in _BASIS[:4])
+    """(x, ix, jx, kx): T4(h_minus(b), a) = ab without a matrix [Farias, eq. (22)] [Farias, eq. (23)]."""
+    return tuple(DQ.of(c) for c in _columns(_hamilton_minus(x.primary)))
 
 
 def h8_plus(x: DQ) -> tuple[DQ, ...]:
-    """The dual-quaternion vector of H⁺₈ for :func:`T8` [Farias, eq. (24)]."""
-    return tuple(x * e for e in _BASIS)
+    """Images of the basis under x·: T8(h8_plus(a), b) = ab [Farias, eq. (24)]."""
+    return _images(_columns(_hamilton_plus(x.primary)), _columns(_hamilton_plus(x.dual)))
 
 
 def h8_minus(x: DQ) -> tuple[DQ, ...]:
-    """The dual-quaternion vector of H⁻₈ for :func:`T8` [Farias, eq. (24)]."""
-    return tuple(e * x for e in _BASIS)
+    """Images of the basis under ·x: T8(h8_minus(b), a) = ab [Farias, eq. (24)]."""
+    return _images(_columns(_hamilton_minus(x.primary)), _columns(_hamilton_minus(x.dual)))
+
+
+def _columns(rows: list[list[Scalar]]) -> list[Quaternion]:
+    return [Quaternion(*column) for column in zip(*rows, strict=True)]
+
+
+def _images(primary: list[Quaternion], dual: list[Quaternion]) -> tuple[DQ, ...]:
+    front = [DQ.of(p, d) for p, d in zip(primary, dual, strict=True)]
+    return (*front, *(DQ.of(ZERO, p) for p in primary))
 
 
 # --- poses ----------------------------------------------------------------------------------------------------------
-
-
-def is_unit(x: DQ, tolerance: float = UNIT_TOLERANCE) -> bool:
-    """Whether ‖x‖ = 1: ‖P‖ = 1 and ⟨P, D⟩ = 0 relative to the size of D, for every element of a batch."""
-    p, d = x.primary, x.dual
-    size = np.sqrt(p.norm_squared())
-    scale = np.maximum(1.0, np.sqrt(d.norm_squared()))
-    mixed = np.abs(p.w * d.w + p.x * d.x + p.y * d.y + p.z * d.z)
-    return bool(np.all(np.abs(size - 1.0) <= tolerance) and np.all(mixed <= tolerance * scale))
-
-
-def require_unit(x: DQ, what: str) -> DQ:
-    """x, or an :class:`Error` where numbers show that it is not a unit dual quaternion. Symbols pass."""
-    if all(is_numeric(c) for c in x.components) and not is_unit(x):
-        raise Error(f"{what} needs a unit dual quaternion, found {x!r}: use normalize(x) first.", found=x)
-    return x
 
 
 def pose(r: Quaternion, p: Quaternion) -> DQ:
@@ -266,8 +276,13 @@ def rotation(x: DQ) -> DQ:
 
 
 def translation(x: DQ) -> DQ:
-    """Translation p of the pose r + ½ε p r, a pure quaternion [Farias, eq. (28)] holds with r*pr."""
+    """Translation p of the pose r + ½ε p r, a pure quaternion; in the moving frame it is r*pr [Farias, eq. (28)]."""
     return DQ.of(position(require_unit(x, "translation")))
+
+
+def tplus(x: DQ) -> DQ:
+    """1 + ½ε p: the translation of the pose x = tplus(x) rotation(x), as a pose."""
+    return translator(position(require_unit(x, "tplus")))
 
 
 def rotation_angle(x: DQ) -> Scalar:
@@ -293,21 +308,78 @@ class Adjoint:
 
     ``Adjoint(x)(y) = x y x*`` for unit x and pure y [Farias, eq. (33)] [Farias, eq. (36)]; the matrices of (34) are
     computed once. The term A_D y = p × (A_P y) of [Farias, eq. (35)] is applied as a cross product, which is cheaper.
+    Maps chain as poses do: ``Adjoint(x) @ Adjoint(y)`` is ``Adjoint(x * y)``.
     """
 
     __slots__ = ("columns", "p")
+    columns: Columns
+    p: Quaternion
 
     def __init__(self, x: DQ) -> None:
         self.columns = rotation_columns(x.primary)
         self.p = position(x)
 
+    @classmethod
+    def of(cls, columns: Columns, p: Quaternion = ZERO) -> Adjoint:
+        """The map of a rotation, by the images of i, j, k, and a translation."""
+        new = object.__new__(cls)
+        new.columns, new.p = columns, p
+        return new
+
     def rotate(self, v: Quaternion) -> Quaternion:
         """A_P v: the rotation alone."""
         return combine(self.columns, v)
 
+    def rotate_back(self, v: Quaternion) -> Quaternion:
+        """A_P of x* on v: the inverse rotation."""
+        a, b, c = self.columns
+        return pure(dot3(a, v), dot3(b, v), dot3(c, v))
+
     def __call__(self, y: DQ) -> DQ:
         a = self.rotate(y.primary)
         return DQ.of(a, self.rotate(y.dual) + cross3(self.p, a))
+
+    def back(self, y: DQ) -> DQ:
+        """Ad(x*) y, the inverse map."""
+        return DQ.of(self.rotate_back(y.primary), self.rotate_back(y.dual - cross3(self.p, y.primary)))
+
+    def __matmul__(self, other: Adjoint) -> Adjoint:
+        a, b, c = other.columns
+        return Adjoint.of((self.rotate(a), self.rotate(b), self.rotate(c)), self.p + self.rotate(other.p))
+
+    def inverse(self) -> Adjoint:
+        """Ad(x*)."""
+        a, b, c = self.columns
+        rows = pure(a.x, b.x, c.x), pure(a.y, b.y, c.y), pure(a.z, b.z, c.z)
+        return Adjoint.of(rows, -self.rotate_back(self.p))
+
+
+class Factored:
+    """Ad(x y) for a constant x and a moving y, applied one after the other.
+
+    The same map as ``Adjoint(x) @ Adjoint(y)``; cheaper where it is applied few times and both factors have zeros.
+    """
+
+    __slots__ = ("first", "p", "second")
+
+    def __init__(self, first: Adjoint, second: Adjoint) -> None:
+        self.first, self.second = first, second
+        self.p = first.p + first.rotate(second.p)
+
+    def rotate(self, v: Quaternion) -> Quaternion:
+        """The rotation alone."""
+        return self.first.rotate(self.second.rotate(v))
+
+    def rotate_back(self, v: Quaternion) -> Quaternion:
+        """The inverse rotation alone."""
+        return self.second.rotate_back(self.first.rotate_back(v))
+
+    def __call__(self, y: DQ) -> DQ:
+        return self.first(self.second(y))
+
+    def back(self, y: DQ) -> DQ:
+        """The inverse map."""
+        return self.second.back(self.first.back(y))
 
 
 def A_D(x: DQ, v: DQ) -> DQ:
@@ -351,6 +423,7 @@ def exp(g: DQ) -> DQ:
 
     Inverse of :func:`log` [Quiroz, def. (A.22)]. Not the Lie exponential: see :func:`screw_exp`.
     """
+    require_pure(g, "exp")
     r = _exp4(g.primary)
     return DQ.of(r, g.dual * r)
 
@@ -371,6 +444,7 @@ def screw_exp(g: DQ) -> DQ:
 
     A constant twist ξ acts for the time t as ``screw_exp(ξ t / 2)``.
     """
+    require_pure(g, "screw_exp")
     a, b = g.primary, g.dual
     s, ab = dot3(a, a), dot3(a, b)
     f = singular.sinc_root(s)
@@ -394,9 +468,7 @@ def screw_log(x: DQ) -> DQ:
     axis = singular.unit_or((-d.x, -d.y, -d.z), (0.0, 0.0, 1.0))
     a = pure(*(select(turn, np.pi * n, f * c) for n, c in zip(axis, r.vector, strict=True)))
     kd = k * d.w
-    b = pure(
-        *(select(turn, -dc, f * dc + kd * rc) for dc, rc in zip(d.vector, r.vector, strict=True))
-    )
+    b = pure(*(select(turn, -dc, f * dc + kd * rc) for dc, rc in zip(d.vector, r.vector, strict=True)))
     return DQ.of(a, b)
 
 
@@ -408,14 +480,50 @@ def screw_pow(x: DQ, exponent: Scalar) -> DQ:
 def sclerp(x: DQ, y: DQ, t: Scalar) -> DQ:
     """Screw interpolation from pose x (t = 0) to pose y (t = 1), the shorter way round."""
     relative = x.conj() * y
-    sign = select(_negative(relative.primary.w), -1.0, 1.0)
+    sign = select(less(relative.primary.w, 0.0), -1.0, 1.0)
     return x * screw_pow(relative * sign, t)
 
 
-def _negative(w: Scalar) -> Any:
-    from dqdyn.algebra.scalar import less
+# --- derivatives of poses -------------------------------------------------------------------------------------------
 
-    return less(w, 0.0)
+
+def _exp_columns(g: DQ) -> list[Quaternion]:
+    """∂ exp(a)/∂aᵢ of the pure quaternion a = P(g), one quaternion for each of its three components."""
+    a = g.primary
+    s = dot3(a, a)
+    f, k = singular.sinc_root(s), singular.sinc_slope_root(s)
+    columns = []
+    for unit, c in zip((I, J, K), a.vector, strict=True):
+        v = a * (k * c) + unit * f
+        columns.append(Quaternion(-(f * c), v.x, v.y, v.z))
+    return columns
+
+
+def Q4(r: DQ) -> np.ndarray:
+    """∂ vec4(r)/∂ vec3(log r), shape (..., 4, 3): how a rotation answers to its logarithm."""
+    columns = _exp_columns(log(r))
+    return _matrix([list(row) for row in zip(*(c.components for c in columns), strict=True)])
+
+
+def Q8(x: DQ) -> np.ndarray:
+    """∂ vec8(x)/∂ vec6(log x), shape (..., 8, 6): how a pose answers to its logarithm."""
+    g = log(x)
+    turning = [DQ.of(c, g.dual * c) for c in _exp_columns(g)]
+    shifting = [DQ.of(ZERO, unit * x.primary) for unit in (I, J, K)]
+    return _matrix([list(row) for row in zip(*(c.components for c in turning + shifting), strict=True)])
+
+
+def generalized_jacobian(x: DQ) -> np.ndarray:
+    """The 8×8 matrix that takes vec8(ẋ) of a pose to [vec4(ṗ), vec4(ω)], both in the reference frame.
+
+    Its rows are ṗ = 2(ẋ_D x_P* + x_D ẋ_P*) and ω = 2 ẋ_P x_P*.
+    """
+    rotation_rows = _hamilton_minus(x.primary.conj() * 2.0)
+    # vec4(x_D ẋ_P*) is H⁺₄(x_D) C₄ vec4(ẋ_P)
+    moment_rows = [[row[0], -row[1], -row[2], -row[3]] for row in _hamilton_plus(x.dual * 2.0)]
+    return _matrix(
+        [a + b for a, b in zip(moment_rows, rotation_rows, strict=True)] + [r + [0.0] * 4 for r in rotation_rows]
+    )
 
 
 def isclose(x: DQ, y: DQ, tolerance: float = 1e-12) -> bool:
@@ -438,7 +546,8 @@ def L3(inertia: tuple[Quaternion, Quaternion, Quaternion], b: Quaternion) -> Qua
 
 def G(mass: Scalar, inertia: tuple[Quaternion, Quaternion, Quaternion], twist: DQ) -> DQ:
     """m D(ω) + ε(I_x ω_x + I_y ω_y + I_z ω_z): momentum of a twist at the center of mass [Farias, eq. (30)]."""
-    return DQ.of(twist.dual * mass, combine(inertia, twist.primary))
+    x, y, z = twist.dual.vector
+    return DQ.of(pure(x * mass, y * mass, z * mass), combine(inertia, twist.primary))
 
 
 def inertia_rows(tensor: Any) -> tuple[Quaternion, Quaternion, Quaternion]:

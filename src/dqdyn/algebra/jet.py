@@ -3,98 +3,122 @@
 A jet ``a + a' δ`` with ``δ² = 0`` carries a value and its derivative along one direction. Its parts are scalars of any
 kind, jets included, so second derivatives come from jets of jets. One source therefore gives a distance, its Jacobian,
 its residual and their rates.
+
+Each call of :func:`derivative` or :func:`gradient` has its own δ, told by the ``level`` of the jet: a jet of an outer
+call that the function uses is a constant to the inner one, and is never taken for the inner direction.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import count
 from typing import Any
 
 from dqdyn.algebra import scalar
-from dqdyn.algebra.scalar import Functions, Scalar, divide, register
+from dqdyn.algebra.scalar import Functions, Scalar, divide, register, scalars_only
 
 
 class Jet:
-    """A value and its derivative along one direction."""
+    """A value and its derivative along one direction; ``level`` tells directions of nested derivatives apart."""
 
     __array_ufunc__ = None
-    __slots__ = ("slope", "value")
+    __slots__ = ("level", "slope", "value")
 
-    def __init__(self, value: Scalar, slope: Scalar = 0.0) -> None:
-        self.value, self.slope = value, slope
+    def __init__(self, value: Scalar, slope: Scalar = 0.0, level: int = 0) -> None:
+        self.value, self.slope, self.level = value, slope, level
 
     def __repr__(self) -> str:
         return f"Jet({self.value}, {self.slope})"
 
+    @scalars_only
     def __add__(self, other: Any) -> Jet:
-        other = _jet(other)
-        return Jet(self.value + other.value, self.slope + other.slope)
+        a, b = _same_level(self, other)
+        return Jet(a.value + b.value, a.slope + b.slope, a.level)
 
     __radd__ = __add__
 
+    @scalars_only
     def __sub__(self, other: Any) -> Jet:
-        other = _jet(other)
-        return Jet(self.value - other.value, self.slope - other.slope)
+        a, b = _same_level(self, other)
+        return Jet(a.value - b.value, a.slope - b.slope, a.level)
 
+    @scalars_only
     def __rsub__(self, other: Any) -> Jet:
-        return _jet(other) - self
+        a, b = _same_level(other, self)
+        return Jet(a.value - b.value, a.slope - b.slope, a.level)
 
     def __neg__(self) -> Jet:
-        return Jet(-self.value, -self.slope)
+        return Jet(-self.value, -self.slope, self.level)
 
+    @scalars_only
     def __mul__(self, other: Any) -> Jet:
-        if not isinstance(other, Jet):
-            return Jet(self.value * other, self.slope * other)
-        return Jet(self.value * other.value, self.value * other.slope + self.slope * other.value)
+        if not isinstance(other, Jet) or other.level < self.level:
+            return Jet(self.value * other, self.slope * other, self.level)
+        if other.level > self.level:
+            return Jet(self * other.value, self * other.slope, other.level)
+        slope = self.value * other.slope + self.slope * other.value
+        return Jet(self.value * other.value, slope, self.level)
 
     __rmul__ = __mul__
 
+    @scalars_only
     def __truediv__(self, other: Any) -> Jet:
         return _divide(self, other)
 
+    @scalars_only
     def __rtruediv__(self, other: Any) -> Jet:
         return _divide(other, self)
 
 
-def _jet(x: Any) -> Jet:
-    return x if isinstance(x, Jet) else Jet(x)
+def _same_level(a: Any, b: Any) -> tuple[Jet, Jet]:
+    """Both as jets of the higher level; what has no part in that direction gets the slope zero."""
+    level = max(x.level for x in (a, b) if isinstance(x, Jet))
+    lift = lambda x: x if isinstance(x, Jet) and x.level == level else Jet(x, 0.0, level)
+    return lift(a), lift(b)
 
 
 def _divide(a: Any, b: Any) -> Jet:
-    a, b = _jet(a), _jet(b)
+    a, b = _same_level(a, b)
     quotient = divide(a.value, b.value)
-    return Jet(quotient, divide(a.slope - quotient * b.slope, b.value))
+    return Jet(quotient, divide(a.slope - quotient * b.slope, b.value), a.level)
 
 
 def _sqrt(a: Jet) -> Jet:
     root = scalar.sqrt(a.value)
-    return Jet(root, divide(a.slope, 2.0 * root))
+    return Jet(root, divide(a.slope, 2.0 * root), a.level)
 
 
 def _atan2(y: Any, x: Any) -> Jet:
-    y, x = _jet(y), _jet(x)
+    y, x = _same_level(y, x)
     slope = divide(x.value * y.slope - y.value * x.slope, x.value * x.value + y.value * y.value)
-    return Jet(scalar.atan2(y.value, x.value), slope)
+    return Jet(scalar.atan2(y.value, x.value), slope, y.level)
+
+
+def _less(a: Any, b: Any) -> Any:
+    a, b = _same_level(a, b)
+    return scalar.less(a.value, b.value)
 
 
 def _select(condition: Any, a: Any, b: Any) -> Jet:
-    a, b = _jet(a), _jet(b)
-    return Jet(scalar.select(condition, a.value, b.value), scalar.select(condition, a.slope, b.slope))
+    a, b = _same_level(a, b)
+    return Jet(scalar.select(condition, a.value, b.value), scalar.select(condition, a.slope, b.slope), a.level)
 
 
 register(
     Jet,
     Functions(
         rank=10,
-        sin=lambda a: Jet(scalar.sin(a.value), scalar.cos(a.value) * a.slope),
-        cos=lambda a: Jet(scalar.cos(a.value), -(scalar.sin(a.value) * a.slope)),
+        sin=lambda a: Jet(scalar.sin(a.value), scalar.cos(a.value) * a.slope, a.level),
+        cos=lambda a: Jet(scalar.cos(a.value), -(scalar.sin(a.value) * a.slope), a.level),
         sqrt=_sqrt,
         atan2=_atan2,
         divide=_divide,
-        less=lambda a, b: scalar.less(_jet(a).value, _jet(b).value),
+        less=_less,
         select=_select,
     ),
 )
+
+_levels = count(1)
 
 
 def slope_of(x: Scalar) -> Scalar:
@@ -113,16 +137,22 @@ def derivative(
     along: Sequence[Scalar],
 ) -> list[Scalar]:
     """d/dt of ``function(x)`` for ẋ = ``along`` at x = ``at``; the function maps a list to a sequence of scalars."""
-    jets: list[Scalar] = [Jet(x, dx) for x, dx in zip(at, along, strict=True)]
-    return [slope_of(y) for y in function(jets)]
+    level = next(_levels)
+    jets: list[Scalar] = [Jet(x, dx, level) for x, dx in zip(at, along, strict=True)]
+    return [_slope_at(level, y) for y in function(jets)]
+
+
+def _slope_at(level: int, x: Scalar) -> Scalar:
+    return x.slope if isinstance(x, Jet) and x.level == level else 0.0
 
 
 def gradient(function: Callable[[list[Scalar]], Scalar], at: Sequence[Scalar]) -> list[Scalar]:
     """∂f/∂xᵢ of a scalar function of a list of scalars."""
     result = []
     for i in range(len(at)):
-        jets: list[Scalar] = [Jet(x, 1.0) if j == i else x for j, x in enumerate(at)]
-        result.append(slope_of(function(jets)))
+        level = next(_levels)
+        jets: list[Scalar] = [Jet(x, 1.0, level) if j == i else x for j, x in enumerate(at)]
+        result.append(_slope_at(level, function(jets)))
     return result
 
 

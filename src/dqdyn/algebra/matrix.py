@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -16,27 +17,18 @@ from dqdyn.errors import Error
 class DQMatrix:
     """A vector (n,) or matrix (n, m) whose elements are dual quaternions over any scalar.
 
-    ``+ - @`` and a product with a scalar act as on matrices of numbers, with the dual-quaternion product in place of the
-    product of numbers. Elements of the papers' pure vectors [Farias, eq. (14)] are pure dual quaternions.
+    ``+ - @`` and a product with a scalar act as on matrices of numbers, with the dual-quaternion product in place of
+    the product of numbers. Elements of the papers' pure vectors [Farias, eq. (14)] are pure dual quaternions.
     """
 
     __array_ufunc__ = None
     __slots__ = ("elements",)
 
     def __init__(self, elements: Any) -> None:
-        rows = elements.tolist() if isinstance(elements, np.ndarray) else list(elements)
-        if rows and isinstance(rows[0], (list, tuple)):
-            if len({len(row) for row in rows}) != 1:
-                raise Error(f"Rows of a DQMatrix have equal lengths; found {[len(row) for row in rows]}.")
-            array = np.empty((len(rows), len(rows[0])), dtype=object)
-            for i, row in enumerate(rows):
-                for j, element in enumerate(row):
-                    array[i, j] = as_dq(element)
-        else:
-            array = np.empty(len(rows), dtype=object)
-            for i, element in enumerate(rows):
-                array[i] = as_dq(element)
-        self.elements = array
+        given = elements if isinstance(elements, np.ndarray) else _nested(list(elements))
+        if given.ndim not in (1, 2):
+            raise Error(f"A DQMatrix is a vector or a matrix; found shape {given.shape}.", found=given.shape)
+        self.elements = _elementwise(as_dq, given)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -64,18 +56,21 @@ class DQMatrix:
 
     def __add__(self, other: DQMatrix) -> DQMatrix:
         """Element by element [Farias, eq. (10)]."""
-        return DQMatrix(_elementwise(lambda a, b: a + b, self.elements, other.elements))
+        return DQMatrix(_elementwise(operator.add, self.elements, _elements(other)))
 
     def __sub__(self, other: DQMatrix) -> DQMatrix:
-        return DQMatrix(_elementwise(lambda a, b: a - b, self.elements, other.elements))
+        return DQMatrix(_elementwise(operator.sub, self.elements, _elements(other)))
 
     def __neg__(self) -> DQMatrix:
         return self.map(lambda a: -a)
 
-    def __mul__(self, scalar: Any) -> DQMatrix:
-        return self.map(lambda a: a * scalar)
+    def __mul__(self, factor: Any) -> DQMatrix:
+        """Every element times a scalar or a dual quaternion on its right."""
+        return self.map(lambda a: a * factor)
 
-    __rmul__ = __mul__
+    def __rmul__(self, factor: Any) -> DQMatrix:
+        """Every element times a scalar or a dual quaternion on its left."""
+        return self.map(lambda a: factor * a)
 
     def __matmul__(self, other: Any) -> Any:
         """Matrix product; of two vectors the sum of products [Farias, eq. (11)], a dual quaternion.
@@ -83,22 +78,22 @@ class DQMatrix:
         The right side may be a vector of scalars, such as joint velocities.
         """
         right = other.elements if isinstance(other, DQMatrix) else np.asarray(other, dtype=object)
-        if self.shape[-1] != right.shape[0]:
+        if right.ndim not in (1, 2) or self.shape[-1] != right.shape[0]:
             raise Error(f"Shapes {self.shape} and {right.shape} do not multiply.", expected=self.shape[-1])
         result = self.elements @ right
-        return result if isinstance(result, DQ) else DQMatrix(result)
+        return DQMatrix(result) if isinstance(result, np.ndarray) else as_dq(result)
 
     def cross(self, other: DQMatrix) -> DQMatrix:
         """⊗: cross products element by element [Farias, eq. (15)]."""
-        return DQMatrix(_elementwise(functions.cross, self.elements, other.elements))
+        return DQMatrix(_elementwise(functions.cross, self.elements, _elements(other)))
 
     def dot(self, other: DQMatrix) -> DQMatrix:
         """⊙ of vectors: inner products element by element, dual numbers [Farias, eq. (16)]."""
-        return DQMatrix(_elementwise(functions.dot, self.elements, other.elements))
+        return DQMatrix(_elementwise(functions.dot, self.elements, _elements(other)))
 
     def geodesic(self, other: DQMatrix) -> np.ndarray:
         """⊛: double geodesic products element by element, real numbers [Farias, eq. (17)]."""
-        result = _elementwise(functions.geodesic, self.elements, other.elements)
+        result = _elementwise(functions.geodesic, self.elements, _elements(other))
         return stack(list(result.flat), result.shape)
 
     def __eq__(self, other: object) -> bool:
@@ -112,6 +107,25 @@ class DQMatrix:
 
     def __repr__(self) -> str:
         return f"DQMatrix({self.elements.tolist()})"
+
+
+def _nested(rows: list[Any]) -> np.ndarray:
+    """A list, or a list of rows, as an array of objects; NumPy would look for sequences inside of the elements."""
+    lengths = {len(row) if isinstance(row, (list, tuple)) else None for row in rows}
+    if len(lengths) > 1:
+        raise Error(f"Rows of a DQMatrix have equal lengths; found {sorted(lengths, key=str)}.")
+    length = lengths.pop() if lengths else None
+    shape: tuple[int, ...] = (len(rows),) if length is None else (len(rows), length)
+    array = np.empty(shape, dtype=object)
+    for index in np.ndindex(shape):
+        array[index] = rows[index[0]] if len(index) == 1 else rows[index[0]][index[1]]
+    return array
+
+
+def _elements(other: Any) -> np.ndarray:
+    if not isinstance(other, DQMatrix):
+        raise Error(f"This operation needs a DQMatrix on both sides; found a {type(other).__name__}.", found=other)
+    return other.elements
 
 
 def _elementwise(function: Callable[..., Any], *arrays: np.ndarray) -> np.ndarray:

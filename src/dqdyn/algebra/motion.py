@@ -3,20 +3,30 @@
 from __future__ import annotations
 
 from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.functions import Ad, cross, pow
+from dqdyn.algebra.functions import Ad, cross, pow, require_unit
 from dqdyn.algebra.jet import derivative
 from dqdyn.algebra.quaternion import Quaternion, cross3
 from dqdyn.algebra.scalar import Scalar
+from dqdyn.errors import Error
 
 
 def pose_rate(twist: DQ, x: DQ, expressed: str = "world") -> DQ:
-    """ẋ = ½ ξ⁰ x = ½ x ξᵇ [Silva, eq. (4)] [Farias, eq. (29)] [Quiroz, eq. (A.19)]."""
-    return (twist * x if expressed == "world" else x * twist) * 0.5
+    """ẋ = ½ ξ⁰ x = ½ x ξᵇ [Silva, eq. (4)] [Farias, eq. (29)] [Quiroz, eq. (A.19)].
+
+    ``expressed`` is "world" for ξ⁰ or "body" for ξᵇ.
+    """
+    return (twist * x if _in_world(expressed) else x * twist) * 0.5
 
 
 def twist_of_rate(x: DQ, rate: DQ, expressed: str = "world") -> DQ:
     """ξ⁰ = 2ẋx*, ξᵇ = 2x*ẋ: the inverse of :func:`pose_rate`."""
-    return (rate * x.conj() if expressed == "world" else x.conj() * rate) * 2.0
+    return (rate * x.conj() if _in_world(expressed) else x.conj() * rate) * 2.0
+
+
+def _in_world(expressed: str) -> bool:
+    if expressed not in ("world", "body"):
+        raise Error(f'A twist of a rate is expressed in "world" or "body"; found {expressed!r}.', found=expressed)
+    return expressed == "world"
 
 
 def world_twist(omega: Quaternion, velocity: Quaternion, position: Quaternion) -> DQ:
@@ -31,9 +41,8 @@ def adjoint_rate(x: DQ, twist: DQ, y: DQ, y_rate: DQ) -> DQ:
 
 def pow_rate(x: DQ, x_rate: DQ, exponent: Scalar) -> DQ:
     """The exact d/dt of x^{λ} for a pose moving with ẋ; λ may be any scalar."""
-    parts = derivative(
-        lambda c: list(pow(_dq(c), exponent).components), list(x.components), list(x_rate.components)
-    )
+    require_unit(x, "pow_rate")
+    parts = derivative(lambda c: list(pow(_dq(c), exponent).components), list(x.components), list(x_rate.components))
     return _dq(parts)
 
 

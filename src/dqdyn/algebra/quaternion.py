@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
-from dqdyn.algebra.scalar import Scalar, divide, sqrt, total
+from dqdyn.algebra.scalar import Scalar, divide, is_scalar, sqrt, total
 
 
 class Quaternion:
@@ -37,6 +38,8 @@ class Quaternion:
     def __mul__(self, other: Any) -> Quaternion:
         a = self
         if not isinstance(other, Quaternion):
+            if not is_scalar(other):
+                return NotImplemented
             return Quaternion(a.w * other, a.x * other, a.y * other, a.z * other)
         b = other
         return Quaternion(
@@ -47,6 +50,8 @@ class Quaternion:
         )
 
     def __rmul__(self, scalar: Scalar) -> Quaternion:
+        if not is_scalar(scalar):
+            return NotImplemented
         return Quaternion(scalar * self.w, scalar * self.x, scalar * self.y, scalar * self.z)
 
     def __eq__(self, other: object) -> Any:
@@ -131,14 +136,17 @@ def rotate(r: Quaternion, v: Quaternion) -> Quaternion:
 def shortest_rotation(a: tuple[float, float, float], b: tuple[float, float, float]) -> Quaternion:
     """The unit quaternion of the shortest rotation that takes unit vector a to unit vector b (numbers only).
 
-    Opposite vectors: the half turn about x, or about y where a is along x.
+    Opposite vectors: the half turn about the perpendicular nearest to x, or to y where a is nearly along x.
     """
-    va, vb = pure(*a), pure(*b)
-    w = 1.0 + dot3(va, vb)
-    if w < 1e-14:
-        other = I if abs(va.x) < 0.9 else J
-        axis = other - va * dot3(va, other)
-        return axis * (1.0 / axis.norm())
-    c = cross3(va, vb)
-    r = Quaternion(w, c.x, c.y, c.z)
-    return r * (1.0 / r.norm())
+    va, vb = pure(*map(float, a)), pure(*map(float, b))
+    cosine = dot3(va, vb)
+    across = vb - va * cosine
+    sine = across.norm()
+    if sine < 1e-15:
+        if cosine > 0.0:
+            return ONE
+        sine, across = 0.0, cross3(I if abs(va.x) < 0.9 else J, va)
+    half = 0.5 * math.atan2(sine, cosine)
+    axis = cross3(va, across)  # this product drops what rounding left of a in the part across it
+    x, y, z = (axis * (math.sin(half) / axis.norm())).vector
+    return Quaternion(math.cos(half), x, y, z)

@@ -7,6 +7,7 @@ on any class that registers itself with :func:`register`.
 
 from __future__ import annotations
 
+import functools
 import math
 import sys
 from collections.abc import Callable, Iterable, Sequence
@@ -131,13 +132,13 @@ _NUMPY = Functions(
     atan2=np.arctan2,
     divide=_numpy_divide,
     less=np.less,
-    select=np.where,
+    select=lambda condition, a, b: np.where(condition, a, b)[()],  # a number, not an array without axes
 )
 
 for _kind in (float, int, bool):
     register(_kind, _FLOAT)
-for _kind in (np.ndarray, np.float64, np.float32, np.int64, np.int32, np.bool_):
-    register(_kind, _NUMPY)
+for _array_kind in (np.ndarray, np.float64, np.float32, np.int64, np.int32, np.bool_):
+    register(_array_kind, _NUMPY)
 
 # --- Symbols ----------------------------------------------------------------------------------------------------
 
@@ -150,7 +151,8 @@ def _sympy() -> Functions:
             return a
         if condition in (False, sympy.false):
             return b
-        return sympy.Piecewise((a, condition), (b, True))
+        # Unevaluated: SymPy's simplification of conditions with floats is slow and may not end.
+        return sympy.Piecewise((a, condition), (b, True), evaluate=False)
 
     return Functions(
         rank=3,
@@ -197,19 +199,37 @@ def _discover(kind: type) -> Functions:
     raise TypeError(f"{kind.__name__} is not a scalar that dqdyn knows; see dqdyn.algebra.scalar.register.")
 
 
+def is_scalar(value: Any) -> bool:
+    """True for anything an algorithm can take as a scalar: numbers, batches of numbers, counters, jets, symbols."""
+    kind = type(value)
+    if kind in _kinds:
+        return True
+    try:
+        _discover(kind)
+    except TypeError:
+        return False
+    return True
+
+
+def scalars_only(operation: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """An operator of a scalar class that leaves dual quaternions, and all else that is no scalar, to the other side."""
+
+    @functools.wraps(operation)
+    def checked(self: Any, other: Any) -> Any:
+        return operation(self, other) if is_scalar(other) else NotImplemented
+
+    return checked
+
+
 # --- Arrays -----------------------------------------------------------------------------------------------------
 
 
 def is_numeric(value: Any) -> bool:
     """True for numbers and batches of numbers, False for symbols, counters and jets."""
-    return isinstance(value, (int, float, np.number)) or (
-        isinstance(value, np.ndarray) and value.dtype != object
-    )
+    return isinstance(value, (int, float, np.number)) or (isinstance(value, np.ndarray) and value.dtype != object)
 
 
-def stack(
-    entries: Sequence[Scalar], shape: tuple[int, ...] | None = None, batch: tuple[int, ...] = ()
-) -> np.ndarray:
+def stack(entries: Sequence[Scalar], shape: tuple[int, ...] | None = None, batch: tuple[int, ...] = ()) -> np.ndarray:
     """Scalars as one array of shape ``batch + shape``; symbols give an object array of shape ``shape``."""
     shape = (len(entries),) if shape is None else shape
     if not all(is_numeric(e) for e in entries):

@@ -15,6 +15,7 @@ from dqdyn.algebra.scalar import Scalar, atan2, cos, divide, less, select, sin, 
 _SMALL_ANGLE = 0.25  # on the squared angle
 _SMALL_SINE = 0.1  # on the squared sine
 _TINY = 1e-300  # a square whose root can still be divided by
+_TINY_SINE = 1e-200  # a squared sine whose cube of the root can still be divided by
 
 _COS = tuple((-1) ** k / math.factorial(2 * k) for k in range(9))
 _SINC = tuple((-1) ** k / math.factorial(2 * k + 1) for k in range(9))
@@ -62,7 +63,7 @@ def angle_over_sine(c: Scalar, s: Scalar) -> Scalar:
 
 
 def log_slope(c: Scalar, s: Scalar) -> Scalar:
-    """(α cos α − sin α)/sin³ α for c = cos α, s = sin² α, α in [0, π]; −1/3 at α = 0."""
+    """(α cos α − sin α)/sin³ α for c = cos α, s = sin² α, α in [0, π]; −1/3 at α = 0, huge but finite at α = π."""
     small = _near_zero(c, s)
     square = select(small, 1.0, _not_below_tiny(s))
     sine = sqrt(square)
@@ -72,7 +73,7 @@ def log_slope(c: Scalar, s: Scalar) -> Scalar:
 
 def is_full_turn(c: Scalar, s: Scalar) -> Any:
     """True at α = π (a rotation by 2π), where the axis is undefined."""
-    return both(less(c, 0.0), less(s, _TINY))
+    return both(less(c, 0.0), less(s, _TINY_SINE))
 
 
 def unit_or(v: tuple[Scalar, ...], default: tuple[float, ...]) -> tuple[Scalar, ...]:
@@ -101,4 +102,4 @@ def _near_zero(c: Scalar, s: Scalar) -> Any:
 
 
 def _not_below_tiny(s: Scalar) -> Scalar:
-    return select(less(s, _TINY), _TINY, s)
+    return select(less(s, _TINY_SINE), _TINY_SINE, s)

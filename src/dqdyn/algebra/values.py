@@ -26,45 +26,45 @@ class Value:
     """A frozen value backed by a dual quaternion ``dq``; batches have a leading shape."""
 
     __array_ufunc__ = None  # so that array * value asks the value
-    __slots__ = ("_array", "_dq")
-    _array: np.ndarray | None  # vec8 where the value came as an array; the dual quaternion is made when it is asked for
+    __slots__ = ("_dq", "_vec8")
+    _vec8: np.ndarray | None  # vec8 where the value came as an array; the dual quaternion is made when it is asked for
     _dq: DQ | None
 
     @classmethod
     def of(cls: type[V], dq: DQ) -> V:
         """The value of a dual quaternion, unchecked."""
         new = object.__new__(cls)
-        new._dq, new._array = dq, None
+        new._dq, new._vec8 = dq, None
         return new
 
     @classmethod
     def of_array(cls: type[V], vec8: np.ndarray) -> V:
         """The value of coefficients of shape (..., 8), unchecked."""
         new = object.__new__(cls)
-        new._dq, new._array = None, vec8
+        new._dq, new._vec8 = None, vec8
         return new
 
     @property
     def dq(self) -> DQ:
         """The dual quaternion behind the value."""
         if self._dq is None:
-            assert self._array is not None
-            parts = unstack(self._array, 8)
+            assert self._vec8 is not None
+            parts = unstack(self._vec8, 8)
             self._dq = DQ.of(Quaternion(*parts[:4]), Quaternion(*parts[4:]))
         return self._dq
 
     @dq.setter
     def dq(self, dq: DQ) -> None:
-        self._dq, self._array = dq, None
+        self._dq, self._vec8 = dq, None
 
     def vec8(self) -> np.ndarray:
         """Coefficients, shape (..., 8)."""
-        return self.dq.vec8() if self._array is None else self._array.copy()
+        return self.dq.vec8() if self._vec8 is None else self._vec8.copy()
 
     @property
     def shape(self) -> tuple[int, ...]:
         """Leading shape of the batch; () for one value."""
-        return np.broadcast_shapes(*(c.shape for c in self.dq.components if isinstance(c, np.ndarray)))
+        return self.dq.shape
 
     def __getitem__(self: V, index: Any) -> V:
         """Part of a batch."""
