@@ -1,0 +1,88 @@
+"""A robot as plain data: what ``dqdyn info`` prints and its JSON holds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dqdyn.model.description import ROOT_JOINT, WORLD
+from dqdyn.model.model import TreeJoint
+from dqdyn.robot import Robot
+
+
+def facts_of(robot: Robot) -> dict[str, Any]:
+    """Names, sizes, joints, bodies, links, frames and warnings; SI units and radians."""
+    return {
+        "name": robot.name,
+        "source": robot.description.source,
+        "base": robot.base,
+        "nq": robot.nq,
+        "nv": robot.nv,
+        "mass": robot.mass,
+        "gravity": list(robot.model.gravity),
+        "joints": [_joint(robot, joint) for joint in robot.joints],
+        "bodies": [
+            {"name": body.name, "mass": body.inertia.mass, "center_of_mass": list(body.inertia.com)}
+            for body in robot.bodies
+        ],
+        "links": _links(robot),
+        "frames": [
+            {"name": frame.name, "kind": frame.kind, "body": _body_name(robot, frame.body)}
+            for frame in robot.frames.values()
+        ],
+        "warnings": list(robot.warnings),
+    }
+
+
+def _joint(robot: Robot, joint: TreeJoint) -> dict[str, Any]:
+    motion, master = joint.motion, joint.master
+    turning = motion.angular if motion.nq == motion.nv else (True, True, True, False, False, False)[: motion.nv]
+    return {
+        "name": joint.name,
+        "kind": joint.kind,
+        "parent": _body_name(robot, joint.parent),
+        "child": robot.bodies[joint.index].name,
+        "axes": [list(getattr(motion, name)) for name in ("axis", "second_axis") if hasattr(motion, name)],
+        "pitch": getattr(motion, "pitch", None),
+        "q": [joint.q.start, joint.q.stop],
+        "v": [joint.v.start, joint.v.stop],
+        "angular": list(turning),  # per axis: rad and N m rather than m and N
+        "lower": list(joint.lower),
+        "upper": list(joint.upper),
+        "velocity": list(joint.velocity),
+        "effort": list(joint.effort),
+        "damping": list(joint.damping),
+        "friction": list(joint.friction),
+        "armature": list(joint.armature),
+        "mimic": (
+            {"joint": robot.joints[master.joint].name, "ratio": master.ratio, "offset": master.offset}
+            if master
+            else None
+        ),
+    }
+
+
+def _body_name(robot: Robot, body: int) -> str:
+    return WORLD if body < 0 else robot.bodies[body].name
+
+
+def _links(robot: Robot) -> list[dict[str, Any]]:
+    """Every link with its parent, depth-first in the order of the description; fixed joints too."""
+    description = robot.description
+    masses = {link.name: link.inertia.mass for link in description.links}
+    children: dict[str, list[Any]] = {}
+    for joint in description.joints:
+        children.setdefault(joint.parent, []).append(joint)
+    moved = {joint.child for joint in description.joints}
+    root = next(link.name for link in description.links if link.name not in moved)
+    by_name = {joint.name: joint for joint in robot.joints}
+    base = by_name.get(ROOT_JOINT) if robot.base != "fixed" else None
+    first: dict[str, Any] = {"name": root, "parent": None, "mass": masses[root], "joint": None, "kind": None}
+    if base is not None:
+        first |= {"parent": WORLD, "joint": base.name, "kind": base.kind}
+    result, pending = [first], children.get(root, [])[::-1]
+    while pending:
+        joint = pending.pop()
+        entry = {"name": joint.child, "parent": joint.parent, "mass": masses[joint.child]}
+        result.append(entry | {"joint": joint.name, "kind": joint.kind})
+        pending += children.get(joint.child, [])[::-1]
+    return result

@@ -1,0 +1,195 @@
+"""``dqdyn info``: a robot at a glance."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Annotated, Any
+
+import typer
+from rich.console import RenderableType
+from rich.markup import escape
+from rich.table import Table
+from rich.tree import Tree
+
+from dqdyn.cli.facts import facts_of
+from dqdyn.cli.robot_argument import BaseOption, NoMimicOption, RobotArgument, StrictOption, robot_of
+from dqdyn.cli.screen import JsonOption, count, emit, indented, number, table
+from dqdyn.model.description import WORLD
+
+Facts = dict[str, Any]
+
+
+def info(
+    robot: RobotArgument,
+    base: BaseOption = None,
+    no_mimic: NoMimicOption = False,
+    strict: StrictOption = False,
+    depth: Annotated[int, typer.Option(min=1, help="Levels of the tree to draw.")] = 20,
+    as_json: JsonOption = False,
+) -> None:
+    """Show a robot: its tree, joints, masses, frames and warnings.
+
+    [dim]Examples:[/]
+
+    \b
+      dqdyn info arm7
+      dqdyn info chain:50 --depth 5
+      dqdyn info robot.urdf --base free
+      dqdyn info robot.urdf --json
+    """
+    facts = facts_of(robot_of(robot, base=base, mimic=not no_mimic, strict=strict))
+    emit(facts, lambda: draw(facts, depth), as_json)
+
+
+def draw(facts: Facts, depth: int) -> Iterator[RenderableType]:
+    """The parts of the page, top down."""
+    yield headline(facts)
+    yield indented(tree(facts, depth))
+    if facts["joints"]:
+        yield indented(joints_table(facts["joints"]))
+    if facts["bodies"]:
+        yield indented(bodies_table(facts))
+    yield indented(frames_line(facts["frames"]))
+    for text in facts["warnings"]:
+        yield f"[yellow]warning:[/] {escape(text)}"
+
+
+def headline(facts: Facts) -> str:
+    """Name, sizes and mass, and where it comes from."""
+    sizes = f"nq = {facts['nq']}, nv = {facts['nv']}, {facts['base']} base, {number(facts['mass'])} kg moving"
+    source = f"\n[dim]{escape(facts['source'])}[/]" if facts["source"] else ""
+    return f"[bold]{escape(facts['name'])}[/]: {sizes}{source}\n"
+
+
+def tree(facts: Facts, depth: int) -> Tree:
+    """Links as a tree, each with the joint that moves it; cut below ``depth`` levels."""
+    axes = {joint["name"]: _axes(joint) for joint in facts["joints"]}
+    below = _descendants(facts["links"])
+    nodes: dict[str, tuple[Tree, int] | None] = {}
+    first = facts["links"][0]
+    top = Tree("[dim]world[/]") if first["parent"] == WORLD else Tree(_link_label(first))
+    nodes[WORLD if first["parent"] == WORLD else first["name"]] = (top, 1)
+    for link in facts["links"] if first["parent"] == WORLD else facts["links"][1:]:
+        parent = nodes.get(link["parent"])
+        if parent is None:
+            nodes[link["name"]] = None
+            continue
+        on, level = parent
+        if level >= depth:
+            on.add(f"[dim]… {count(below[link['name']] + 1, 'link')} more; see --depth[/]")
+            nodes[link["name"]] = None
+        else:
+            node = on.add(f"{_joint_label(link, axes)} {_link_label(link)}")
+            nodes[link["name"]] = (node, level + 1)
+    return top
+
+
+def _descendants(links: Sequence[Facts]) -> dict[str, int]:
+    """How many links hang below each."""
+    result = {link["name"]: 0 for link in links}
+    for link in reversed(links):  # children stand behind their parents
+        if link["parent"] in result:
+            result[link["parent"]] += result[link["name"]] + 1
+    return result
+
+
+def _link_label(link: Facts) -> str:
+    mass = f"  [dim]{number(link['mass'])} kg[/]" if link["mass"] else ""
+    return f"[bold]{escape(link['name'])}[/]{mass}"
+
+
+def _joint_label(link: Facts, axes: dict[str, str]) -> str:
+    name = escape(link["joint"])
+    if link["kind"] == "fixed":
+        return f"[dim]{name} fixed →[/]"
+    axis = axes.get(link["joint"], "")
+    return f"[cyan]{name}[/] {link['kind']}{' ' + axis if axis else ''} [dim]→[/]"
+
+
+def joints_table(joints: Sequence[Facts]) -> Table:
+    """One line per joint; limits and coefficients with their units."""
+    columns = ("joint", "kind", "axis", "q", "v", "limits", "speed ≤", "effort ≤", "damping", "mimics")
+    rows = [
+        (
+            joint["name"],
+            joint["kind"],
+            _axes(joint),
+            _span(joint["q"]),
+            _span(joint["v"]),
+            _limits(joint),
+            _per_axis(joint, "velocity", "rad/s", "m/s"),
+            _per_axis(joint, "effort", "N m", "N"),
+            _per_axis(joint, "damping", "N m s/rad", "N s/m"),
+            _mimic(joint["mimic"]),
+        )
+        for joint in joints
+    ]
+    return table(f"{count(len(rows), 'joint')}", columns, rows, right=("q", "v"))
+
+
+def _axes(joint: Facts) -> str:
+    pitch = f", {number(joint['pitch'])} m/rad" if joint["pitch"] is not None else ""
+    return ", ".join(_axis(axis) for axis in joint["axes"]) + pitch
+
+
+def _axis(axis: Sequence[float]) -> str:
+    for i, name in enumerate("xyz"):
+        unit = [float(k == i) for k in range(3)]
+        if list(axis) == unit:
+            return name
+        if [-c for c in axis] == unit:
+            return f"-{name}"
+    return "(" + ", ".join(f"{c:.3g}" for c in axis) + ")"
+
+
+def _span(part: Sequence[int]) -> str:
+    start, stop = part
+    return str(start) if stop == start + 1 else f"{start}…{stop - 1}"
+
+
+def _limits(joint: Facts) -> str:
+    # A quaternion has no limits per component.
+    if len(joint["lower"]) != len(joint["angular"]):
+        return ""
+    shown = []
+    for low, high, angular in zip(joint["lower"], joint["upper"], joint["angular"], strict=True):
+        if math.isinf(low) and math.isinf(high):
+            shown.append("none")
+        else:
+            shown.append(f"{number(low)} … {number(high)} {'rad' if angular else 'm'}")
+    return "" if set(shown) == {"none"} and len(shown) > 1 else ", ".join(shown)
+
+
+def _per_axis(joint: Facts, name: str, turning: str, sliding: str) -> str:
+    """Values with units, one where all axes share it; nothing for none."""
+    values = zip(joint[name], joint["angular"], strict=True)
+    shown = [f"{number(x)} {turning if angular else sliding}" for x, angular in values if x and not math.isinf(x)]
+    return ", ".join(dict.fromkeys(shown))
+
+
+def _mimic(mimic: Facts | None) -> str:
+    if mimic is None:
+        return ""
+    offset = mimic["offset"]
+    shift = f" {'+' if offset > 0 else '-'} {number(abs(offset))}" if offset else ""
+    return f"{number(mimic['ratio'])} · {mimic['joint']}{shift}"
+
+
+def bodies_table(facts: Facts) -> Table:
+    """Masses and centers of mass of what moves, in the frame of each body's joint."""
+    rows = [
+        (body["name"], f"{number(body['mass'])} kg", "(" + ", ".join(map(number, body["center_of_mass"])) + ") m")
+        for body in facts["bodies"]
+    ]
+    title = f"{count(len(rows), 'moving body')}, {number(facts['mass'])} kg"
+    return table(title, ("body", "mass", "center of mass"), rows, right=("mass",))
+
+
+def frames_line(frames: Sequence[Facts]) -> str:
+    """How many frames there are, and those that are neither link nor joint by name."""
+    kinds = [frame["kind"] for frame in frames]
+    named = [f"[bold]{escape(f['name'])}[/] on {escape(f['body'])}" for f in frames if f["kind"] == "user"]
+    own = f"; {', '.join(named)}" if named else ""
+    links, joints = count(kinds.count("link"), "link"), count(kinds.count("joint"), "joint")
+    return f"[bold]{count(len(frames), 'frame')}[/]: world, {links}, {joints}{own}"

@@ -1,0 +1,119 @@
+"""What commands print: tables and trees for people, JSON for programs, one red line for errors."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import re
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from typing import Annotated, Any, TextIO
+
+import typer
+from rich.box import SIMPLE_HEAD
+from rich.console import Console, RenderableType
+from rich.markup import escape
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
+
+BROKEN_PIPE = 141  # as of a process that the signal ended
+_WIDE = 4000  # columns of a "page" that nobody looks at: nothing is wrapped in files and pipes
+
+
+def emit(data: Any, draw: Callable[[], RenderableType | Iterable[RenderableType]], as_json: bool) -> None:
+    """Print the data as JSON, or what ``draw`` makes of them."""
+    if as_json:
+        write(json.dumps(_plain(data), indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+        return
+    drawn = draw()
+    show([drawn] if isinstance(drawn, str) or not isinstance(drawn, Iterable) else drawn)
+
+
+def show(parts: Iterable[Any]) -> None:
+    """Print for people: colored in a terminal; plain, unwrapped and without control codes elsewhere."""
+    console = _console(sys.stdout)
+    with console.capture() as capture:
+        for part in parts:
+            console.print(part)
+    text = capture.get()
+    if not console.is_terminal:  # tables fill their cells with spaces
+        text = "".join(line.rstrip() + "\n" for line in text.splitlines())
+    write(text)
+
+
+def write(text: str) -> None:
+    """To stdout, at once; quietly stops where the reader has gone, as behind ``| head``."""
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # else Python complains at exit
+        raise typer.Exit(BROKEN_PIPE) from None
+
+
+def complain(message: str, *, kind: str = "error", style: str = "bold red") -> None:
+    """One line on stderr."""
+    line = Text.assemble((f"{kind}: ", style), (" ".join(message.split()), style.removeprefix("bold ")))
+    _console(sys.stderr).print(line, soft_wrap=True)
+
+
+def warn(message: str) -> None:
+    """One yellow line on stderr."""
+    complain(message, kind="warning", style="bold yellow")
+
+
+def _console(stream: TextIO) -> Console:
+    console = Console(file=stream, highlight=False, emoji=False)
+    return console if console.is_terminal else Console(file=stream, highlight=False, emoji=False, width=_WIDE)
+
+
+def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence[str] = ()) -> Table:
+    """A table with its empty columns left out; those named in ``right`` are aligned to the right."""
+    rows = [list(row) for row in rows]
+    kept = [i for i in range(len(columns)) if any(row[i] for row in rows)]
+    result = Table(title=title or None, box=SIMPLE_HEAD, title_justify="left", title_style="bold")
+    result.show_edge = result.pad_edge = False
+    for i in kept:
+        first = i == kept[0]
+        result.add_column(columns[i], style="bold" if first else "", no_wrap=first, overflow="fold")
+        if columns[i] in right:
+            result.columns[-1].justify = "right"
+    for row in rows:
+        result.add_row(*(escape(row[i]) for i in kept))
+    return result
+
+
+def indented(part: RenderableType) -> Padding:
+    """Two columns to the right, with an empty line below."""
+    return Padding(part, (0, 0, 1, 2), expand=False)
+
+
+def number(x: float) -> str:
+    """Four digits, as short as they get."""
+    return f"{x:.4g}" if x else "0"
+
+
+def count(n: int, thing: str) -> str:
+    """ "1 joint", "2 joints"."""
+    plural = thing[:-1] + "ies" if thing.endswith("y") else thing + "s"
+    return f"{n} {thing if n == 1 else plural}"
+
+
+def without_tags(text: str) -> str:
+    """A sentence without its citations, which stand in brackets."""
+    return re.sub(r"\s*\[[A-Z]\w+, [^\]]+\]", "", text)
+
+
+def _plain(data: Any) -> Any:
+    """Data that JSON can hold: no infinities, no tuples."""
+    if isinstance(data, dict):
+        return {key: _plain(value) for key, value in data.items()}
+    if isinstance(data, (list, tuple)):
+        return [_plain(value) for value in data]
+    if isinstance(data, float) and not math.isfinite(data):
+        return None
+    return data

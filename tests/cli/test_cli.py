@@ -1,0 +1,290 @@
+"""The command line: what it prints, as text and as JSON, and how it fails."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+import dqdyn as dq
+from dqdyn.cli import app as cli
+
+ONE_JOINT = """<robot name="door"><link name="frame"/><link name="leaf"><inertial><mass value="2.5"/>
+<inertia ixx="1" iyy="1" izz="{izz}" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<joint name="hinge" type="revolute"><parent link="frame"/><child link="leaf"/><axis xyz="0 0 -1"/>
+<limit lower="-0.5" upper="1.25" velocity="3" effort="40"/><dynamics damping="0.7"/></joint>
+<link name="latch"/><joint name="bolt" type="prismatic"><parent link="leaf"/><child link="latch"/><axis xyz="1 0 0"/>
+<limit lower="0" upper="0.1" velocity="1" effort="5"/><mimic joint="hinge" multiplier="0.1" offset="0.02"/></joint>
+</robot>"""
+
+
+@pytest.fixture
+def door(tmp_path: Path) -> str:
+    path = tmp_path / "door.urdf"
+    path.write_text(ONE_JOINT.format(izz=1))
+    return str(path)
+
+
+def output(*words: str) -> str:
+    result = CliRunner().invoke(cli.app, list(words), env={"NO_COLOR": "1", "FORCE_COLOR": None})
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def data(*words: str) -> Any:
+    return json.loads(output(*words, "--json"), parse_constant=lambda name: pytest.fail(f"{name} is not JSON"))
+
+
+def failure(capsys: pytest.CaptureFixture[str], *words: str) -> str:
+    """The one line of an error, with the exit code checked."""
+    assert cli.run(words) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.count("\n") == 1
+    assert captured.err.startswith("error: ")
+    return captured.err
+
+
+class TestRobots:
+    def test_lists_every_built_in_robot(self) -> None:
+        rows = {row["name"]: row for row in data("robots")}
+        assert list(rows) == dq.robots.names()
+        for name, row in rows.items():
+            robot = getattr(dq.robots, name)()
+            assert (row["nq"], row["nv"], row["base"]) == (robot.nq, robot.nv, robot.base)
+            assert row["mass"] == pytest.approx(robot.mass)
+            assert len(row["description"]) > 20
+            assert "[" not in row["description"]
+
+    def test_text_has_one_line_per_robot(self) -> None:
+        lines = output("robots").splitlines()
+        for name in dq.robots.names():
+            assert sum(line.split()[:1] == [name] for line in lines) == 1
+
+
+class TestInfo:
+    def test_data_are_those_of_the_robot(self) -> None:
+        facts, robot = data("info", "humanoid"), dq.robots.humanoid()
+        assert (facts["nq"], facts["nv"], facts["base"]) == (robot.nq, robot.nv, "free")
+        assert [joint["name"] for joint in facts["joints"]] == [joint.name for joint in robot.joints]
+        assert [joint["q"] for joint in facts["joints"]] == [[j.q.start, j.q.stop] for j in robot.joints]
+        assert math.fsum(body["mass"] for body in facts["bodies"]) == pytest.approx(robot.mass)
+        assert [frame["name"] for frame in facts["frames"]] == list(robot.frames)
+        assert facts["links"][0] == {
+            "name": "pelvis",
+            "parent": "world",
+            "mass": 7.0,
+            "joint": "root_joint",
+            "kind": "free",
+        }
+
+    def test_no_limit_is_null(self) -> None:
+        joint = data("info", "two_link")["joints"][0]
+        assert (joint["lower"], joint["upper"]) == ([None], [None])
+
+    def test_file(self, door: str) -> None:
+        facts = data("info", door)
+        hinge, bolt = facts["joints"]
+        assert facts["source"] == door
+        assert hinge["axes"] == [[0.0, 0.0, -1.0]]
+        assert (hinge["lower"], hinge["upper"], hinge["damping"]) == ([-0.5], [1.25], [0.7])
+        assert bolt["mimic"] == {"joint": "hinge", "ratio": 0.1, "offset": 0.02}
+        assert bolt["q"] == hinge["q"] == [0, 1]
+
+    def test_text_of_a_file(self, door: str) -> None:
+        text = " ".join(output("info", door).split())
+        assert "door: nq = 1, nv = 1, fixed base, 2.5 kg moving" in text
+        assert "hinge revolute -z 0 0 -0.5 … 1.25 rad 3 rad/s 40 N m 0.7 N m s/rad" in text
+        assert "bolt prismatic x 0 0 0 … 0.1 m 1 m/s 5 N 0.1 · hinge + 0.02" in text
+        assert "leaf 2.5 kg (0, 0, 0) m" in text
+
+    def test_text_names_every_link_joint_and_user_frame(self) -> None:
+        text, robot = output("info", "bimanual"), dq.robots.bimanual()
+        named = [*robot.description.links, *robot.description.joints, *robot.description.frames]
+        assert all(thing.name in text for thing in named)
+
+    def test_tree_nests_children_below_their_parents(self) -> None:
+        lines = output("info", "arm7").splitlines()
+        depth = {f"link{i}": line.index("──") for i in range(1, 8) for line in lines if f"→ link{i}" in line}
+        assert [depth[f"link{i}"] - depth["link1"] for i in range(1, 8)] == [4 * i for i in range(7)]
+
+    def test_deep_tree_is_cut(self) -> None:
+        text = output("info", "chain:50", "--depth", "3")
+        assert "link2" in text.partition("… 48 links more")[0]
+        assert "link3" not in text.partition("… 48 links more")[0]
+        assert text.count("joint50") == 1  # in the table alone
+
+    def test_options_of_built_in_robots(self) -> None:
+        assert data("info", "chain:3")["nv"] == 3
+        assert data("info", "chain:n=3,seed=4")["mass"] == pytest.approx(dq.robots.chain(3, seed=4).mass)
+
+    @pytest.mark.parametrize("base", ["fixed", "free", "planar", "differential"])
+    def test_base(self, base: str) -> None:
+        facts, robot = data("info", "arm7", "--base", base), dq.load("arm7", base=base)
+        assert (facts["base"], facts["nq"], facts["nv"]) == (base, robot.nq, robot.nv)
+        assert ("root_joint" in output("info", "arm7", "--base", base)) == (base != "fixed")
+
+    def test_mimic_joints_can_be_freed(self, door: str) -> None:
+        assert data("info", door)["nq"] == 1
+        assert data("info", door, "--no-mimic")["nq"] == 2
+
+    def test_doubts_are_shown_or_refused(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        path = tmp_path / "odd.urdf"
+        path.write_text(ONE_JOINT.format(izz=9))  # no body has moments 1, 1, 9
+        assert len(data("info", str(path))["warnings"]) == 1
+        assert "warning: " in output("info", str(path))
+        assert "'leaf'" in failure(capsys, "info", str(path), "--strict")
+
+    def test_every_joint_kind_can_be_shown(self, tmp_path: Path) -> None:
+        kinds = ("revolute", "prismatic", "helical", "cylindrical", "universal", "spherical", "planar", "free")
+        links = tuple(dq.Link(f"link{i}") for i in range(len(kinds) + 1))
+        joints = tuple(
+            dq.Joint(f"a_{kind}", kind, f"link{i}", f"link{i + 1}", pitch=0.01) for i, kind in enumerate(kinds)
+        )
+        path = dq.Robot.from_description(dq.Description("all", links, joints)).write(tmp_path / "all.json")
+        text = output("info", str(path))
+        assert all(f"a_{kind} {kind}" in text for kind in kinds)
+        assert [joint["kind"] for joint in data("info", str(path))["joints"]] == list(kinds)
+
+
+class TestConvert:
+    @pytest.mark.parametrize("ending", ["urdf", "xml", "json"])
+    def test_written_file_is_the_same_robot(self, tmp_path: Path, ending: str) -> None:
+        if ending == "xml":
+            pytest.importorskip("mujoco")
+        target = tmp_path / f"arm.{ending}"
+        assert str(target) in output("convert", "arm7", str(target))
+        robot, again = dq.robots.arm7(), dq.load(target)
+        q = robot.random_configuration(3)
+        frame = "link7"
+        assert again.nv == robot.nv
+        assert again.pose(frame, q).matrix == pytest.approx(robot.pose(frame, q).matrix, abs=1e-9)
+
+    def test_json_names_the_target(self, tmp_path: Path) -> None:
+        target = tmp_path / "arm.json"
+        facts = data("convert", "arm6", str(target))
+        assert facts["target"] == str(target)
+        assert facts["bytes"] == target.stat().st_size
+
+    def test_warnings_go_to_stderr(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        path = tmp_path / "odd.urdf"
+        path.write_text(ONE_JOINT.format(izz=9))
+        assert cli.run(["convert", str(path), str(tmp_path / "odd.json"), "--json"]) == 0
+        captured = capsys.readouterr()
+        json.loads(captured.out)
+        assert captured.err.startswith("warning: ")
+
+    def test_unknown_ending(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        assert ".urdf" in failure(capsys, "convert", "arm7", str(tmp_path / "arm.step"))
+
+
+class TestEquation:
+    def test_item(self) -> None:
+        entries = {entry["function"]: entry for entry in data("equation", "Silva", "9")}
+        entry = entries["dqdyn.algebra.motion.adjoint_rate"]
+        assert entry["item"] == "[Silva, eq. (9)]"
+        assert entry["module"] == "src/dqdyn/algebra/motion.py"
+        assert entry["tests"]
+        source = Path(dq.__file__).parent / "algebra" / "motion.py"
+        assert "def adjoint_rate" in source.read_text(encoding="utf-8").splitlines()[entry["line"] - 1]
+        text = output("equation", "silva", "eq.", "9")
+        assert all(part in text for part in (entry["function"], entry["summary"], entry["module"], *entry["tests"]))
+
+    def test_items_of_a_paper(self) -> None:
+        entries = data("equation", "Silva")
+        assert {entry["paper"] for entry in entries} == {"Silva"}
+        assert all(entry["function"] in output("equation", "Silva") for entry in entries)
+
+    def test_papers(self) -> None:
+        papers = [paper["paper"] for paper in data("equation")]
+        assert papers == ["Silva", "Bouyarmane", "Farias", "Quiroz", "Parsa"]
+        assert all(paper in output("equation") for paper in papers)
+
+    def test_unknown(self, capsys: pytest.CaptureFixture[str]) -> None:
+        assert "'Silva'" in failure(capsys, "equation", "Sliva", "9")
+        assert "eq. 1 to 61" in failure(capsys, "equation", "Silva", "999")
+
+
+class TestDemo:
+    def test_hand_follows_the_screw(self) -> None:
+        facts = data("demo")
+        robot, steps = dq.load(facts["robot"]), facts["steps"]
+        first, last = (robot.pose(facts["frame"], step["q"]).dq for step in (steps[0], steps[-1]))
+        for step in steps:
+            # An independent way along the screw: the Lie exponential of a part of the logarithm.
+            expected = dq.Pose(first * dq.screw_exp(dq.screw_log(dq.conj(first) * last) * step["t"]))
+            assert robot.pose(facts["frame"], step["q"]).matrix == pytest.approx(expected.matrix, abs=1e-9)
+            assert step["position"] == pytest.approx(expected.translation.tolist(), abs=1e-9)
+
+    def test_text(self) -> None:
+        text = output("demo")
+        assert "joint7" in text
+        assert "▁" in text
+        assert "█" in text
+
+
+class TestTop:
+    def test_version(self) -> None:
+        assert output("--version") == f"dqdyn {dq.__version__}\n"
+        assert data("--version")["dqdyn"] == dq.__version__
+
+    def test_help_names_every_command(self, capsys: pytest.CaptureFixture[str]) -> None:
+        assert cli.run([]) == 0
+        text = capsys.readouterr().out
+        assert all(command in text for command in ("demo", "robots", "info", "convert", "equation"))
+
+    @pytest.mark.parametrize("command", ["demo", "robots", "info", "convert", "equation"])
+    def test_help_of_a_command_has_examples(self, command: str) -> None:
+        text = output(command, "--help")
+        assert "Examples" in text
+        assert f"  dqdyn {command}" in text
+        assert "--json" in text
+
+
+class TestErrors:
+    @pytest.mark.parametrize(
+        ("words", "hint"),
+        [
+            (("inof", "arm7"), "'info'"),
+            (("info", "arm"), "'arm7'"),
+            (("info", "humaniod:3"), "'humanoid'"),
+            (("info", "chain:x"), "not a number"),
+            (("info", "chain:0"), "one link or more"),
+            (("info", "chain:1,2,3"), "'chain'"),
+            (("info", "arm7", "--base", "fixd"), "'fixed'"),
+            (("info", "nowhere/robot.urdf"), "nowhere"),
+            (("info",), "ROBOT"),
+            (("robots", "--jsno"), "--json"),
+            (("--json", "robots"), "dqdyn robots --json"),
+        ],
+    )
+    def test_one_line_and_exit_code_2(
+        self, words: tuple[str, ...], hint: str, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        assert hint in failure(capsys, *words)
+
+    def test_debug_shows_where(self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+        monkeypatch.setenv("DQDYN_DEBUG", "1")
+        assert cli.run(["info", "arm"]) == 2
+        assert "Traceback" in capsys.readouterr().err
+
+    def test_interrupt_is_quiet(self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+        def interrupted(*_: object, **__: object) -> None:
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr("dqdyn.cli.robots.robot_of", interrupted)
+        assert cli.run(["robots"]) == 130
+        captured = capsys.readouterr()
+        assert (captured.out.strip(), captured.err.strip()) == ("", "")
+
+    def test_a_bug_is_not_hidden(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        def broken(*_: object, **__: object) -> None:
+            raise RuntimeError("a bug")
+
+        monkeypatch.setattr("dqdyn.cli.robots.robot_of", broken)
+        with pytest.raises(RuntimeError, match="a bug"):
+            cli.run(["robots"])
