@@ -1,0 +1,160 @@
+"""Each package imports only what stands to its left; importing dqdyn costs no optional package."""
+
+from __future__ import annotations
+
+import ast
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import dqdyn
+
+ROOT = Path(dqdyn.__file__).parent
+CORE = ("algebra", "geometry", "model", "kinematics", "dynamics")
+TOP = ("loading", "robots", "equations", "")  # modules beside the packages; "" is dqdyn itself
+EXTRAS = ("mujoco", "sympy", "casadi", "pinocchio", "typer", "rich", "matplotlib", "defusedxml")
+
+
+def rules() -> dict[str, set[str]]:
+    """What each part of the package may import, apart from itself."""
+    allowed: dict[str, set[str]] = {"errors": set()}
+    known = {"errors"}
+    for name in CORE:
+        allowed[name] = set(known)
+        known.add(name)
+    allowed["compile"] = {"errors", "algebra.scalar", "algebra.counter"}
+    known.add("compile")
+    allowed["robot"] = set(known)
+    known.add("robot")
+    allowed["simulate"] = allowed["control"] = set(known)
+    for name in TOP:
+        allowed[name] = {*known, *TOP, "simulate", "control"}
+    known |= {"simulate", "control", *TOP}
+    for name in ("analysis", "view", "cli"):
+        allowed[name] = set(known)
+        known.add(name)
+    return allowed
+
+
+RULES = rules()
+
+
+def imports(source: str, module: str) -> Iterator[tuple[int, str]]:
+    """(line, module inside dqdyn) of every import, also inside functions and behind TYPE_CHECKING."""
+    package = module.split(".")
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            stem = ".".join(["dqdyn", *package[: len(package) - node.level]]) if node.level else ""
+            origin = ".".join(part for part in (stem, node.module) if part)
+            names = [f"{origin}.{alias.name}" for alias in node.names]
+        else:
+            continue
+        for name in names:
+            if name == "dqdyn" or name.startswith("dqdyn."):
+                yield node.lineno, name.removeprefix("dqdyn").removeprefix(".")
+
+
+def part_of(module: str) -> str:
+    """The package or top-level module that a dotted name inside dqdyn belongs to."""
+    first = module.partition(".")[0]
+    return first if first in RULES else ""
+
+
+def allows(importer: str, imported: str) -> bool:
+    target = part_of(imported)
+    if target == part_of(importer):
+        return True
+    allowed = RULES[part_of(importer)]
+    return target in allowed or any(imported == name or imported.startswith(name + ".") for name in allowed if name)
+
+
+def module_of(path: Path) -> str:
+    parts = list(path.relative_to(ROOT).with_suffix("").parts)
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def files() -> list[Path]:
+    return sorted(ROOT.rglob("*.py"))
+
+
+def test_every_package_has_a_place() -> None:
+    packages = {path.parent.name for path in ROOT.glob("*/__init__.py")}
+    modules = {path.stem for path in ROOT.glob("*.py")} - {"__init__"}
+    assert packages | modules <= set(RULES)
+
+
+@pytest.mark.parametrize("path", files(), ids=lambda path: module_of(path) or "dqdyn")
+def test_imports_stand_to_the_left(path: Path) -> None:
+    module = module_of(path)
+    # A package's own __init__ counts as a module in it, so that relative imports are resolved the same way.
+    inside = f"{module}.__init__" if path.name == "__init__.py" and module else module
+    wrong = [
+        f"{path.relative_to(ROOT)}:{line}: {part_of(module) or 'dqdyn'} must not import dqdyn.{name}"
+        for line, name in imports(path.read_text(encoding="utf-8"), inside)
+        if not allows(module, name)
+    ]
+    assert wrong == []
+
+
+@pytest.mark.parametrize(
+    ("importer", "source"),
+    [
+        ("algebra.dual", "from dqdyn.geometry.primitives import Point"),
+        ("algebra.dual", "def f():\n    import dqdyn.robot.robot"),
+        ("geometry.segment", "if TYPE_CHECKING:\n    from dqdyn.model import model"),
+        ("model.build", "from dqdyn import robots"),
+        ("model.build", "from dqdyn import DQ"),
+        ("model.build", "import dqdyn"),
+        ("kinematics.tree", "from ..dynamics import newton"),
+        ("dynamics.newton", "from dqdyn.compile import trace"),
+        ("compile.trace", "from dqdyn.algebra.dual import DQ"),
+        ("compile.trace", "from dqdyn.algebra import functions"),
+        ("robot.robot", "from dqdyn.control import tasks"),
+        ("control.task", "from dqdyn.simulate import world"),
+        ("view.scene", "from dqdyn.cli.screen import emit"),
+        ("errors", "from dqdyn.algebra.scalar import sin"),
+    ],
+)
+def test_rule_finds_what_breaks_it(importer: str, source: str) -> None:
+    assert [name for _, name in imports(source, importer) if not allows(importer, name)]
+
+
+@pytest.mark.parametrize(
+    ("importer", "source"),
+    [
+        ("dynamics.newton", "from dqdyn.kinematics.tree import Motion"),
+        ("compile.trace", "from dqdyn.algebra import scalar\nfrom dqdyn.algebra.counter import Counted"),
+        ("robot.robot", "from dqdyn.compile import trace"),
+        ("cli.info", "import dqdyn\nfrom dqdyn.view import scene"),
+        ("geometry.segment", "from .primitives import Point\nfrom ..errors import Error"),
+    ],
+)
+def test_rule_lets_the_rest_pass(importer: str, source: str) -> None:
+    assert [name for _, name in imports(source, importer) if not allows(importer, name)] == []
+
+
+def test_import_takes_no_extras() -> None:
+    code = "import json, sys, dqdyn; print(json.dumps(sorted(sys.modules)))"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120)
+    loaded = {name.partition(".")[0] for name in json.loads(result.stdout)}
+    assert "numpy" in loaded
+    assert loaded.isdisjoint(EXTRAS)
+
+
+@pytest.mark.parametrize("name", dqdyn.__all__)
+def test_public_names_resolve_and_are_documented(name: str) -> None:
+    thing = getattr(dqdyn, name)
+    assert (getattr(thing, "__doc__", None) or "").strip()
+    if isinstance(thing, type):
+        # A dataclass without a docstring gets its signature for one.
+        assert not (thing.__doc__ or "").startswith(f"{thing.__name__}(")
+
+
+def test_public_names_are_unique() -> None:
+    assert len(set(dqdyn.__all__)) == len(dqdyn.__all__)
