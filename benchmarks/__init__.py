@@ -1,0 +1,1 @@
+"""Numbers that are claims, measured: ``python -m benchmarks``. One short file per benchmark."""

@@ -1,0 +1,80 @@
+"""How things are measured: the least of several runs, next to a peer in the same run, on a named machine."""
+
+from __future__ import annotations
+
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Result:
+    """One measured number; ``ratio`` is measured / peer, and smaller is better for all of them."""
+
+    name: str
+    measured: float
+    unit: str
+    target: float | None = None
+    peer: str = ""
+    peer_measured: float | None = None
+
+    @property
+    def ratio(self) -> float | None:
+        return None if self.peer_measured is None else self.measured / self.peer_measured
+
+    @property
+    def met(self) -> bool | None:
+        """Whether the target is met; None without a target."""
+        return None if self.target is None else self.measured <= self.target
+
+
+def least(function: Callable[[], object], repeats: int) -> float:
+    """The shortest of some runs in s: what the work costs when nothing disturbs it."""
+    times = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        function()
+        times.append(time.perf_counter() - start)
+    return min(times)
+
+
+def least_import(module: str, repeats: int) -> float:
+    """The shortest time in s to import a module in a fresh process, the start of the interpreter not counted.
+
+    As on any machine after the first time: with byte code cached, even where the environment forbids to write it.
+    """
+    code = f"import time; t = time.perf_counter(); import {module}; print(time.perf_counter() - t)"
+    command = [sys.executable, "-c", code]
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+    with tempfile.TemporaryDirectory() as folder:
+        environment["PYTHONPYCACHEPREFIX"] = folder
+        times = [
+            float(subprocess.run(command, capture_output=True, text=True, check=True, env=environment).stdout)
+            for _ in range(repeats + 1)
+        ]
+    return min(times[1:])
+
+
+def machine() -> dict[str, str]:
+    """Facts without which a time means nothing."""
+    return {
+        "processor": _processor(),
+        "cores": str(os.cpu_count()),
+        "system": f"{platform.system()} {platform.machine()}",
+        "python": platform.python_version(),
+    }
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return platform.processor() or "unknown"
+    models = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return models[0] if models else platform.machine()
