@@ -21,11 +21,13 @@ def load(
     ``base`` is "fixed", "free", "planar" or "differential" (default: what the file says, else fixed).
     ``mimic=False`` gives mimic joints coordinates of their own; ``strict=True`` turns warnings into errors.
     """
-    from dqdyn.model import robots
     from dqdyn.model.loaders.load import read
 
-    if isinstance(source, str) and source in robots.names() and not options:
-        return Robot.from_description(robots.describe(source), base=base, mimic=mimic, strict=strict)
+    if isinstance(source, str) and source.isidentifier() and not options:
+        from dqdyn.model import robots
+
+        if source in robots.names():
+            return Robot.from_description(robots.describe(source), base=base, mimic=mimic, strict=strict)
     return Robot.from_description(read(source, **options), base=base, mimic=mimic, strict=strict)
 
 

@@ -7,17 +7,22 @@ from collections.abc import Callable
 from typing import Any
 
 from dqdyn.errors import unknown_name
-from dqdyn.model import robots as descriptions
 from dqdyn.robot import Robot
 
 
 def names() -> list[str]:
     """Names of the built-in robots."""
+    from dqdyn.model import robots as descriptions  # built when they are asked for: importing dqdyn stays quick
+
     return list(descriptions.names())
 
 
 def __getattr__(name: str) -> Callable[..., Robot]:
-    if name.startswith("_") or name not in descriptions.names():
+    if name.startswith("_"):
+        raise AttributeError(name)
+    from dqdyn.model import robots as descriptions
+
+    if name not in descriptions.names():
         raise AttributeError(str(unknown_name("built-in robot", name, descriptions.names())))
 
     @functools.wraps(descriptions.BUILDERS[name])

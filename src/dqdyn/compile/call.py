@@ -18,13 +18,13 @@ import numpy as np
 
 from dqdyn.compile.program import Program
 
-# Offsets in bytes in a 64-bit PyObject, PyTupleObject and PyArrayObject.
-_TYPE, TUPLE_SIZE, TUPLE_ITEM = 8, 16, 24
+# Offsets in bytes in a 64-bit PyObject, PyFloatObject, PyTupleObject and PyArrayObject.
+_TYPE, _FLOAT, TUPLE_SIZE, TUPLE_ITEM = 8, 16, 16, 24
 DATA, _NDIM, _DIMS, _STRIDES, _DESCR, _FLAGS = 16, 24, 32, 40, 56, 64
 _C_CONTIGUOUS, _ALIGNED, _WRITEABLE = 0x1, 0x100, 0x400
 _METH_FASTCALL_KEYWORDS = 0x0080 | 0x0002
 _NEW_FROM_DESCR = 94  # PyArray_NewFromDescr in NumPy's table of functions
-CONTEXT = ("array_type", "descr", "out", "vectorcall", "new_array", "release")
+CONTEXT = ("array_type", "float_type", "descr", "out", "vectorcall", "new_array", "release")
 _UNIT_SQUARED = 1.9e-6  # |‖r‖² − 1| beyond which Python decides
 
 
@@ -44,7 +44,7 @@ def layout_is_known() -> bool:
         np.zeros(5, dtype=np.int32),
         frozen,
     ]
-    return all(_as_expected(probe) for probe in probes) and _tuple_as_expected()
+    return all(_as_expected(probe) for probe in probes) and _tuple_as_expected() and _float_as_expected()
 
 
 def _read(address: int, kind: Any) -> Any:
@@ -78,6 +78,12 @@ def _tuple_as_expected() -> bool:
     )
 
 
+def _float_as_expected() -> bool:
+    probe = float("1.5")
+    at = id(probe)
+    return _read(at + _TYPE, ctypes.c_void_p) == id(float) and _read(at + _FLOAT, ctypes.c_double) == probe
+
+
 @lru_cache(maxsize=1)
 def context() -> Any:
     """Addresses that the emitted code needs, in the order of ``CONTEXT``."""
@@ -88,7 +94,8 @@ def context() -> Any:
     vectorcall = ctypes.cast(ctypes.pythonapi.PyObject_Vectorcall, ctypes.c_void_p).value
     new_array = _read(table + 8 * _NEW_FROM_DESCR, ctypes.c_void_p)
     release = ctypes.cast(ctypes.pythonapi.Py_DecRef, ctypes.c_void_p).value
-    values = (id(np.ndarray), id(np.dtype(np.float64)), id(sys.intern("out")), vectorcall, new_array, release)
+    out = id(sys.intern("out"))
+    values = (id(np.ndarray), id(float), id(np.dtype(np.float64)), out, vectorcall, new_array, release)
     return (ctypes.c_void_p * len(values))(*values)
 
 
@@ -96,10 +103,13 @@ class CallEmitter:
     """IR of ``ptr call(ptr self, ptr args, i64 nargs, ptr kwnames)`` around a scalar kernel.
 
     ``units`` lists (argument, start) of unit quaternions in the inputs; ``width`` is the vector width for the checks.
+    ``numbers`` are the arguments, of size 1, that come as a float: an array would be a batch of them.
     """
 
-    def __init__(self, program: Program, width: int, units: Sequence[tuple[int, int]]) -> None:
-        self.program, self.width, self.units = program, width, units
+    def __init__(
+        self, program: Program, width: int, units: Sequence[tuple[int, int]], numbers: Sequence[int] = ()
+    ) -> None:
+        self.program, self.width, self.units, self.numbers = program, width, units, numbers
         self.lines: list[str] = []
         self._n = 0
 
@@ -128,7 +138,10 @@ class CallEmitter:
         sizes = ", ".join(f"i64 {d}" for d in shape) or "i64 0"
         self.require(self.op(f"icmp eq i64 %nargs, {count}"))
         arrays = [self.op(f"load ptr, ptr {self.op(f'getelementptr ptr, ptr %args, i64 {i}')}") for i in range(count)]
-        data = [self.vector(array, size) for array, (_, size) in zip(arrays, program.inputs, strict=True)]
+        data = [
+            self.number(arrays[i]) if i in self.numbers else self.vector(arrays[i], size)
+            for i, (_, size) in enumerate(program.inputs)
+        ]
         self.finite(data)
         for argument, start in self.units:
             self.unit(data[argument], start)
@@ -138,7 +151,8 @@ class CallEmitter:
             "make:",
         ]
         fresh = self.make_array(len(shape), dims)
-        self.require(self.op(f"icmp ne ptr {fresh}, null"))
+        there = self.op(f"icmp ne ptr {fresh}, null")
+        self.lines += [f"  br i1 {there}, label %filled, label %no_memory, !prof !0", "filled:"]
         fresh_data = self.field(fresh, DATA, "ptr")
         self.lines += ["  br label %made", "made:", "  br label %run", "given:"]
         given, given_data = self.given_out(count, data)
@@ -162,6 +176,8 @@ class CallEmitter:
         self.lines += [
             f"  %answer = call ptr {vectorcall}(ptr %self, ptr %args, i64 %nargs, ptr %kwnames)",
             "  ret ptr %answer",
+            "no_memory:",  # NumPy has set the exception
+            "  ret ptr null",
             "}",
         ]
         head = [
@@ -182,6 +198,11 @@ class CallEmitter:
         good = self.flags_set(array, _C_CONTIGUOUS | _ALIGNED)
         self.require(self.op(f"and i1 {self.op(f'and i1 {same}, {length}')}, {good}"))
         return self.field(array, DATA, "ptr")
+
+    def number(self, value: str) -> str:
+        """Where a Python float keeps its value."""
+        self.require(self.op(f"icmp eq ptr {self.field(value, _TYPE, 'ptr')}, {self.context('float_type')}"))
+        return self.op(f"getelementptr i8, ptr {value}, i64 {_FLOAT}")
 
     def flags_set(self, array: str, wanted: int) -> str:
         flags = self.field(array, _FLAGS, "i32")
@@ -265,6 +286,10 @@ class _MethodDef(ctypes.Structure):
     ]
 
 
+_definitions: list[_MethodDef] = []
+"""Never freed: where owner and function die together, Python reads the definition after the owner has let go of it."""
+
+
 def fill_context(address: int) -> None:
     """Write the addresses that emitted code needs where it looks for them."""
     table = context()
@@ -272,10 +297,11 @@ def fill_context(address: int) -> None:
 
 
 def python_function(address: int, owner: Any, name: str, doc: str, module: Any = None) -> tuple[Any, Any]:
-    """A built-in function of that machine code whose ``__self__`` is ``owner``; keep the second value alive with it."""
+    """A built-in function of that machine code whose ``__self__`` is ``owner``, and the definition behind it."""
     definition = _MethodDef(name.encode(), address, _METH_FASTCALL_KEYWORDS, doc.encode())
     make = ctypes.pythonapi.PyCFunction_NewEx
     make.restype, make.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.py_object, ctypes.py_object]
+    _definitions.append(definition)
     return make(ctypes.addressof(definition), owner, module), definition
 
 

@@ -87,12 +87,21 @@ def _ir(keys: int) -> str:
     )
 
 
-@lru_cache(maxsize=1)
+_library_lock = threading.Lock()
+
+
 def _library() -> Any:
+    """The code of all dispatchers. Made once: of two made at a time, one would be freed under those who use it."""
+    with _library_lock:
+        return _made_library()
+
+
+@lru_cache(maxsize=1)
+def _made_library() -> Any:
     from dqdyn.compile.native import Library
 
     text = f"@context = global [{len(CONTEXT)} x ptr] zeroinitializer\n" + _ir(0) + _ir(1)
-    library = Library(text, "dispatch 2")
+    library = Library(text, "dispatch 3")
     fill_context(library.address("context"))
     return library
 

@@ -7,16 +7,13 @@ import os
 import threading
 import warnings
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from dqdyn.algebra.scalar import stack, unstack
-from dqdyn.compile.call import CallEmitter, fill_context, layout_is_known, python_function
 from dqdyn.compile.interpret import interpret
-from dqdyn.compile.kernels import batch_kernel, scalar_kernel
 from dqdyn.compile.program import Program
 from dqdyn.errors import Error, StateError
 
@@ -53,24 +50,30 @@ def plain_door(program: Program) -> Door:
 class Native:
     """Machine code of a program, compiled at first use: one state in one module, batches in another."""
 
-    def __init__(self, program: Program, units: Sequence[tuple[int, int]], contract: bool) -> None:
-        self.program, self.units, self.contract = program, tuple(units), contract
+    def __init__(
+        self, program: Program, units: Sequence[tuple[int, int]], contract: bool, numbers: Sequence[int] = ()
+    ) -> None:
+        self.program, self.units, self.contract, self.numbers = program, tuple(units), contract, tuple(numbers)
         self._lock = threading.RLock()
 
     @cached_property
     def single(self) -> Any:
         """The module with ``scalar`` and, where the layout is known, ``call``."""
+        from dqdyn.compile.call import CallEmitter, layout_is_known
+        from dqdyn.compile.kernels import scalar_kernel
         from dqdyn.compile.native import Library, machine
 
         host = machine()
         text = scalar_kernel(self.program, host.fma, self.contract)
         if layout_is_known():
-            text = CallEmitter(self.program, host.width, self.units).text() + text
-        return Library(_without_repeats(text), f"single {self.units} {self.contract} {self.program.digest}")
+            text = CallEmitter(self.program, host.width, self.units, self.numbers).text() + text
+        choices = f"{layout_is_known()} {self.units} {self.numbers} {self.contract}"
+        return Library(_without_repeats(text), f"single {choices} {self.program.digest}")
 
     @cached_property
     def many(self) -> Any:
         """The batch kernel as a ctypes function, which releases the GIL."""
+        from dqdyn.compile.kernels import batch_kernel
         from dqdyn.compile.native import Library, machine
 
         host = machine()
@@ -117,7 +120,8 @@ class Function:
     """What a compiled function falls back to: converts, broadcasts, loops over batches, explains.
 
     ``fast`` is a built-in function where machine code is to be had, else this object. ``native=False``, or
-    ``DQDYN_NATIVE=0`` in the environment, runs everything on the interpreter.
+    ``DQDYN_NATIVE=0`` in the environment, runs everything on the interpreter. ``units`` and ``numbers`` are those of
+    :class:`~dqdyn.compile.call.CallEmitter`.
     """
 
     def __init__(
@@ -128,12 +132,15 @@ class Function:
         summary: str = "",
         contract: bool = True,
         native: bool | None = None,
+        numbers: Sequence[int] = (),
     ) -> None:
         self.program = program
         self.door = plain_door(program) if door is None else door
         self.__name__, self.__doc__ = program.name, summary
         wanted = os.environ.get("DQDYN_NATIVE", "1") != "0" if native is None else native
-        self.native: Native | None = Native(program, units, contract) if wanted and program.outputs else None
+        self.native: Native | None = None
+        if wanted and program.outputs:
+            self.native = Native(program, units, contract, numbers)
         self._lock = threading.Lock()
         self._made: Any = None
 
@@ -149,15 +156,14 @@ class Function:
     def _fast(self) -> Any:
         if self.native is None:
             return self
-        names = [name for name, _ in self.program.inputs]
-        if len(set(names)) < len(names):
-            names = [f"{name}{i}" for i, name in enumerate(names)]
+        from dqdyn.compile.call import fill_context, layout_is_known, python_function
+
         try:
             self.native.one_function()
             library = self.native.single
             if not layout_is_known():
                 return self
-            doc = f"{self.__name__}({', '.join(names)}, *, out=None, check=True, threads=1)\n--\n\n{self.__doc__}"
+            doc = f"{self.__name__}{self.__signature__}\n--\n\n{self.__doc__}"
             fill_context(library.address("context"))
             function, self._definition = python_function(library.address("call"), self, self.__name__, doc)
             return function
@@ -174,9 +180,11 @@ class Function:
     ) -> np.ndarray:
         if named or len(inputs) != len(self.program.inputs):
             inputs = self._arguments(inputs, named)
+        if not isinstance(threads, (int, np.integer)) or threads < 1:
+            raise StateError(f"threads must be a whole number from 1; found {threads!r}.", argument="threads")
         arrays = [self.door(i, value, check) for i, value in enumerate(inputs)]
         if any(a.dtype == object for a in arrays):
-            return stack(interpret(self.program, [list(a) for a in arrays]), self.program.shape)
+            return self._symbolic(arrays, out)
         batch = self._common_batch(arrays)
         shape = (*batch, *self.program.shape)
         target = self._target(out, shape, arrays)
@@ -185,6 +193,12 @@ class Function:
             out[...] = target
             return out
         return target
+
+    def _symbolic(self, arrays: list[np.ndarray], out: Any) -> np.ndarray:
+        if out is not None or any(a.ndim != 1 for a in arrays):
+            what = "out" if out is not None else "batch"
+            raise StateError(f"{self.__name__} of symbols takes one state and makes a new array: pass no {what}.")
+        return stack(interpret(self.program, [list(a) for a in arrays]), self.program.shape)
 
     def _arguments(self, inputs: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
         names = [name for name, _ in self.program.inputs]
@@ -248,11 +262,13 @@ class Function:
         if len(parts) == 1:
             run(parts[0])
         else:
+            from concurrent.futures import ThreadPoolExecutor
+
             with ThreadPoolExecutor(len(parts)) as pool:
                 list(pool.map(run, parts))
 
     def _one(self, arrays: list[np.ndarray], target: np.ndarray) -> bool:
-        """One state by the code for one state, if that exists already or is to be made; whether it was done."""
+        """One state by the code for one state; False where there is none."""
         if self.native is None:
             return False
         try:
@@ -260,8 +276,10 @@ class Function:
         except Exception as problem:
             self._give_up(problem)
             return False
-        flat = [np.ascontiguousarray(a) for a in arrays]
-        return not kernel(*(a.ctypes.data for a in flat), target.ctypes.data)
+        flat = [_gapless(a.reshape(1, a.shape[-1])) for a in arrays]
+        if kernel(*(a.ctypes.data for a in flat), target.ctypes.data):
+            self._interpret(flat, target.reshape(1, len(self.program.outputs)), slice(0, 1))
+        return True
 
     def _interpret(self, flat: list[np.ndarray], out: np.ndarray, rows: slice) -> None:
         scalars = []
@@ -274,8 +292,33 @@ class Function:
         for k, value in enumerate(results):
             part[:, k] = value
 
+    @property
+    def __signature__(self) -> Any:
+        """That of the built-in, for ``inspect.signature``."""
+        import inspect
+
+        names = [name for name, _ in self.program.inputs]
+        if len(set(names)) < len(names):
+            names = [f"{name}{i}" for i, name in enumerate(names)]
+        words = [inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD) for name in names]
+        options = {"out": None, "check": True, "threads": 1}
+        words += [inspect.Parameter(n, inspect.Parameter.KEYWORD_ONLY, default=d) for n, d in options.items()]
+        return inspect.Signature(words)
+
+    def __reduce__(self) -> Any:
+        raise Error(
+            f"the compiled function {self.__name__} cannot be pickled: pickle the robot or the program, and ask it "
+            "for the function where it is needed.",
+            function=self.__name__,
+        )
+
     def __repr__(self) -> str:
         return f"<{self.__name__}({', '.join(name for name, _ in self.program.inputs)}): {self.program.counts}>"
+
+
+def _gapless(a: np.ndarray) -> np.ndarray:
+    """The array itself if its memory is in order, else a copy; ``np.ascontiguousarray`` leaves it unaligned."""
+    return a if a.flags.c_contiguous and a.flags.aligned else np.array(a, order="C")
 
 
 def _as_rows(arrays: list[np.ndarray], batch: tuple[int, ...], rows: int) -> tuple[list[np.ndarray], list[int]]:
@@ -284,14 +327,14 @@ def _as_rows(arrays: list[np.ndarray], batch: tuple[int, ...], rows: int) -> tup
     for a in arrays:
         n = a.shape[-1]
         if a.size == n:
-            a = np.ascontiguousarray(a.reshape(1, n))
+            a = _gapless(a.reshape(1, n))
             stride = 0
         else:
             if a.shape[:-1] != batch:
                 a = np.broadcast_to(a, (*batch, n))
             a = a.reshape(rows, n)
             if not (a.strides[1] == 8 or n == 1) or a.strides[0] % 8 or a.strides[0] < 0 or not a.flags.aligned:
-                a = np.ascontiguousarray(a)
+                a = np.array(a, order="C")
             stride = a.strides[0] // 8
         flat.append(a)
         strides.append(stride)
@@ -300,8 +343,6 @@ def _as_rows(arrays: list[np.ndarray], batch: tuple[int, ...], rows: int) -> tup
 
 def _parts(rows: int, threads: int) -> list[tuple[int, int]]:
     """Rows cut into as many pieces as threads, at multiples of 64."""
-    if not isinstance(threads, (int, np.integer)) or threads < 1:
-        raise StateError(f"threads must be a whole number from 1; found {threads!r}.", argument="threads")
     size = max(64, -(-rows // int(threads)))
     size = -(-size // 64) * 64
     return [(start, min(start + size, rows)) for start in range(0, rows, size)]

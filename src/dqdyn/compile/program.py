@@ -50,11 +50,12 @@ class Counts:
         return ", ".join(f"{getattr(self, name)} {name}" for name in names if name in names[:2] or getattr(self, name))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Program:
     """``outputs`` as indices of instructions, each of which uses only earlier ones.
 
-    ``inputs`` are (name, size) pairs; ``shape`` is the shape that the outputs fill in row-major order.
+    ``inputs`` are (name, size) pairs; ``shape`` is the shape that the outputs fill in row-major order. Programs are
+    equal if they have the same name and the same bits, so −0.0 is not 0.0, and NaN is NaN.
     """
 
     name: str
@@ -83,6 +84,12 @@ class Program:
         h.update("\n".join(f"{op}{operands}" for op, operands, _ in self.instructions).encode())
         h.update(b"".join(struct.pack("<d", c) for op, _, c in self.instructions if op == "const"))
         return h.hexdigest()
+
+    def __eq__(self, other: object) -> bool:
+        return (self.name, self.digest) == (other.name, other.digest) if isinstance(other, Program) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.digest))
 
     def __str__(self) -> str:
         """One line per instruction, e.g. ``%7 = mul %3 %5``."""

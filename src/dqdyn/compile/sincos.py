@@ -1,8 +1,9 @@
 """Sine and cosine in LLVM IR, without a branch and for vectors of any width.
 
 Cody-Waite reduction by π/2 in three parts: with a fused multiply-add, or with Dekker's exact product where the machine
-has none. The multiple k comes from adding 1.5·2⁵², whose low bits are then the quadrant. Right up to |x| = 10¹⁵; larger
-arguments are reported by a flag, and the caller computes those states by the interpreter. NaN and infinity give NaN.
+has none. The multiple k comes from adding 1.5·2⁵², whose low bits are then the quadrant. Right up to |x| = 10¹⁴, beyond
+which the rounding of 2/π puts k off so far that the rest leaves the reach of the polynomials; larger arguments are
+reported by a flag, and the caller computes those states by the interpreter. NaN and infinity give NaN.
 The coefficients are those of tools/minimax.py.
 """
 
@@ -10,7 +11,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-LARGEST = 1e15
+LARGEST = 1e14
 _SIN = (
     -0.16666666666666632,
     0.00833333333332234,

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from dqdyn.algebra import scalar
-from dqdyn.algebra.scalar import Functions, register
+from dqdyn.algebra.scalar import Functions, register, scalars_only
 from dqdyn.compile.passes import without_dead_code
 from dqdyn.compile.program import Instruction, Program
 
@@ -150,27 +150,33 @@ class Traced:
         self.graph, self.index = graph, index
 
     def _other(self, other: Any) -> int:
-        return other.index if isinstance(other, Traced) else self.graph.constant(float(other))
+        return _index(self.graph, other)
 
+    @scalars_only
     def __add__(self, other: Any) -> Traced:
         return Traced(self.graph, self.graph.add(self.index, self._other(other)))
 
     __radd__ = __add__
 
+    @scalars_only
     def __sub__(self, other: Any) -> Traced:
         return Traced(self.graph, self.graph.sub(self.index, self._other(other)))
 
+    @scalars_only
     def __rsub__(self, other: Any) -> Traced:
         return Traced(self.graph, self.graph.sub(self._other(other), self.index))
 
+    @scalars_only
     def __mul__(self, other: Any) -> Traced:
         return Traced(self.graph, self.graph.mul(self.index, self._other(other)))
 
     __rmul__ = __mul__
 
+    @scalars_only
     def __truediv__(self, other: Any) -> Traced:
         return Traced(self.graph, self.graph.div(self.index, self._other(other)))
 
+    @scalars_only
     def __rtruediv__(self, other: Any) -> Traced:
         return Traced(self.graph, self.graph.div(self._other(other), self.index))
 
@@ -179,6 +185,11 @@ class Traced:
 
     def __bool__(self) -> bool:
         raise TypeError("a traced value has no truth value: use dqdyn.algebra.scalar.select instead of a branch.")
+
+    def __eq__(self, other: object) -> bool:
+        return bool(self)  # an answer would freeze one path as a branch does
+
+    __hash__ = object.__hash__
 
     def __repr__(self) -> str:
         return f"Traced(%{self.index})"
@@ -193,7 +204,7 @@ class Condition:
     def __init__(self, graph: Graph, index: int) -> None:
         self.graph, self.index = graph, index
 
-    __bool__ = Traced.__bool__
+    __bool__, __eq__, __hash__ = Traced.__bool__, Traced.__eq__, Traced.__hash__
 
 
 def _graph(*values: Any) -> Graph:
@@ -201,11 +212,13 @@ def _graph(*values: Any) -> Graph:
 
 
 def _index(graph: Graph, value: Any) -> int:
-    return value.index if isinstance(value, (Traced, Condition)) else graph.constant(float(value))
+    if isinstance(value, Condition):
+        raise TypeError("a comparison is no number: turn it into one with dqdyn.algebra.scalar.select.")
+    return value.index if isinstance(value, Traced) else graph.constant(float(value))
 
 
 def _unary(op: str) -> Callable[[Any], Traced]:
-    return lambda a: Traced(a.graph, a.graph.unary(op, a.index))
+    return lambda a: Traced(a.graph, a.graph.unary(op, _index(a.graph, a)))
 
 
 def _binary(op: str) -> Callable[[Any, Any], Traced]:

@@ -14,10 +14,10 @@ from dqdyn.compile.trace import trace
 from dqdyn.errors import Error, unknown_name
 from dqdyn.kinematics.frames import EXPRESSIONS
 from dqdyn.model.model import Model
-from dqdyn.robot.catalog import CATALOG, INPUT_SIZES, Quantity
+from dqdyn.robot.catalog import CATALOG, INPUT_SIZES, METHODS, Quantity
 from dqdyn.robot.state import as_input
 
-DEFAULTS: dict[str, Any] = {"expressed": "body"}
+DEFAULTS: dict[str, Any] = {"expressed": "body", "method": "auto", "wrench_expressed": "body"}
 
 
 class Bindings:
@@ -44,19 +44,24 @@ class Bindings:
         model = self.model
         names = quantity.inputs
 
-        def door(argument: int, value: Any, check: bool) -> np.ndarray:
-            return as_input(model, names[argument], value, check)
-
         program = self.program(quantity, options)
-        return Function(program, door, units=_units(model, names), summary=quantity.summary)
+
+        def door(argument: int, value: Any, check: bool) -> np.ndarray:
+            return as_input(model, *program.inputs[argument], value, check)
+
+        numbers = [argument for argument, name in enumerate(names) if name == "dt"]
+        return Function(program, door, units=_units(model, names), summary=quantity.summary, numbers=numbers)
 
     def program(self, quantity: Quantity, options: tuple[Any, ...]) -> Program:
         """The straight-line program of a quantity for this model."""
-        inputs = [(name, self.size(name)) for name in quantity.inputs]
-        return trace(quantity.name, inputs, lambda *arguments: quantity.run(self.model, options, arguments))
+        inputs = [(name, self.size(name, quantity, options)) for name in quantity.inputs]
+        programs = [trace(quantity.name, inputs, form) for form in quantity.variants(self.model, options)]
+        return min(programs, key=lambda program: program.counts.total)
 
-    def size(self, name: str) -> int:
+    def size(self, name: str, quantity: Quantity, options: tuple[Any, ...]) -> int:
         """Length of an input."""
+        if name == "wrenches":
+            return 6 * len(options[quantity.options.index("wrench_frames")])
         size = INPUT_SIZES[name]
         return size if isinstance(size, int) else int(getattr(self.model, size))
 
@@ -64,7 +69,7 @@ class Bindings:
         """Operations of the algorithm as written, before any simplification."""
         quantity, values = self.resolve(name, options)
         tally = Tally()
-        quantity.run(self.model, values, [counters(self.size(n), tally) for n in quantity.inputs])
+        quantity.run(self.model, values, [counters(self.size(n, quantity, values), tally) for n in quantity.inputs])
         return tally
 
     def resolve(self, name: str, options: dict[str, Any]) -> tuple[Quantity, tuple[Any, ...]]:
@@ -79,12 +84,18 @@ class Bindings:
         for option in quantity.options:
             if option not in options and option not in DEFAULTS:
                 raise Error(f"{name} needs the option {option!r}: pass {option}=...", option=option)
-            values.append(self._option(option, options.get(option, DEFAULTS.get(option))))
+            values.append(self._option(name, option, options.get(option, DEFAULTS.get(option))))
         return quantity, tuple(values)
 
-    def _option(self, option: str, value: Any) -> Any:
+    def _option(self, name: str, option: str, value: Any) -> Any:
         if option.startswith("frame"):
             return self.model.frame(value)
+        if option == "method":
+            if value != "auto" and value not in METHODS[name]:
+                raise unknown_name(f"method of {name}", value, ["auto", *METHODS[name]])
+            return value
+        if option == "wrench_frames":
+            return tuple(self.model.frame(frame).name for frame in value)
         if value not in EXPRESSIONS:
             raise unknown_name("expression", value, EXPRESSIONS)
         return value

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from dqdyn.algebra.scalar import Scalar
+from dqdyn.dynamics import energy, methods
+from dqdyn.dynamics.wrenches import on_bodies
 from dqdyn.kinematics import attached, cooperative, frames, mass
 from dqdyn.model.model import Frame, Model
 
@@ -44,6 +46,14 @@ class Quantity:
     result: str
     algorithm: Callable[..., Any]
     summary: str
+    candidates: Callable[..., list[Callable[..., Any]]] | None = None
+
+    def variants(self, model: Model, options: Sequence[Any]) -> list[Callable[..., Entries]]:
+        """Functions of the inputs that all compute this quantity; the compiler takes the cheapest."""
+        if self.candidates is None:
+            return [lambda *inputs: self.run(model, options, inputs)]
+        found = self.candidates(model, *options)
+        return [lambda *inputs, form=form: flatten(self.result, form(*inputs)) for form in found]
 
     def run(self, model: Model, options: Sequence[Any], inputs: Sequence[Sequence[Scalar]]) -> Entries:
         """The algorithm on scalars of any kind."""
@@ -66,13 +76,21 @@ _FLAT: dict[str, Callable[[Any], list[Scalar]]] = {
 }
 
 CATALOG: dict[str, Quantity] = {}
+METHODS: dict[str, dict[str, Any]] = {}
+"""Formulations by name, for the functions that have a choice; "auto" is always there too."""
 
 
 def _add(
-    name: str, inputs: str, options: str, result: str, algorithm: Callable[..., Any], summary: str | None = None
+    name: str,
+    inputs: str,
+    options: str,
+    result: str,
+    algorithm: Callable[..., Any],
+    summary: str | None = None,
+    candidates: Callable[..., list[Callable[..., Any]]] | None = None,
 ) -> None:
     text = summary if summary is not None else (algorithm.__doc__ or "").strip()
-    CATALOG[name] = Quantity(name, tuple(inputs.split()), tuple(options.split()), result, algorithm, text)
+    CATALOG[name] = Quantity(name, tuple(inputs.split()), tuple(options.split()), result, algorithm, text, candidates)
 
 
 def _expressed(algorithm: Callable[..., Any]) -> Callable[..., Any]:
@@ -207,3 +225,126 @@ def _per_joint(model: Model, function: Callable[[Any], list[Scalar]]) -> list[Sc
 _add("integrate", "q v dt", "", "list", _integrate)
 _add("difference", "q q1", "", "list", _difference)
 _add("configuration_rate", "q v", "", "list", _rate)
+
+
+# --- dynamics -----------------------------------------------------------------------------------------------------
+
+
+Found = Callable[[Model], list[tuple[Any, Model]]]
+
+
+def _chosen(table: dict[str, Any], auto: str) -> Callable[[str], Any]:
+    """The formulation that a method names; "auto" stands for one of the fast forms."""
+    return lambda method: table[auto if method == "auto" else method]
+
+
+def _forms(table: dict[str, Any], found: Found) -> Callable[..., Any]:
+    """Candidates for a program: the fast forms for "auto", else the formulation that was named."""
+
+    def candidates(model: Model, method: str) -> list[Callable[..., Any]]:
+        pairs = found(model) if method == "auto" else [(table[method], model)]
+        return [lambda *inputs, form=form, on=on: form(on, *inputs) for form, on in pairs]
+
+    return candidates
+
+
+def _forms_with_wrenches(table: dict[str, Any], found: Found) -> Callable[..., Any]:
+    def candidates(model: Model, method: str, frames: tuple[str, ...], expressed: str) -> list[Callable[..., Any]]:
+        pairs = found(model) if method == "auto" else [(table[method], model)]
+
+        def bound(form: Any, on: Model) -> Callable[..., Any]:
+            def call(q: Any, v: Any, a: Any, wrenches: Any) -> Any:
+                return form(on, q, v, a, on_bodies(on, frames, expressed, q, wrenches))
+
+            return call
+
+        return [bound(form, on) for form, on in pairs]
+
+    return candidates
+
+
+def _dynamics(name: str, inputs: str, table: dict[str, Any], auto: str, found: Any, result: str, summary: str) -> None:
+    choose = _chosen(table, auto)
+    METHODS[name] = table
+    _add(
+        name,
+        inputs,
+        "method",
+        result,
+        lambda model, method, *values: choose(method)(model, *values),
+        summary,
+        _forms(table, found),
+    )
+
+
+_INVERSE_SUMMARY = "τ (nv) in N m or N that gives the acceleration a at the state (q, v)."
+_FORWARD_SUMMARY = "Acceleration (nv) under the generalized forces tau at the state (q, v)."
+_dynamics(
+    "inverse_dynamics", "q v a", methods.INVERSE, "recursive", methods.inverse_candidates, "list", _INVERSE_SUMMARY
+)
+_dynamics(
+    "forward_dynamics",
+    "q v tau",
+    methods.FORWARD,
+    "composite-body",
+    methods.forward_candidates,
+    "list",
+    _FORWARD_SUMMARY,
+)
+_dynamics(
+    "mass_matrix",
+    "q",
+    methods.MASS_MATRIX,
+    "composite-body",
+    methods.mass_matrix_candidates,
+    "matrix",
+    "M (nv×nv), full and symmetric, with armature.",
+)
+
+
+def _with_wrenches(name: str, inputs: str, table: dict[str, Any], auto: str, found: Any, summary: str) -> None:
+    choose = _chosen(table, auto)
+    METHODS[f"{name}_with_wrenches"] = table
+
+    def algorithm(
+        model: Model, method: str, frames: tuple[str, ...], expressed: str, q: Any, v: Any, a: Any, wrenches: Any
+    ) -> Any:
+        return choose(method)(model, q, v, a, on_bodies(model, frames, expressed, q, wrenches))
+
+    _add(
+        f"{name}_with_wrenches",
+        f"{inputs} wrenches",
+        "method wrench_frames wrench_expressed",
+        "list",
+        algorithm,
+        summary + " External wrenches: [f, τ] per frame, one after the other.",
+        _forms_with_wrenches(table, found),
+    )
+
+
+_with_wrenches("inverse_dynamics", "q v a", methods.INVERSE, "recursive", methods.inverse_candidates, _INVERSE_SUMMARY)
+_with_wrenches(
+    "forward_dynamics", "q v tau", methods.FORWARD, "composite-body", methods.forward_candidates, _FORWARD_SUMMARY
+)
+
+
+def _bias(model: Model, q: Sequence[Scalar], v: Sequence[Scalar]) -> list[Scalar]:
+    """τ (nv) at zero acceleration: Coriolis, centrifugal, gravity, damping and friction."""
+    return methods.INVERSE["recursive"](model, q, v, [0.0] * model.nv, None)
+
+
+def _gravity(model: Model, q: Sequence[Scalar]) -> list[Scalar]:
+    """τ (nv) that holds the robot at rest against gravity."""
+    zero = [0.0] * model.nv
+    return methods.INVERSE["recursive"](model, q, zero, zero, None)
+
+
+def _on_models(algorithm: Callable[..., Any]) -> Callable[..., Any]:
+    """Candidates that differ only in the model: regrouped or as it is."""
+    return lambda model: [lambda *inputs, on=on: algorithm(on, *inputs) for _, on in methods.inverse_candidates(model)]
+
+
+_add("bias_forces", "q v", "", "list", _bias, candidates=_on_models(_bias))
+_add("gravity_forces", "q", "", "list", _gravity, candidates=_on_models(_gravity))
+_add("kinetic_energy", "q v", "", "list", lambda model, q, v: [energy.kinetic_energy(model, q, v)], "½ vᵀ M v in J.")
+_add("potential_energy", "q", "", "list", lambda model, q: [energy.potential_energy(model, q)], "In J.")

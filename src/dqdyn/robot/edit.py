@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from dqdyn.algebra.scalar import unstack
 from dqdyn.algebra.values import Pose, vector
 from dqdyn.errors import ModelError, StateError
 from dqdyn.model.description import ROOT_JOINT, WORLD, Description, Joint, Link, NamedFrame
-from dqdyn.model.inertia import Inertia, as_tensor, as_vector
+from dqdyn.model.inertia import Inertia, Vector, as_tensor, as_vector
 from dqdyn.model.joints import joint_kind
 from dqdyn.model.model import Model
 
@@ -57,21 +58,21 @@ def with_payload(model: Model, frame: str, mass: float, com: Any, inertia: Any) 
     description = model.description
     names = {link.name for link in description.links} | {joint.name for joint in description.joints}
     name = next(n for n in _numbered("payload") if n not in names and n + "_joint" not in names)
-    tensor = np.asarray(inertia, dtype=float)
+    (mass,), tensor = _numbers([mass], "the mass of a payload"), _numbers(inertia, "the inertia of a payload")
     tensor = np.diag(tensor) if tensor.shape == (3,) else tensor
     if tensor.shape != (3, 3) or not np.allclose(tensor, tensor.T):
         raise ModelError(
             f"the inertia of a payload is a symmetric 3×3 tensor or three moments; found shape {tensor.shape}.",
             name=name,
         )
-    body = Inertia(mass, as_vector(vector(com, 3, "The center of mass of a payload")), as_tensor(tensor))
+    body = Inertia(mass, _vector(com, "the center of mass of a payload"), as_tensor(tensor))
     joint = Joint(name + "_joint", "fixed", link, name, origin=origin)
     return description.with_changes(links=(*description.links, Link(name, body)), joints=(*description.joints, joint))
 
 
 def with_gravity(model: Model, gravity: Any) -> Description:
     """Another gravitational acceleration, in m/s² and world axes."""
-    return model.description.with_changes(gravity=as_vector(vector(gravity, 3, "Gravity")))
+    return model.description.with_changes(gravity=_vector(gravity, "gravity"))
 
 
 def lock(model: Model, values: Mapping[str, Any]) -> tuple[Description, str]:
@@ -80,7 +81,7 @@ def lock(model: Model, values: Mapping[str, Any]) -> tuple[Description, str]:
     fixed: dict[str, list[float]] = {}
     for name, value in values.items():
         joint = model.joint(name)
-        coordinates = np.atleast_1d(np.asarray(value, dtype=float))
+        coordinates = np.atleast_1d(_numbers(value, f"the value of joint {name!r}"))
         if coordinates.shape != (joint.motion.nq,) or not np.isfinite(coordinates).all():
             raise StateError(
                 f"joint {name!r} is {joint.kind} and is locked by {joint.motion.nq} finite numbers; found {value!r}.",
@@ -92,13 +93,8 @@ def lock(model: Model, values: Mapping[str, Any]) -> tuple[Description, str]:
                 f"the quaternion that locks joint {name!r} must have norm one; found {value!r}.", joint=name
             )
         fixed[name] = unstack(coordinates, joint.motion.nq)
-    if model.mimic:
-        for joint in model.joints:
-            if joint.master is not None and joint.name not in fixed:
-                master = model.joints[joint.master.joint].name
-                if master in fixed:
-                    fixed[joint.name] = [joint.master.ratio * fixed[master][0] + joint.master.offset]
-    joints = tuple(_fix(joint, fixed[joint.name]) if joint.name in fixed else joint for joint in description.joints)
+    held = {joint.name: _held(joint, fixed, model.mimic) for joint in _masters_first(description.joints)}
+    joints = tuple(held[joint.name] for joint in description.joints)
     links = description.links
     if ROOT_JOINT in fixed and base != "fixed":
         at = model.joint(ROOT_JOINT).motion.pose(fixed[ROOT_JOINT])
@@ -111,9 +107,26 @@ def lock(model: Model, values: Mapping[str, Any]) -> tuple[Description, str]:
     return description.with_changes(joints=joints, links=links, base=base), base
 
 
-def _fix(joint: Joint, q: list[float]) -> Joint:
-    origin = joint.origin * joint_kind(joint).pose(q) * joint.child_origin
-    return Joint(joint.name, "fixed", joint.parent, joint.child, origin=origin)
+def _masters_first(joints: tuple[Joint, ...]) -> list[Joint]:
+    """Joints in an order in which those that mimic come after the one that they mimic."""
+    by_name = {joint.name: joint for joint in joints}
+
+    def depth(joint: Joint) -> int:
+        return 0 if joint.mimic is None else 1 + depth(by_name[joint.mimic.joint])
+
+    return sorted(joints, key=depth)
+
+
+def _held(joint: Joint, fixed: dict[str, list[float]], mimic: bool) -> Joint:
+    """The joint as a fixed one if it is locked or follows a locked one, which is noted in ``fixed``."""
+    if joint.mimic is not None and joint.mimic.joint in fixed:
+        if mimic:
+            fixed.setdefault(joint.name, [joint.mimic.ratio * fixed[joint.mimic.joint][0] + joint.mimic.offset])
+        joint = replace(joint, mimic=None)
+    if joint.name not in fixed:
+        return joint
+    origin = joint.origin * joint_kind(joint).pose(fixed[joint.name])
+    return Joint(joint.name, "fixed", joint.parent, joint.child, origin=origin, child_origin=joint.child_origin)
 
 
 def as_pose(value: Any) -> DQ:
@@ -122,8 +135,24 @@ def as_pose(value: Any) -> DQ:
         return value.dq
     if isinstance(value, DQ):
         return Pose(value).dq
-    array = np.asarray(value, dtype=float)
+    array = _numbers(value, "a pose")
     return Pose.from_matrix(array).dq if array.ndim == 2 else Pose(array).dq
+
+
+def _numbers(value: Any, what: str) -> np.ndarray:
+    try:
+        if not np.iscomplexobj(value):
+            return np.asarray(value, dtype=float)
+    except (TypeError, ValueError):
+        pass
+    raise StateError(f"{what} must be given by real numbers; found {value!r}.", found=value)
+
+
+def _vector(value: Any, what: str) -> Vector:
+    array = _numbers(value, what)
+    if array.ndim != 1:
+        raise StateError(f"{what} is one vector of 3 numbers; found {value!r}.", expected=3, found=value)
+    return as_vector(vector(array, 3, what))
 
 
 def _numbered(stem: str) -> Any:
@@ -132,3 +161,9 @@ def _numbered(stem: str) -> Any:
     while True:
         yield f"{stem}_{n}"
         n += 1
+
+
+def without_friction(model: Model) -> Description:
+    """All joints without damping and Coulomb friction, as most libraries compute."""
+    joints = tuple(replace(joint, damping=0.0, friction=0.0) for joint in model.description.joints)
+    return model.description.with_changes(joints=joints)

@@ -9,6 +9,7 @@ import numpy as np
 
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.functions import screw_log
+from dqdyn.algebra.scalar import is_numeric
 from dqdyn.errors import Error
 from dqdyn.model.model import Frame
 from dqdyn.robot.state import as_state
@@ -56,6 +57,8 @@ def solve(
     """
     if iterations < 1 or restarts < 0 or not tolerance > 0.0:
         raise Error("inverse kinematics needs iterations ≥ 1, restarts ≥ 0 and tolerance > 0.")
+    if not all(is_numeric(c) and np.ndim(c) == 0 for c in target.components):
+        raise Error("inverse kinematics takes one pose of numbers; give the poses of a batch one by one.")
     rng = np.random.default_rng(rng)
     problem = _Problem(robot, frame, target, position_only)
     start = robot.neutral() if q0 is None else as_state(robot.model, "q", q0)

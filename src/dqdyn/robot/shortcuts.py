@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
-import inspect
+import threading
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dqdyn.compile.dispatch import Dispatcher, available
 from dqdyn.compile.function import Function
 from dqdyn.robot.bound import DEFAULTS
 from dqdyn.robot.catalog import CATALOG
 
 if TYPE_CHECKING:
-    from dqdyn.robot.robot import Robot
+    import inspect
+
+    from dqdyn.compile.dispatch import Dispatcher
+    from dqdyn.robot.base import RobotBase
 
 
 class Shortcuts:
     """The functions that a robot's methods have used, and the built-ins that shadow those methods."""
 
-    def __init__(self, robot: Robot) -> None:
+    def __init__(self, robot: RobotBase) -> None:
         self.robot = robot
         self._ready: dict[tuple[Any, ...], Any] = {}
         self._dispatchers: dict[str, Dispatcher | None] = {}
+        self._lock = threading.Lock()
 
     def function(self, key: tuple[Any, ...], inputs: tuple[Any, ...]) -> Any:
         """The function of a key (name, *options). Code for one state is made when one state comes."""
@@ -41,27 +44,33 @@ class Shortcuts:
         name, *values = key
         if isinstance(function, Function):
             return  # no machine code
-        if name not in self._dispatchers:
-            self._dispatchers[name] = self._shadow(name)
+        with self._lock:  # of two made at a time, the method would show one and the other would remember
+            if name not in self._dispatchers:
+                self._dispatchers[name] = self._shadow(name)
         dispatcher = self._dispatchers[name]
         if dispatcher is None:
             return
-        options = CATALOG[name].options
-        if all(
-            option not in DEFAULTS or DEFAULTS[option] == value for option, value in zip(options, values, strict=True)
-        ):
-            dispatcher.remember(values[0] if values else None, function)
+        pairs = list(zip(CATALOG[name].options, values, strict=True))
+        if all(DEFAULTS.get(option, value) == value for option, value in pairs):
+            keys = [value for option, value in pairs if option not in DEFAULTS]
+            dispatcher.remember(keys[0] if keys else None, function)
 
     def _shadow(self, name: str) -> Dispatcher | None:
         """A built-in in place of a method that only passes (key, inputs…) on to the function of the same name.
 
         Methods that wrap the result in a value have an inner method ``_name`` for it, which is shadowed instead.
         """
+        import inspect
+
+        from dqdyn.compile.dispatch import Dispatcher, available
+        from dqdyn.robot.robot import Robot
+
         quantity, kind = CATALOG[name], type(self.robot)
         attribute = f"_{name}" if hasattr(kind, f"_{name}") else name
         method = getattr(kind, attribute, None)
         keys = [option for option in quantity.options if option not in DEFAULTS]
-        if method is None or len(keys) > 1 or not available():
+        overridden = method is not getattr(Robot, attribute, None)  # a subclass may do more than pass arguments on
+        if method is None or overridden or len(keys) > 1 or not available():
             return None
         signature = inspect.signature(method)
         count = len(keys) + len(quantity.inputs)
@@ -78,5 +87,5 @@ class Shortcuts:
 
 def _plain(signature: inspect.Signature) -> str:
     """The signature without annotations, as built-ins state theirs."""
-    bare = [p.replace(annotation=inspect.Parameter.empty) for p in signature.parameters.values()]
-    return str(signature.replace(parameters=bare, return_annotation=inspect.Signature.empty))
+    bare = [p.replace(annotation=p.empty) for p in signature.parameters.values()]
+    return str(signature.replace(parameters=bare, return_annotation=signature.empty))

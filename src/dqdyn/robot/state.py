@@ -17,16 +17,13 @@ SIZES = {"q": "nq", "q1": "nq", "v": "nv", "a": "nv", "tau": "nv"}
 MEANING = {"q": "configuration", "q1": "configuration", "v": "velocity", "a": "acceleration", "tau": "torque"}
 
 
-def as_input(model: Model, name: str, value: Any, check: bool = True) -> np.ndarray:
-    """Any input of the catalog: states, times, and points, lines and planes as values or components."""
+def as_input(model: Model, name: str, size: int, value: Any, check: bool = True) -> np.ndarray:
+    """Any input of the catalog: states, times, wrenches, and points, lines and planes as values or components."""
     if name in SIZES:
         return as_state(model, name, value, check)
     if name == "dt":
-        return as_state(model, name, np.asarray(value)[..., None], check, size=1)
-    return as_state(model, name, primitive(name, value), check, size=PRIMITIVES[name])
-
-
-PRIMITIVES = {"point": 3, "line": 6, "plane": 4}
+        value = np.asarray(value)[..., None]
+    return as_state(model, name, primitive(name, value), check, size=size)
 
 
 def primitive(kind: str, value: Any) -> Any:

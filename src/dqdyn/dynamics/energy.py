@@ -1,0 +1,42 @@
+"""Kinetic and potential energy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dqdyn.algebra.functions import zero_twist
+from dqdyn.algebra.quaternion import dot3, pure
+from dqdyn.algebra.scalar import Scalar
+from dqdyn.dynamics.composite import Composite
+from dqdyn.dynamics.joint_forces import armature
+from dqdyn.kinematics.tree import adjoints, forward
+from dqdyn.model.model import Model
+
+
+def kinetic_energy(model: Model, q: Sequence[Scalar], v: Sequence[Scalar]) -> Scalar:
+    """½ Σ ⟨ξ, G(ξ)⟩ in J, with the rotors of the joints."""
+    twists = forward(
+        model,
+        zero_twist(),
+        lambda joint, twist: joint.transform(q).back(twist) + joint.motion.twist(joint.coordinates(q), joint.rates(v)),
+    )
+    total: Scalar = 0.0
+    for i, body in enumerate(model.bodies):
+        momentum = Composite.of(body.inertia).momentum(twists[i])
+        total = total + (dot3(twists[i].primary, momentum.dual) + dot3(twists[i].dual, momentum.primary))
+    for r, vk in zip(armature(model), v, strict=True):
+        if r:
+            total = total + vk * vk * r
+    return total * 0.5
+
+
+def potential_energy(model: Model, q: Sequence[Scalar]) -> Scalar:
+    """−Σ ⟨m g, c⟩ in J; zero with all centers of mass at the height of the world origin."""
+    g = pure(*model.gravity)
+    seen = adjoints(model, q)
+    total: Scalar = 0.0
+    for i, body in enumerate(model.bodies):
+        inertia = body.inertia
+        if inertia.mass:
+            total = total - (dot3(seen[i].p, g) * inertia.mass + dot3(seen[i].rotate(inertia.first_moment), g))
+    return total

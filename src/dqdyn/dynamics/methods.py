@@ -1,0 +1,117 @@
+"""Which formulation serves which function, and the fast forms among which "auto" chooses by operation count."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from dqdyn.algebra.dual import DQ
+from dqdyn.algebra.scalar import Scalar
+from dqdyn.dynamics import articulated, composite, newton_euler, recursive
+from dqdyn.dynamics.joint_forces import armature, resisting_forces
+from dqdyn.dynamics.regroup import regrouped
+from dqdyn.dynamics.solve import solve
+from dqdyn.model.model import Model
+
+Wrenches = Mapping[int, DQ] | None
+Inverse = Callable[[Model, Sequence[Scalar], Sequence[Scalar], Sequence[Scalar], Wrenches], list[Scalar]]
+Forward = Callable[[Model, Sequence[Scalar], Sequence[Scalar], Sequence[Scalar], Wrenches], list[Scalar]]
+MassMatrix = Callable[[Model, Sequence[Scalar]], list[list[Scalar]]]
+
+_LONG = 12  # joints on one path from which forms for long chains are worth a try
+
+
+def inverse(formulation: Inverse) -> Inverse:
+    """A formulation of the tree's bodies, completed by what the joints contribute."""
+
+    def call(
+        model: Model, q: Sequence[Scalar], v: Sequence[Scalar], a: Sequence[Scalar], wrenches: Wrenches = None
+    ) -> list[Scalar]:
+        tau = formulation(model, q, v, a, wrenches)
+        rotor, resisting = armature(model), resisting_forces(model, v)
+        return [t + (ak * r if r else 0.0) + f for t, ak, r, f in zip(tau, a, rotor, resisting, strict=True)]
+
+    return call
+
+
+def mass_matrix(formulation: MassMatrix) -> MassMatrix:
+    """A mass matrix of the tree's bodies, completed by armature."""
+
+    def call(model: Model, q: Sequence[Scalar]) -> list[list[Scalar]]:
+        matrix = formulation(model, q)
+        for k, r in enumerate(armature(model)):
+            if r:
+                matrix[k][k] = matrix[k][k] + r
+        return matrix
+
+    return call
+
+
+def by_mass_matrix(form: MassMatrix) -> Forward:
+    """Forward dynamics as M a = τ − bias."""
+    complete = mass_matrix(form)
+
+    def call(
+        model: Model, q: Sequence[Scalar], v: Sequence[Scalar], tau: Sequence[Scalar], wrenches: Wrenches = None
+    ) -> list[Scalar]:
+        bias = recursive.inverse_dynamics(model, q, v, [0.0] * model.nv, wrenches)
+        resisting = resisting_forces(model, v)
+        right = [t - b - f for t, b, f in zip(tau, bias, resisting, strict=True)]
+        return solve(complete(model, q), right)
+
+    return call
+
+
+def by_articulated_bodies(
+    model: Model, q: Sequence[Scalar], v: Sequence[Scalar], tau: Sequence[Scalar], wrenches: Wrenches = None
+) -> list[Scalar]:
+    """Forward dynamics joint by joint."""
+    resisting = resisting_forces(model, v)
+    net = [t - f for t, f in zip(tau, resisting, strict=True)]
+    return articulated.forward_dynamics(model, q, v, net, wrenches, armature(model))
+
+
+INVERSE: dict[str, Inverse] = {
+    "newton-euler": inverse(newton_euler.inverse_dynamics),
+    "recursive": inverse(recursive.inverse_dynamics),
+}
+FORWARD: dict[str, Forward] = {
+    "composite-body": by_mass_matrix(composite.mass_matrix),
+    "articulated-body": by_articulated_bodies,
+}
+MASS_MATRIX: dict[str, MassMatrix] = {
+    "composite-body": mass_matrix(composite.mass_matrix),
+    "composite-body-root": mass_matrix(composite.mass_matrix_from_root),
+}
+
+
+def longest_path(model: Model) -> int:
+    """Joints from the root to the farthest body."""
+    depth: list[int] = []
+    for joint in model.joints:
+        depth.append(1 + (depth[joint.parent] if joint.parent >= 0 else 0))
+    return max(depth, default=0)
+
+
+def inverse_candidates(model: Model) -> list[tuple[Inverse, Model]]:
+    """The forms of inverse dynamics to compare for this robot."""
+    return [(INVERSE["recursive"], regrouped(model)), (INVERSE["recursive"], model)]
+
+
+def mass_matrix_candidates(model: Model) -> list[tuple[MassMatrix, Model]]:
+    """The forms of the mass matrix to compare for this robot."""
+    reduced = regrouped(model)
+    if longest_path(model) >= _LONG:
+        return [(MASS_MATRIX["composite-body-root"], reduced), (MASS_MATRIX["composite-body"], reduced)]
+    return [(MASS_MATRIX["composite-body"], reduced)]
+
+
+def forward_candidates(model: Model) -> list[tuple[Forward, Model]]:
+    """The forms of forward dynamics to compare for this robot; mimic joints couple branches, so M is needed."""
+    reduced = regrouped(model)
+    if any(joint.is_mimic for joint in model.joints):
+        return [(FORWARD["composite-body"], reduced)]
+    if longest_path(model) >= 2 * _LONG:
+        return [(FORWARD["articulated-body"], reduced)]
+    if longest_path(model) >= _LONG or model.nv > 30:
+        return [(FORWARD["articulated-body"], reduced), (FORWARD["composite-body"], reduced)]
+    return [(FORWARD["composite-body"], reduced)]

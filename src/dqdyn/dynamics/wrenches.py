@@ -1,0 +1,33 @@
+"""External wrenches given at frames, brought to the bodies that carry them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dqdyn.algebra.dual import DQ
+from dqdyn.algebra.quaternion import pure
+from dqdyn.algebra.scalar import Scalar
+from dqdyn.kinematics.tree import adjoints
+from dqdyn.model.model import WORLD_BODY, Model
+
+
+def on_bodies(
+    model: Model, frames: Sequence[str], expressed: str, q: Sequence[Scalar], components: Sequence[Scalar]
+) -> dict[int, DQ]:
+    """Wrench per body, at its origin in its axes, from six components [f, τ] per frame.
+
+    They act on the robot at the frame's origin, in its axes ("body") or in world axes ("aligned").
+    """
+    result: dict[int, DQ] = {}
+    for i, name in enumerate(frames):
+        frame = model.frames[name]
+        if frame.body == WORLD_BODY:
+            continue
+        part = components[6 * i : 6 * i + 6]
+        wrench = DQ.of(pure(*part[:3]), pure(*part[3:]))
+        if expressed == "aligned":
+            world = adjoints(model, q, model.path(frame.body))[frame.body] @ frame.adjoint
+            wrench = DQ.of(world.rotate_back(wrench.primary), world.rotate_back(wrench.dual))
+        moved = frame.adjoint(wrench)
+        result[frame.body] = result[frame.body] + moved if frame.body in result else moved
+    return result

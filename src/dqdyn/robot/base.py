@@ -1,0 +1,65 @@
+"""What all groups of a robot's methods share: the model, and the way from a name to a compiled function."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dqdyn.errors import ModelError
+from dqdyn.model.model import Frame, Model, TreeJoint
+from dqdyn.robot.bound import Bindings
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from dqdyn.robot.shortcuts import Shortcuts
+
+
+class RobotBase:
+    """A model and its functions."""
+
+    model: Model
+
+    @property
+    def joints(self) -> tuple[TreeJoint, ...]:
+        """Moving joints in the order of q: ``.name``, ``.kind``, ``.q`` and ``.v`` (slices), limits, damping, …"""
+        return self.model.joints
+
+    @property
+    def frames(self) -> Mapping[str, Frame]:
+        """Frames by name: every link, every joint (its child side), and those added."""
+        return self.model.frames
+
+    @cached_property
+    def _bindings(self) -> Bindings:
+        return Bindings(self.model)
+
+    @cached_property
+    def _shortcuts(self) -> Shortcuts:
+        from dqdyn.robot.shortcuts import Shortcuts
+
+        return Shortcuts(self)
+
+    def _run(self, key: tuple[Any, ...], inputs: tuple[Any, ...], out: np.ndarray | None, check: bool) -> np.ndarray:
+        """The function of a key (name, *options) on inputs; the next call like it takes a shortcut to machine code."""
+        function = self._shortcuts.function(key, inputs)
+        if check:
+            return function(*inputs) if out is None else function(*inputs, out=out)
+        return function(*inputs, out=out, check=False)
+
+    def _require_inertia(self) -> None:
+        """An error with the joint's name where M is singular in every configuration."""
+        if self._without_inertia is not None:
+            raise ModelError(
+                f"forward dynamics of {self.model.name!r} is impossible: joint {self._without_inertia!r} moves no "
+                "inertia, so the mass matrix is singular; give its links mass, or lock it.",
+                joint=self._without_inertia,
+            )
+
+    @cached_property
+    def _without_inertia(self) -> str | None:
+        from dqdyn.dynamics.singular import joint_without_inertia
+
+        return joint_without_inertia(self.model)

@@ -1,0 +1,98 @@
+"""The dynamic methods of :class:`dqdyn.Robot`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from dqdyn.algebra.values import Value
+from dqdyn.errors import StateError
+from dqdyn.robot.base import RobotBase
+
+
+class DynamicMethods(RobotBase):
+    """Forces, accelerations, the mass matrix, energies."""
+
+    def inverse_dynamics(
+        self,
+        q: Any,
+        v: Any,
+        a: Any,
+        wrenches: Mapping[str, Any] | None = None,
+        method: str = "auto",
+        *,
+        expressed: str = "body",
+        out: np.ndarray | None = None,
+        check: bool = True,
+    ) -> np.ndarray:
+        """τ (..., nv) in N m or N that gives the acceleration a (..., nv) at the state (q, v).
+
+        ``wrenches`` maps a frame to [f, τ] of shape (..., 6), acting on the robot at that frame's origin in its axes,
+        or in world axes with ``expressed="aligned"``. ``method`` names a formulation; "auto" takes the cheapest.
+        """
+        if not wrenches:
+            return self._run(("inverse_dynamics", method), (q, v, a), out, check)
+        frames, stacked = _stacked(wrenches)
+        return self._run(("inverse_dynamics_with_wrenches", method, frames, expressed), (q, v, a, stacked), out, check)
+
+    def forward_dynamics(
+        self,
+        q: Any,
+        v: Any,
+        tau: Any,
+        wrenches: Mapping[str, Any] | None = None,
+        method: str = "auto",
+        *,
+        expressed: str = "body",
+        out: np.ndarray | None = None,
+        check: bool = True,
+    ) -> np.ndarray:
+        """Acceleration (..., nv) under the generalized forces tau (..., nv); ``wrenches`` as in inverse_dynamics."""
+        self._require_inertia()
+        if not wrenches:
+            return self._run(("forward_dynamics", method), (q, v, tau), out, check)
+        frames, stacked = _stacked(wrenches)
+        key = ("forward_dynamics_with_wrenches", method, frames, expressed)
+        return self._run(key, (q, v, tau, stacked), out, check)
+
+    def mass_matrix(
+        self, q: Any, method: str = "auto", *, out: np.ndarray | None = None, check: bool = True
+    ) -> np.ndarray:
+        """M (..., nv, nv), full and symmetric, with armature."""
+        return self._run(("mass_matrix", method), (q,), out, check)
+
+    def bias_forces(self, q: Any, v: Any, *, out: np.ndarray | None = None, check: bool = True) -> np.ndarray:
+        """τ (..., nv) at zero acceleration: Coriolis, centrifugal, gravity, damping and friction."""
+        return self._run(("bias_forces",), (q, v), out, check)
+
+    def gravity_forces(self, q: Any, *, out: np.ndarray | None = None, check: bool = True) -> np.ndarray:
+        """τ (..., nv) that holds the robot at rest against gravity."""
+        return self._run(("gravity_forces",), (q,), out, check)
+
+    def kinetic_energy(self, q: Any, v: Any, *, check: bool = True) -> Any:
+        """½ vᵀ M v in J, shape (...,)."""
+        return self._run(("kinetic_energy",), (q, v), None, check)[..., 0]
+
+    def potential_energy(self, q: Any, *, check: bool = True) -> Any:
+        """Energy in the field of gravity in J, shape (...,); zero with all masses at the height of the world origin."""
+        return self._run(("potential_energy",), (q,), None, check)[..., 0]
+
+    def energy(self, q: Any, v: Any, *, check: bool = True) -> Any:
+        """Kinetic plus potential energy in J, shape (...,)."""
+        return self.kinetic_energy(q, v, check=check) + self.potential_energy(q, check=check)
+
+
+def _stacked(wrenches: Mapping[str, Any]) -> tuple[tuple[str, ...], np.ndarray]:
+    """Frames, and their wrenches one after the other as (..., 6k)."""
+    parts = []
+    for frame, wrench in wrenches.items():
+        array = wrench.dq.vec6() if isinstance(wrench, Value) else np.asarray(wrench, dtype=float)
+        if array.ndim == 0 or array.shape[-1] != 6:
+            raise StateError(
+                f"the wrench at frame {frame!r} is [f, τ] with 6 components; found shape {array.shape}.", frame=frame
+            )
+        parts.append(array)
+    batch = np.broadcast_shapes(*(p.shape[:-1] for p in parts))
+    return tuple(wrenches), np.concatenate([np.broadcast_to(p, (*batch, 6)) for p in parts], axis=-1)
