@@ -1,0 +1,155 @@
+"""MuJoCo parses and compiles an MJCF file; files of meshes and textures that dynamics does not need are not opened."""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+import warnings
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from dqdyn.errors import LoadError, missing_extra
+from dqdyn.model.loaders.files import read_bytes
+from dqdyn.model.loaders.safe_xml import TEXT, is_text
+
+
+@dataclass(frozen=True)
+class MeshAsset:
+    """A mesh as the file names it, where it was found, and how its vertices are changed: scale · Rᵀ(v − position)."""
+
+    name: str
+    file: str
+    path: Path | None
+    scale: tuple[float, ...]
+    position: tuple[float, ...]
+    rotation: tuple[float, ...]  # (w, x, y, z) of R
+
+
+@dataclass
+class Compiled:
+    """A compiled ``mujoco.MjModel`` and what it does not say itself."""
+
+    model: Any
+    file: str
+    name: str
+    meshes: dict[str, MeshAsset]  # by name
+    aside: dict[int, str | None]  # geoms that were not compiled: the name of their mesh, None for a height field
+    texts: dict[str, str]  # of <custom>
+    notes: list[str] = field(default_factory=list)
+
+
+def compile_mjcf(source: str | Path) -> Compiled:
+    """The model in an MJCF file, or in MJCF text (any string with ``<`` in it)."""
+    mujoco = _mujoco()
+    text = is_text(source)
+    file = TEXT if text else str(source)
+    # Read here first: the messages on missing files are better than MuJoCo's, and it would take URDF as well.
+    _require_mjcf(str(source).encode(errors="replace") if text else read_bytes(Path(source), file), file)
+    folder = Path.cwd() if text else Path(source).absolute().parent
+    with warnings.catch_warnings(record=True) as doubts:
+        warnings.simplefilter("always")
+        try:
+            spec = mujoco.MjSpec.from_string(str(source)) if text else mujoco.MjSpec.from_file(str(source))
+            meshes = {mesh.name: _asset(spec, mesh, folder) for mesh in spec.meshes}
+            _blank_textures(mujoco, spec)
+            aside = _set_aside(mujoco, spec)
+            model = spec.compile()
+        except Exception as problem:  # MuJoCo raises several kinds, and no fault of a file may escape as another error
+            raise _load_error(file, str(problem)) from None
+    return Compiled(
+        model=model,
+        file=file,
+        name=spec.modelname,
+        meshes=meshes,
+        aside={geom.id: mesh for geom, mesh in aside},
+        texts={one.name: one.data for one in spec.texts},
+        notes=[f"MuJoCo says: {_one_line(str(doubt.message))}" for doubt in doubts],
+    )
+
+
+def _mujoco() -> Any:
+    try:
+        import mujoco
+    except ImportError:
+        raise missing_extra("mujoco", "mjcf", "Reading MJCF") from None
+    return mujoco
+
+
+def _require_mjcf(data: bytes, file: str) -> None:
+    tag = re.search(rb"<([^\s<>!?/]+)", re.sub(rb"<!--.*?-->", b"", data, flags=re.DOTALL))
+    if tag is not None and tag[1] != b"mujoco":
+        found = tag[1][:60].decode(errors="replace")
+        raise LoadError(
+            f"{file} is not MJCF, for its outermost element is <{found}>, not <mujoco>: load it with dqdyn.load.",
+            file=file,
+            element=found,
+        )
+
+
+def _load_error(file: str, problem: str) -> LoadError:
+    problem = _one_line(problem)
+    remedy = "correct it there"
+    if "opening file" in problem:
+        remedy = "put that file in its place, or give the bodies that use it an <inertial>"
+    return LoadError(f"{file}: MuJoCo cannot read it ({problem}): {remedy}.", file=file, problem=problem)
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.replace("\n", ", ").split()).strip(" ,.").replace(",,", ",")
+
+
+def _asset(spec: Any, mesh: Any, folder: Path) -> MeshAsset:
+    directory = getattr(mesh, "compiler", spec.compiler).meshdir or ""
+    name = os.path.basename(mesh.file) if getattr(spec, "strippath", False) else mesh.file
+    candidates = (folder / directory / name, folder / name) if name else ()
+    return MeshAsset(
+        name=mesh.name,
+        file=mesh.file,
+        path=next((path for path in candidates if os.path.isfile(path)), None),
+        scale=tuple(float(c) for c in mesh.scale),
+        position=tuple(float(c) for c in mesh.refpos),
+        rotation=tuple(float(c) for c in mesh.refquat),
+    )
+
+
+def _blank_textures(mujoco: Any, spec: Any) -> None:
+    """Replace images by one pixel: nothing here looks at them, and their files may be missing."""
+    for texture in spec.textures:
+        if texture.file or any(texture.cubefiles):
+            texture.file, texture.cubefiles = "", [""] * len(texture.cubefiles)
+            texture.builtin = mujoco.mjtBuiltin.mjBUILTIN_FLAT
+            texture.width = 1
+            texture.height = 1 if texture.type == mujoco.mjtTexture.mjTEXTURE_2D else 6
+    for skin in list(spec.skins):
+        spec.delete(skin)
+
+
+def _set_aside(mujoco: Any, spec: Any) -> list[tuple[Any, str | None]]:
+    """Turn mesh geoms that give no mass into small balls, so that their files need not be there.
+
+    The geoms stay, for sensors and the like may name them. Height fields are treated alike.
+    """
+    aside: list[tuple[Any, str | None]] = []
+    for body in spec.bodies:
+        for geom in body.geoms:
+            is_mesh = geom.type == mujoco.mjtGeom.mjGEOM_MESH
+            if geom.type == mujoco.mjtGeom.mjGEOM_HFIELD or (is_mesh and not _gives_mass(mujoco, spec, body, geom)):
+                aside.append((geom, geom.meshname if is_mesh else None))
+    for geom, _ in aside:
+        geom.type, geom.size, geom.meshname, geom.hfieldname = mujoco.mjtGeom.mjGEOM_SPHERE, [1e-3, 0, 0], "", ""
+    used = {geom.meshname for geom in spec.geoms}
+    for asset in [mesh for mesh in spec.meshes if mesh.name not in used] + list(spec.hfields):
+        spec.delete(asset)
+    return aside
+
+
+def _gives_mass(mujoco: Any, spec: Any, body: Any, geom: Any) -> bool:
+    if body.id == 0 or body.name == "world":
+        return False
+    always = spec.compiler.inertiafromgeom == mujoco.mjtInertiaFromGeom.mjINERTIAFROMGEOM_TRUE
+    never = spec.compiler.inertiafromgeom == mujoco.mjtInertiaFromGeom.mjINERTIAFROMGEOM_FALSE
+    low, high = spec.compiler.inertiagrouprange
+    massless = geom.mass == 0.0 or (math.isnan(geom.mass) and geom.density == 0.0) or not low <= geom.group <= high
+    return not (massless or never or (body.explicitinertial and not always))

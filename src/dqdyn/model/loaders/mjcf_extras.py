@@ -1,0 +1,128 @@
+"""What MuJoCo has beside the tree: constraints between joints, actuators, and all that a description cannot hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from dqdyn.model.description import Mimic
+
+
+def mimics(m: Any, joints: Sequence[str]) -> tuple[dict[str, Mimic], list[str]]:
+    """Linear constraints between two joints as mimics, by the name of the joint that follows, and notes on them."""
+    import mujoco
+
+    found: dict[str, Mimic] = {}
+    notes: list[str] = []
+    lost: list[str] = []
+    for i in range(m.neq):
+        name = m.equality(i).name or f"equality{i}"
+        first, second = int(m.eq_obj1id[i]), int(m.eq_obj2id[i])
+        offset, ratio, *higher = (float(c) for c in m.eq_data[i, :5])
+        linear = m.eq_type[i] == mujoco.mjtEq.mjEQ_JOINT and second >= 0 and not any(higher)
+        if (
+            not linear
+            or not m.eq_active0[i]
+            or _leads_to(found, joints[second], joints[first])
+            or joints[first] in found
+        ):
+            lost.append(name)
+            continue
+        # MuJoCo couples the displacements from ref: q₁ − ref₁ = offset + ratio (q₂ − ref₂).
+        ref1, ref2 = (float(m.qpos0[m.jnt_qposadr[j]]) for j in (first, second))
+        found[joints[first]] = Mimic(joints[second], ratio, offset + ref1 - ratio * ref2)
+    if found:
+        notes.append(
+            f"joints mimic others exactly, where MuJoCo's equality constraints keep to it softly: {listed(found)}."
+        )
+    if lost:
+        notes.append(f"equality constraints are left out: {listed(lost)}.")
+    return found, notes
+
+
+def _leads_to(found: dict[str, Mimic], start: str, goal: str) -> bool:
+    while start != goal and start in found:
+        start = found[start].joint
+    return start == goal
+
+
+def effort_limits(mujoco: Any, m: Any) -> dict[int, float]:
+    """Largest force per joint (N m or N) where it is limited evenly to both sides.
+
+    The limit of the joint itself, or the sum over its actuators where each has one, whichever is smaller.
+    """
+    scalar = (int(mujoco.mjtJoint.mjJNT_HINGE), int(mujoco.mjtJoint.mjJNT_SLIDE))
+    result = {}
+    for joint in range(m.njnt):
+        if int(m.jnt_type[joint]) not in scalar:
+            continue
+        limits = [_even(m.jnt_actfrcrange[joint])] if m.jnt_actfrclimited[joint] else []
+        actuators = [
+            _actuator_limit(mujoco, m, i)
+            for i in range(len(m.actuator_trntype))
+            if m.actuator_trntype[i] == mujoco.mjtTrn.mjTRN_JOINT and m.actuator_trnid[i, 0] == joint
+        ]
+        if actuators and None not in actuators:
+            limits.append(sum(limit for limit in actuators if limit is not None))
+        known = [limit for limit in limits if limit is not None]
+        if known:
+            result[joint] = min(known)
+    return result
+
+
+def _actuator_limit(mujoco: Any, m: Any, i: int) -> float | None:
+    gear = abs(float(m.actuator_gear[i, 0]))
+    force = _even(m.actuator_forcerange[i]) if m.actuator_forcelimited[i] else None
+    motor = (
+        m.actuator_gaintype[i] == mujoco.mjtGain.mjGAIN_FIXED
+        and m.actuator_biastype[i] == mujoco.mjtBias.mjBIAS_NONE
+        and m.actuator_dyntype[i] == mujoco.mjtDyn.mjDYN_NONE
+        and len(m.actuator_ctrlrange) == len(m.actuator_trntype)
+    )
+    if force is None and motor and m.actuator_ctrllimited[i]:
+        control = _even(m.actuator_ctrlrange[i])
+        force = None if control is None else control * abs(float(m.actuator_gainprm[i, 0]))
+    return None if force is None else force * gear
+
+
+def _even(interval: Any) -> float | None:
+    low, high = (float(c) for c in interval)
+    return high if low == -high else None
+
+
+def left_out(m: Any, bodies: Sequence[str], joints: Sequence[str], shapes: Sequence[str]) -> list[str]:
+    """Notes on what acts on the robot in MuJoCo and is not represented here."""
+    ball = 1
+    curved = np.any(getattr(m, "dof_dampingpoly", np.zeros((m.nv, 1))), axis=-1)
+    found: dict[str, Iterable[str]] = {
+        "tendons": [m.tendon(i).name or f"tendon{i}" for i in range(m.ntendon)],
+        "springs of joints": _chosen(joints, m.jnt_stiffness),
+        "nonlinear terms of damping": dict.fromkeys(joints[int(m.dof_jntid[i])] for i in np.flatnonzero(curved)),
+        "limits of ball joints": _chosen(joints, (m.jnt_type == ball) & (m.jnt_limited != 0)),
+        "compensations of gravity": _chosen(bodies, m.body_gravcomp),
+        "motions of mocap bodies": _chosen(bodies, m.body_mocapid >= 0),
+        "flexible parts": [m.flex(i).name or f"flex{i}" for i in range(m.nflex)],
+        "shapes without a file, turned uneven meshes and height fields": shapes,
+        "inertias and damping of actuators": _acting_actuators(m),
+        "forces of the fluid": ["density or viscosity"] if m.opt.density or m.opt.viscosity else [],
+    }
+    return [f"{what} are left out: {listed(names)}." for what, names in found.items() if names]
+
+
+def _chosen(names: Sequence[str], which: np.ndarray) -> list[str]:
+    return [names[int(i)] for i in np.flatnonzero(which)]
+
+
+def _acting_actuators(m: Any) -> list[str]:
+    fields = (getattr(m, name, ()) for name in ("actuator_armature", "actuator_damping"))  # of newer versions only
+    acting = {int(i) for values in fields for i in np.argwhere(values)[:, 0]}
+    return [m.actuator(i).name or f"actuator{i}" for i in sorted(acting)]
+
+
+def listed(names: Iterable[str]) -> str:
+    """The first few names, for a message."""
+    names = list(names)
+    more = f" and {len(names) - 6} more" if len(names) > 6 else ""
+    return ", ".join(repr(name) for name in names[:6]) + more

@@ -1,0 +1,241 @@
+"""How each field of a description stands in JSON, and the checks on the way back."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from dqdyn.algebra.dual import DQ
+from dqdyn.errors import FormatError, LoadError
+from dqdyn.model.description import BASES, Description, Drive, Joint, Link, Mimic, NamedFrame, Shape
+from dqdyn.model.inertia import Inertia
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a value stands, for messages: the file and the way through it, such as ``joints[3].axis``."""
+
+    file: str
+    path: str = ""
+
+    def __truediv__(self, step: str | int) -> Place:
+        if isinstance(step, int):
+            return Place(self.file, f"{self.path}[{step}]")
+        return Place(self.file, f"{self.path}.{step}" if self.path else step)
+
+    def wrong(self, expected: str, found: Any) -> LoadError:
+        shown = repr(found) if len(repr(found)) <= 60 else repr(found)[:60] + "…"
+        what = self.path or "the robot"
+        return LoadError(
+            f"{self.file}: {what} must be {expected}; found {shown}.", file=self.file, element=what, found=found
+        )
+
+
+class Field:
+    """How one value is written and read; the base holds what JSON has as it is."""
+
+    def write(self, value: Any, place: Place) -> Any:
+        return value
+
+    def read(self, value: Any, place: Place) -> Any:
+        raise NotImplementedError
+
+
+class Text(Field):
+    """Any text that UTF-8 can hold."""
+
+    def write(self, value: Any, place: Place) -> str:
+        if _has_surrogate(str(value)):
+            raise FormatError(
+                f"JSON cannot hold {place.path} = {value!r} of {place.file!r}: remove the lone surrogate.",
+                element=place.path,
+            )
+        return str(value)
+
+    def read(self, value: Any, place: Place) -> str:
+        if not isinstance(value, str) or _has_surrogate(value):
+            raise place.wrong("a text", value)
+        return value
+
+
+def _has_surrogate(text: str) -> bool:
+    return any("\ud800" <= c <= "\udfff" for c in text)
+
+
+class Choice(Text):
+    def __init__(self, known: tuple[str, ...]) -> None:
+        self.known = known
+
+    def read(self, value: Any, place: Place) -> str:
+        if value not in self.known:
+            raise place.wrong(f"one of {', '.join(self.known)}", value)
+        return str(value)
+
+
+class FilePath(Text):
+    def read(self, value: Any, place: Place) -> Any:
+        return Path(super().read(value, place))
+
+
+class Number(Field):
+    """A finite float."""
+
+    def write(self, value: Any, place: Place) -> Any:
+        if not math.isfinite(value):
+            raise FormatError(
+                f"JSON cannot hold {place.path} = {value} of {place.file!r}: make it finite.", element=place.path
+            )
+        return float(value)
+
+    def read(self, value: Any, place: Place) -> float:
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            raise place.wrong("a number", value)
+        try:
+            number = float(value)
+        except OverflowError:
+            number = math.inf
+        if not math.isfinite(number):
+            raise place.wrong("a finite number", value)
+        return number
+
+
+class Limit(Number):
+    """A float or an infinity."""
+
+    def write(self, value: Any, place: Place) -> Any:
+        if math.isinf(value):
+            return "Infinity" if value > 0.0 else "-Infinity"
+        return super().write(value, place)
+
+    def read(self, value: Any, place: Place) -> float:
+        if value in ("Infinity", "-Infinity"):
+            return float(value)
+        return super().read(value, place)
+
+
+class List(Field):
+    """A tuple of like values, of one of the given sizes where there are any."""
+
+    def __init__(self, item: Field, *sizes: int) -> None:
+        self.item, self.sizes = item, sizes
+
+    def write(self, value: Any, place: Place) -> Any:
+        return [self.item.write(v, place / i) for i, v in enumerate(value)]
+
+    def read(self, value: Any, place: Place) -> Any:
+        if not isinstance(value, list) or (self.sizes and len(value) not in self.sizes):
+            raise place.wrong(f"a list of {' or '.join(map(str, self.sizes))}" if self.sizes else "a list", value)
+        return tuple(self.item.read(v, place / i) for i, v in enumerate(value))
+
+
+class Pose(List):
+    """The 8 coefficients of a dual quaternion."""
+
+    def __init__(self) -> None:
+        super().__init__(Number(), 8)
+
+    def write(self, value: Any, place: Place) -> Any:
+        return super().write(value.components, place)
+
+    def read(self, value: Any, place: Place) -> DQ:
+        return DQ(list(super().read(value, place)))
+
+
+class Optional(Field):
+    """A value or null."""
+
+    def __init__(self, item: Field) -> None:
+        self.item = item
+
+    def write(self, value: Any, place: Place) -> Any:
+        return None if value is None else self.item.write(value, place)
+
+    def read(self, value: Any, place: Place) -> Any:
+        return None if value is None else self.item.read(value, place)
+
+
+class PerAxis(Field):
+    """One number for all axes of a joint, or a list with one for each."""
+
+    def __init__(self, item: Field) -> None:
+        self.one, self.many = item, List(item)
+
+    def write(self, value: Any, place: Place) -> Any:
+        return (self.many if isinstance(value, (tuple, list)) else self.one).write(value, place)
+
+    def read(self, value: Any, place: Place) -> Any:
+        return (self.many if isinstance(value, list) else self.one).read(value, place)
+
+
+class Record(Field):
+    """An object with exactly the fields of a dataclass."""
+
+    def __init__(self, kind: type, /, **items: Field) -> None:
+        assert set(items) == {f.name for f in fields(kind)}, kind
+        self.kind, self.items = kind, items
+
+    def write(self, value: Any, place: Place) -> Any:
+        return {name: item.write(getattr(value, name), place / name) for name, item in self.items.items()}
+
+    def read(self, value: Any, place: Place) -> Any:
+        if not isinstance(value, dict):
+            raise place.wrong("an object", value)
+        for name in self.items:
+            if name not in value:
+                raise place.wrong(f"an object with the field {name!r}", sorted(value))
+        for name in value:
+            if name not in self.items:
+                raise place.wrong(f"an object without the unknown field {name!r}", sorted(value))
+        return self.kind(**{name: item.read(value[name], place / name) for name, item in self.items.items()})
+
+
+_NUMBER, _TEXT, _POSE = Number(), Text(), Pose()
+_VECTOR = List(_NUMBER, 3)
+_LIMIT, _CONSTANT = Optional(PerAxis(Limit())), PerAxis(_NUMBER)
+_INERTIA = Record(Inertia, mass=_NUMBER, com=_VECTOR, tensor=List(_VECTOR, 3))
+_SHAPE = Record(
+    Shape,
+    kind=_TEXT,
+    size=List(_NUMBER),
+    origin=_POSE,
+    name=Optional(_TEXT),
+    mesh=Optional(_TEXT),
+    path=Optional(FilePath()),
+    color=Optional(List(_NUMBER, 4)),
+    material=Optional(_TEXT),
+)
+_LINK = Record(Link, name=_TEXT, inertia=_INERTIA, visuals=List(_SHAPE), collisions=List(_SHAPE))
+_JOINT = Record(
+    Joint,
+    name=_TEXT,
+    kind=_TEXT,
+    parent=_TEXT,
+    child=_TEXT,
+    origin=_POSE,
+    axis=_VECTOR,
+    second_axis=_VECTOR,
+    pitch=_NUMBER,
+    child_origin=_POSE,
+    lower=_LIMIT,
+    upper=_LIMIT,
+    velocity=_LIMIT,
+    effort=_LIMIT,
+    damping=_CONSTANT,
+    friction=_CONSTANT,
+    armature=_CONSTANT,
+    mimic=Optional(Record(Mimic, joint=_TEXT, ratio=_NUMBER, offset=_NUMBER)),
+)
+DESCRIPTION = Record(
+    Description,
+    name=_TEXT,
+    base=Choice(BASES),
+    drive=Record(Drive, wheel_radius=_NUMBER, wheel_distance=_NUMBER),
+    gravity=_VECTOR,
+    links=List(_LINK),
+    joints=List(_JOINT),
+    frames=List(Record(NamedFrame, name=_TEXT, link=_TEXT, origin=_POSE)),
+    source=Optional(_TEXT),
+    notes=List(_TEXT),
+)
