@@ -13,11 +13,16 @@ def armature(model: Model) -> list[float]:
     return _collected(model, "armature", power=2)
 
 
+def damping(model: Model) -> list[float]:
+    """Viscous damping per velocity (nv) in N m s/rad or N s/m."""
+    return _collected(model, "damping", power=2)
+
+
 def resisting_forces(model: Model, v: Sequence[Scalar]) -> list[Scalar]:
     """Forces (nv) that hold against the motion: damping · v + friction · sign(v), with sign(0) = 0."""
-    damping, friction = _collected(model, "damping", power=2), _collected(model, "friction", power=1)
+    friction = _collected(model, "friction", power=1)
     result: list[Scalar] = []
-    for d, f, vk in zip(damping, friction, v, strict=True):
+    for d, f, vk in zip(damping(model), friction, v, strict=True):
         total: Scalar = vk * d if d else 0.0
         if f:
             total = total + select(less(vk, 0.0), -f, select(less(0.0, vk), f, 0.0))
