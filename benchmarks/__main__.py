@@ -17,7 +17,7 @@ from rich.table import Table
 import benchmarks
 from benchmarks.measure import Result, machine
 
-NOT_BENCHMARKS = {"__main__", "measure"}
+NOT_BENCHMARKS = {"__main__", "measure", "robots"}
 
 
 def names() -> list[str]:
@@ -28,21 +28,24 @@ def names() -> list[str]:
 def table(results: dict[str, list[Result]]) -> Table:
     """One line per result."""
     drawn = Table(box=SIMPLE_HEAD)
-    for title in ("what", "measured", "target", "ratio", "to"):
-        drawn.add_column(title, justify="left" if title in ("what", "to") else "right")
+    for title in ("what", "measured", "times faster", "target", "than", "operations"):
+        drawn.add_column(title, justify="left" if title in ("what", "than", "operations") else "right")
     for name, rows in results.items():
         for row in rows:
             mark = {None: "", True: "[green]✓[/]", False: "[red]✗[/]"}[row.met]
             target = "" if row.target is None else f"≤ {row.target:g} {row.unit} {mark}"
-            peer = "" if row.peer_measured is None else f"{row.peer}: {row.peer_measured:.3g} {row.unit}"
-            ratio = "" if row.ratio is None else f"{row.ratio:.2f}"
-            drawn.add_row(f"{name}: {row.name}", f"{row.measured:.3g} {row.unit}", target, ratio, peer)
+            if row.at_least is not None:
+                target = f"≥ {row.at_least:g} × {mark}"
+            peer = "" if row.peer_measured is None else f"{row.peer}: {row.peer_measured:.4g} {row.unit}"
+            speedup = "" if row.speedup is None else f"{row.speedup:.2f}"
+            drawn.add_row(f"{name}: {row.name}", f"{row.measured:.4g} {row.unit}", speedup, target, peer, row.note)
     return drawn
 
 
 def as_json(results: dict[str, list[Result]]) -> str:
     rows = {
-        name: [{**asdict(row), "ratio": row.ratio, "met": row.met} for row in found] for name, found in results.items()
+        name: [{**asdict(row), "speedup": row.speedup, "met": row.met} for row in found]
+        for name, found in results.items()
     }
     return json.dumps({"machine": machine(), "results": rows}, indent=2, ensure_ascii=False) + "\n"
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
+import tempfile
 import warnings
-from pathlib import Path
 
 from benchmarks.measure import Result, least, least_import
+from benchmarks.robots import TALOS, example_robots
 
 LARGEST = "tiago_description/robots/tiago_dual.urdf"
 """101 degrees of freedom; the largest file of the package example-robot-data."""
@@ -14,7 +17,7 @@ LARGEST = "tiago_description/robots/tiago_dual.urdf"
 
 def run() -> list[Result]:
     """Seconds to import dqdyn, and to load the largest URDF."""
-    return [importing(), loading()]
+    return [importing(), loading(), *first_pose()]
 
 
 def importing() -> Result:
@@ -35,7 +38,7 @@ def loading() -> Result:
 
     import dqdyn as dq
 
-    path = _example_robots() / LARGEST
+    path = example_robots() / LARGEST
 
     def load() -> None:
         with warnings.catch_warnings():
@@ -52,9 +55,34 @@ def loading() -> Result:
     )
 
 
-def _example_robots() -> Path:
-    folders = (Path(entry) / "cmeel.prefix/share/example-robot-data/robots" for entry in sys.path)
-    found = next((folder for folder in folders if folder.is_dir()), None)
-    if found is None:
-        raise SystemExit("example-robot-data is not installed: pip install 'dqdyn[test]'")
-    return found
+_FIRST_POSE = """
+import time, numpy, llvmlite.binding, warnings
+start = time.perf_counter()
+import dqdyn as dq
+warnings.simplefilter("ignore")
+robot = dq.load({path!r}, base="free")
+robot.pose("gripper_left_joint", robot.neutral())
+print(time.perf_counter() - start)
+"""
+
+
+def first_pose() -> list[Result]:
+    """From a URDF to the first pose of the Talos, beyond ``import numpy, llvmlite.binding``: cold, and with a cache."""
+    code = _FIRST_POSE.format(path=str(example_robots() / TALOS))
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+    with tempfile.TemporaryDirectory() as folder:
+        environment |= {"PYTHONPYCACHEPREFIX": f"{folder}/bytecode", "DQDYN_CACHE_DIR": f"{folder}/cache"}
+
+        def seconds(**changes: str) -> float:
+            done = subprocess.run(
+                [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment | changes
+            )
+            return float(done.stdout)
+
+        seconds()
+        warm = min(seconds() for _ in range(10))
+        cold = min(seconds(DQDYN_CACHE="0") for _ in range(10))
+    return [
+        Result("URDF to first pose of Talos, cold", cold, "s", target=0.7),
+        Result("URDF to first pose of Talos, with cache", warm, "s", target=0.12),
+    ]

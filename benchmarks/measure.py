@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import timeit
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +16,7 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Result:
-    """One measured number; ``ratio`` is measured / peer, and smaller is better for all of them."""
+    """One measured number, smaller is better. ``speedup`` is peer / measured; ``at_least`` is what it should be."""
 
     name: str
     measured: float
@@ -23,14 +24,18 @@ class Result:
     target: float | None = None
     peer: str = ""
     peer_measured: float | None = None
+    at_least: float | None = None
+    note: str = ""
 
     @property
-    def ratio(self) -> float | None:
-        return None if self.peer_measured is None else self.measured / self.peer_measured
+    def speedup(self) -> float | None:
+        return None if self.peer_measured is None else self.peer_measured / self.measured
 
     @property
     def met(self) -> bool | None:
         """Whether the target is met; None without a target."""
+        if self.at_least is not None and self.speedup is not None:
+            return self.speedup >= self.at_least
         return None if self.target is None else self.measured <= self.target
 
 
@@ -42,6 +47,13 @@ def least(function: Callable[[], object], repeats: int) -> float:
         function()
         times.append(time.perf_counter() - start)
     return min(times)
+
+
+def per_call(statement: str, repeats: int = 60, number: int = 1000, **names: object) -> float:
+    """Nanoseconds per execution of a statement: the least of many loops, the loop itself not counted."""
+    own = min(timeit.repeat(statement, globals=names, number=number, repeat=repeats))
+    empty = min(timeit.repeat("pass", number=number, repeat=10))
+    return (own - empty) / number * 1e9
 
 
 def least_import(module: str, repeats: int) -> float:
@@ -68,7 +80,15 @@ def machine() -> dict[str, str]:
         "cores": str(os.cpu_count()),
         "system": f"{platform.system()} {platform.machine()}",
         "python": platform.python_version(),
+        "vector width": _width(),
     }
+
+
+def _width() -> str:
+    """How many states one instruction handles in batches."""
+    from dqdyn.compile.native import machine as host
+
+    return f"{host().width} states"
 
 
 def _processor() -> str:

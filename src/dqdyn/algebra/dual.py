@@ -123,7 +123,10 @@ class DQ:
         if not isinstance(other, (DQ, int, float)):
             return NotImplemented
         other = as_dq(other)
-        pairs = zip(self.components, other.components, strict=True)
+        mine, theirs = self.components, other.components
+        if all(type(c) is float for c in (*mine, *theirs)):  # the constants of robots: compared often
+            return all(a == b for a, b in zip(mine, theirs, strict=True))
+        pairs = zip(mine, theirs, strict=True)
         return self.shape == other.shape and all(bool(np.all(a == b)) for a, b in pairs)
 
     def __hash__(self) -> int:

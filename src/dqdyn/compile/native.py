@@ -77,9 +77,12 @@ class Library:
         return int(found)
 
 
+_LARGE = 60_000  # lines of IR from which quick compilation matters more than the last third of speed
+
+
 def _compiled(ir: str) -> bytes:
     import llvmlite.binding as llvm
 
     module = llvm.parse_assembly(ir)
     module.verify()
-    return bytes(_target_machine(2).emit_object(module))
+    return bytes(_target_machine(0 if ir.count("\n") > _LARGE else 2).emit_object(module))

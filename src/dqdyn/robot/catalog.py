@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dqdyn.algebra.scalar import Scalar
-from dqdyn.dynamics import energy, methods
+from dqdyn.dynamics import derivatives, energy, methods
 from dqdyn.dynamics.wrenches import on_bodies
 from dqdyn.kinematics import attached, cooperative, frames, mass
 from dqdyn.model.model import Frame, Model
@@ -37,7 +37,7 @@ class Quantity:
     """A function of the state: ``algorithm(model, *options, *inputs)`` gives the ``result``.
 
     ``inputs`` are names such as "q" and "v"; ``options`` are frames and choices fixed when the function is bound;
-    ``result`` is "dq" (8), "twist" (6), "vector" (3), "matrix" or "list".
+    ``result`` is "dq" (8), "twist" (6), "vector" (3), "matrix", "matrices" (of one shape) or "list".
     """
 
     name: str
@@ -64,6 +64,9 @@ def flatten(result: str, value: Any) -> Entries:
     """A result of the algebra as scalars and a shape."""
     if result == "matrix":
         return [c for row in value for c in row], (len(value), len(value[0]) if value else 0)
+    if result == "matrices":
+        parts = [flatten("matrix", matrix) for matrix in value]
+        return [c for entries, _ in parts for c in entries], (len(parts), *parts[0][1])
     entries = _FLAT[result](value)
     return entries, (len(entries),)
 
@@ -348,3 +351,21 @@ _add("bias_forces", "q v", "", "list", _bias, candidates=_on_models(_bias))
 _add("gravity_forces", "q", "", "list", _gravity, candidates=_on_models(_gravity))
 _add("kinetic_energy", "q v", "", "list", lambda model, q, v: [energy.kinetic_energy(model, q, v)], "½ vᵀ M v in J.")
 _add("potential_energy", "q", "", "list", lambda model, q: [energy.potential_energy(model, q)], "In J.")
+_add(
+    "inverse_dynamics_derivatives",
+    "q v a",
+    "",
+    "matrices",
+    derivatives.inverse_dynamics_derivatives,
+    "∂τ/∂q (tangent), ∂τ/∂v, ∂τ/∂a: (3, nv, nv).",
+    _on_models(derivatives.inverse_dynamics_derivatives),
+)
+
+
+def _forward_derivatives(model: Model, q: Sequence[Scalar], v: Sequence[Scalar], tau: Sequence[Scalar]) -> Any:
+    """∂a/∂q (tangent), ∂a/∂v, ∂a/∂τ: (3, nv, nv)."""
+    a = methods.FORWARD["composite-body"](model, q, v, tau, None)
+    return derivatives.forward_dynamics_derivatives(model, q, v, a)
+
+
+_add("forward_dynamics_derivatives", "q v tau", "", "matrices", _forward_derivatives)

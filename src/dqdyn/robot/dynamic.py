@@ -12,6 +12,10 @@ from dqdyn.errors import StateError
 from dqdyn.robot.base import RobotBase
 
 
+_COMPILED_SOLVE = 16
+"""Up to this nv the linear systems of derivatives are part of the compiled program."""
+
+
 class DynamicMethods(RobotBase):
     """Forces, accelerations, the mass matrix, energies."""
 
@@ -71,6 +75,27 @@ class DynamicMethods(RobotBase):
         """τ (..., nv) that holds the robot at rest against gravity."""
         return self._run(("gravity_forces",), (q,), out, check)
 
+    def inverse_dynamics_derivatives(
+        self, q: Any, v: Any, a: Any, *, check: bool = True
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """∂τ/∂q, ∂τ/∂v, ∂τ/∂a, each (..., nv, nv); q in the tangent space, as :meth:`integrate` moves it."""
+        return _parts(self._run(("inverse_dynamics_derivatives",), (q, v, a), None, check))
+
+    def forward_dynamics_derivatives(
+        self, q: Any, v: Any, tau: Any, *, check: bool = True
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """∂a/∂q, ∂a/∂v, ∂a/∂τ = M⁻¹, each (..., nv, nv); q in the tangent space."""
+        self._require_inertia()
+        if self.model.nv <= _COMPILED_SOLVE:
+            return _parts(self._run(("forward_dynamics_derivatives",), (q, v, tau), None, check))
+        # Straight-line code for n³ operations would take long to compile; LAPACK has loops.
+        a = self.forward_dynamics(q, v, tau, check=check)
+        d_dq, d_dv, mass = self.inverse_dynamics_derivatives(q, v, a, check=check)
+        n = self.model.nv
+        identity = np.broadcast_to(np.eye(n), mass.shape)
+        solved = np.linalg.solve(mass, np.concatenate([-d_dq, -d_dv, identity], axis=-1))
+        return solved[..., :n], solved[..., n : 2 * n], solved[..., 2 * n :]
+
     def kinetic_energy(self, q: Any, v: Any, *, check: bool = True) -> Any:
         """½ vᵀ M v in J, shape (...,)."""
         return self._run(("kinetic_energy",), (q, v), None, check)[..., 0]
@@ -82,6 +107,10 @@ class DynamicMethods(RobotBase):
     def energy(self, q: Any, v: Any, *, check: bool = True) -> Any:
         """Kinetic plus potential energy in J, shape (...,)."""
         return self.kinetic_energy(q, v, check=check) + self.potential_energy(q, check=check)
+
+
+def _parts(stacked: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    return stacked[..., 0, :, :], stacked[..., 1, :, :], stacked[..., 2, :, :]
 
 
 def _stacked(wrenches: Mapping[str, Any]) -> tuple[tuple[str, ...], np.ndarray]:

@@ -25,6 +25,7 @@ class Shortcuts:
         self.robot = robot
         self._ready: dict[tuple[Any, ...], Any] = {}
         self._dispatchers: dict[str, Dispatcher | None] = {}
+        self._last: dict[str, tuple[Any, ...]] = {}  # what each dispatcher remembers
         self._lock = threading.Lock()
 
     def function(self, key: tuple[Any, ...], inputs: tuple[Any, ...]) -> Any:
@@ -36,7 +37,9 @@ class Shortcuts:
             if np.ndim(inputs[0]) > 1:
                 return function
             found = self._ready[key] = function.fast
-        self._remember(key, found)
+        if self._last.get(key[0]) != key:
+            self._last[key[0]] = key
+            self._remember(key, found)
         return found
 
     def _remember(self, key: tuple[Any, ...], function: Any) -> None:

@@ -8,9 +8,10 @@ import numpy as np
 
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.functions import UNIT_TOLERANCE
-from dqdyn.algebra.scalar import stack
+from dqdyn.algebra.scalar import is_scalar, stack
 from dqdyn.algebra.values import Value
 from dqdyn.errors import StateError
+from dqdyn.geometry.primitives import Line, Plane, Point
 from dqdyn.model.model import Model, TreeJoint
 
 SIZES = {"q": "nq", "q1": "nq", "v": "nv", "a": "nv", "tau": "nv"}
@@ -22,14 +23,19 @@ def as_input(model: Model, name: str, size: int, value: Any, check: bool = True)
     if name in SIZES:
         return as_state(model, name, value, check)
     if name == "dt":
-        value = np.asarray(value)[..., None]
+        value = _array(model, name, value, size)[..., None]
     return as_state(model, name, primitive(name, value), check, size=size)
+
+
+_VALUES: dict[str, type[Value]] = {"point": Point, "line": Line, "plane": Plane}
 
 
 def primitive(kind: str, value: Any) -> Any:
     """A point, line or plane as an array of its components; arrays pass."""
     if not isinstance(value, (Value, DQ)):
         return value
+    if kind not in _VALUES or not isinstance(value, (_VALUES[kind], DQ)):
+        raise StateError(f"{kind} is given by numbers or by the value of that name; found {value!r}.", argument=kind)
     dq = value.dq if isinstance(value, Value) else value
     p, d = dq.primary, dq.dual
     return stack({"point": p.vector, "line": (*p.vector, *d.vector), "plane": (*p.vector, d.w)}[kind])
@@ -40,9 +46,9 @@ def as_state(model: Model, name: str, value: Any, check: bool = True, size: int 
     size = getattr(model, SIZES[name]) if size is None else size
     array = value if isinstance(value, np.ndarray) else _array(model, name, value, size)
     if array.dtype != np.float64:
-        if array.dtype == object:
+        if array.dtype == object and not all(isinstance(x, (int, float, np.number)) for x in array.flat):
             return _symbols(model, name, array, size)
-        if array.dtype.kind not in "fiub":
+        if array.dtype.kind not in "fiubO":
             raise StateError(
                 f"{name} of {model.name!r} must be real numbers; found the type {array.dtype}.", argument=name
             )
@@ -69,20 +75,30 @@ def wrong_size(model: Model, name: str, size: int, found: tuple[int, ...]) -> St
 
 
 def _array(model: Model, name: str, value: Any, size: int) -> np.ndarray:
+    if type(value).__module__.partition(".")[0] == "casadi" and getattr(value, "shape", None) == (size, 1):
+        value = [value[i] for i in range(size)]  # a column of symbols, which NumPy cannot take apart
     try:
         return np.asarray(value)
     except ValueError:
         raise StateError(
             f"{name} of {model.name!r} has rows of different lengths: give {size} numbers per state.", argument=name
         ) from None
+    except TypeError:
+        raise _no_numbers(model, name, value) from None
 
 
 def _symbols(model: Model, name: str, array: np.ndarray, size: int) -> np.ndarray:
+    if array.shape == (size, 1) and size > 1:  # a column, as symbolic packages have them
+        array = array[:, 0]
     if array.shape != (size,):
         raise wrong_size(model, name, size, array.shape)
-    if any(isinstance(x, (str, bytes)) or x is None for x in array):
-        raise StateError(f"{name} of {model.name!r} must be numbers or symbols; found {array.tolist()}.", argument=name)
+    if not all(is_scalar(x) for x in array):
+        raise _no_numbers(model, name, array.tolist())
     return array
+
+
+def _no_numbers(model: Model, name: str, found: Any) -> StateError:
+    return StateError(f"{name} of {model.name!r} must be numbers or symbols; found {found!r}.", argument=name)
 
 
 def _owner(model: Model, name: str, component: int) -> TreeJoint | None:
