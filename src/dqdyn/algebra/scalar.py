@@ -212,11 +212,16 @@ def is_scalar(value: Any) -> bool:
 
 
 def scalars_only(operation: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    """An operator of a scalar class that leaves dual quaternions, and all else that is no scalar, to the other side."""
+    """An operator of a scalar class that leaves dual quaternions, and all else that is no scalar, to the other side.
+
+    Scalars of a higher rank decide as well: a counter times a jet is a jet, on whichever side the jet stands.
+    """
 
     @functools.wraps(operation)
     def checked(self: Any, other: Any) -> Any:
-        return operation(self, other) if is_scalar(other) else NotImplemented
+        if not is_scalar(other) or _kinds[type(other)].rank > _functions(self).rank:
+            return NotImplemented
+        return operation(self, other)
 
     return checked
 

@@ -15,7 +15,7 @@ from dqdyn.algebra.functions import position
 from dqdyn.algebra.jet import derivative
 from dqdyn.algebra.motion import pose_rate
 from dqdyn.algebra.quaternion import ONE, Quaternion
-from dqdyn.algebra.scalar import Scalar, divide, sqrt
+from dqdyn.algebra.scalar import Scalar, divide
 from dqdyn.kinematics.frames import Matrix, rows_of_columns
 from dqdyn.kinematics.tree import Motion
 from dqdyn.model.model import Frame, Model
@@ -35,8 +35,8 @@ def absolute(x1: DQ, x2: DQ) -> DQ:
 
 def half(x: DQ) -> DQ:
     """x^{1/2} = s + ½ε (p/2) s with s² = r, on the branch Re(s) > 0."""
-    r = x.primary
-    s = (ONE + r) * divide(1.0, sqrt(2.0 * (1.0 + r.w)))
+    s = ONE + x.primary
+    s = s * divide(1.0, s.norm())  # √(2 + 2 Re(r)) is the same length, but loses its digits near 2π
     return DQ.of(s, position(x) * s * 0.25)
 
 

@@ -5,7 +5,7 @@ For a distance d(a, b) between a thing a on the robot and a thing b in the works
     ḋ = J v + ζ,    J = ∂d/∂a · J_a,    ζ = ∂d/∂b · ḃ,
 
 with J_a the Jacobian of the components of a. One formula serves all pairs; the papers' explicit ones are its instances.
-Names follow DQ Robotics: ``point_to_line_distance_jacobian(J_p, p, line)``, ``point_to_line_residual(p, line, rate)``.
+:mod:`dqdyn.kinematics.named_distances` has them under the names of DQ Robotics.
 Components are: point (3), line [l, m] (6), plane [n, d] (4), segment [a, b] (6).
 """
 
@@ -23,8 +23,10 @@ from dqdyn.algebra.scalar import Scalar, stack
 from dqdyn.algebra.values import Value, vector
 from dqdyn.errors import Error
 from dqdyn.geometry import distances as geometry
+from dqdyn.geometry.primitives import Line, Plane, Point
 from dqdyn.geometry.segment import Segment
 
+_VALUES = {"point": Point, "line": Line, "plane": Plane, "segment": Segment}
 SIZE = {"point": 3, "line": 6, "plane": 4, "segment": 6}
 _RAW: dict[str, Callable[[Sequence[Scalar]], Any]] = {
     "point": lambda c: pure(*c),
@@ -41,9 +43,9 @@ class Distance:
     components or dual quaternions. Jacobians of a have shape (..., k, nv); results (...,) or (..., nv).
     """
 
-    def __init__(self, function: Callable[[Any, Any], Scalar], a: str, b: str) -> None:
-        self.function, self.a, self.b = function, a, b
-        self.name, self.__doc__ = function.__name__, function.__doc__
+    def __init__(self, name: str, function: Callable[[Any, Any], Scalar]) -> None:
+        self.name, self.function, self.__doc__ = name, function, function.__doc__
+        self.a, _, self.b, *_ = name.split("_")
 
     def __repr__(self) -> str:
         return f"<{self.name}>"
@@ -109,9 +111,10 @@ class Distance:
 
     def _checked(self, jacobian: Any) -> np.ndarray:
         array = np.asarray(jacobian)
-        if array.ndim < 2 or array.shape[-2] != SIZE[self.a]:
+        if array.ndim < 2 or array.shape[-2] != SIZE[self.a] or array.dtype.kind not in "fiubO":
             raise Error(
-                f"{self.name} needs the Jacobian of a {self.a}, shape (..., {SIZE[self.a]}, nv); found {array.shape}.",
+                f"{self.name} needs the Jacobian of a {self.a}, numbers of shape (..., {SIZE[self.a]}, nv); "
+                f"found {array.dtype} of shape {array.shape}.",
                 expected=SIZE[self.a],
                 found=array.shape,
             )
@@ -119,46 +122,56 @@ class Distance:
 
 
 def _row(gradient: list[Scalar], jacobian: np.ndarray) -> np.ndarray:
-    return (stack(gradient)[..., None, :] @ jacobian)[..., 0, :]
+    row = stack(gradient)[..., None, :]
+    try:
+        return (row @ jacobian)[..., 0, :]
+    except ValueError:
+        shapes = f"{row.shape[:-2]} of the things and {jacobian.shape[:-2]} of the Jacobian"
+        raise Error(f"Batches of shapes {shapes} do not go together: make them equal or 1.", found=shapes) from None
 
 
 def _plain(x: Scalar) -> Any:
-    return x if isinstance(x, (float, np.ndarray)) else (float(x) if isinstance(x, np.floating) else x)
+    return float(x) if isinstance(x, np.floating) else x
 
 
 def _components(kind: str, thing: Any) -> list[Scalar]:
     """Components of a value, a dual quaternion, or an array of shape (..., k)."""
-    if isinstance(thing, Segment):
-        return [*thing.a.dq.primary.vector, *thing.b.dq.primary.vector]
-    if isinstance(thing, (Value, DQ)):
-        dq = thing if isinstance(thing, DQ) else thing.dq
-        p, d = dq.primary, dq.dual
-        return list({"point": p.vector, "line": (*p.vector, *d.vector), "plane": (*p.vector, d.w)}[kind])
-    return vector(thing, SIZE[kind], f"A {kind}, or its rate,")
+    if not isinstance(thing, (Value, DQ)):
+        return vector(thing, SIZE[kind], f"A {kind}, or its rate,")
+    if not isinstance(thing, (_VALUES[kind], DQ)) or (kind == "segment" and isinstance(thing, DQ)):
+        raise Error(f"A {kind} is needed here, or its {SIZE[kind]} components; found {thing!r}.", expected=kind)
+    dq = thing if isinstance(thing, DQ) else thing.dq
+    p, d = dq.primary, dq.dual
+    return list({"point": p.vector, "plane": (*p.vector, d.w)}.get(kind, (*p.vector, *d.vector)))
 
 
-point_to_point = Distance(geometry.point_to_point_squared_distance, "point", "point")
-point_to_line = Distance(geometry.point_to_line_squared_distance, "point", "line")
-point_to_plane = Distance(geometry.point_to_plane_distance, "point", "plane")
-point_to_segment = Distance(geometry.point_to_segment_squared_distance, "point", "segment")
-line_to_point = Distance(lambda l, p: geometry.point_to_line_squared_distance(p, l), "line", "point")
-line_to_line = Distance(geometry.line_to_line_squared_distance, "line", "line")
-line_to_line_angle = Distance(geometry.line_to_line_angle_function, "line", "line")
-line_to_segment = Distance(geometry.line_to_segment_squared_distance, "line", "segment")
-plane_to_point = Distance(lambda n, p: geometry.point_to_plane_distance(p, n), "plane", "point")
-segment_to_segment = Distance(geometry.segment_to_segment_squared_distance, "segment", "segment")
-segment_to_plane = Distance(geometry.segment_to_plane_distance, "segment", "plane")
+point_to_point = Distance("point_to_point", geometry.point_to_point_squared_distance)
+point_to_line = Distance("point_to_line", geometry.point_to_line_squared_distance)
+point_to_plane = Distance("point_to_plane", geometry.point_to_plane_distance)
+point_to_segment = Distance("point_to_segment", geometry.point_to_segment_squared_distance)
+line_to_point = Distance("line_to_point", lambda l, p: geometry.point_to_line_squared_distance(p, l))
+line_to_line = Distance("line_to_line", geometry.line_to_line_squared_distance)
+line_to_line_angle = Distance("line_to_line_angle", geometry.line_to_line_angle_function)
+line_to_line_phi = Distance("line_to_line_phi", geometry.line_to_line_angle)
+line_to_segment = Distance("line_to_segment", geometry.line_to_segment_squared_distance)
+plane_to_point = Distance("plane_to_point", lambda n, p: geometry.point_to_plane_distance(p, n))
+segment_to_segment = Distance("segment_to_segment", geometry.segment_to_segment_squared_distance)
+segment_to_plane = Distance("segment_to_plane", geometry.segment_to_plane_distance)
 
 DISTANCES = {
-    "point_to_point": point_to_point,
-    "point_to_line": point_to_line,
-    "point_to_plane": point_to_plane,
-    "point_to_segment": point_to_segment,
-    "line_to_point": line_to_point,
-    "line_to_line": line_to_line,
-    "line_to_line_angle": line_to_line_angle,
-    "line_to_segment": line_to_segment,
-    "plane_to_point": plane_to_point,
-    "segment_to_segment": segment_to_segment,
-    "segment_to_plane": segment_to_plane,
+    distance.name: distance
+    for distance in (
+        point_to_point,
+        point_to_line,
+        point_to_plane,
+        point_to_segment,
+        line_to_point,
+        line_to_line,
+        line_to_line_angle,
+        line_to_line_phi,
+        line_to_segment,
+        plane_to_point,
+        segment_to_segment,
+        segment_to_plane,
+    )
 }

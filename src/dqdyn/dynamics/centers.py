@@ -1,0 +1,180 @@
+"""Kinematics of the centers of mass: what Gauss, Gibbs-Appell, Kane and Lagrange build their equations from.
+
+Each body has a frame at its center of mass with the axes of the body. There its inertia is Ψ = blkdiag(I, m), and laws
+of motion have no transport terms. Twists ω + εv and wrenches f + ετ are those of that frame, in its axes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from dqdyn.algebra.dual import DQ
+from dqdyn.algebra.functions import L3, Adjoint, G, cross, zero_twist
+from dqdyn.algebra.quaternion import I, J, K, Quaternion, cross3, dot3, pure
+from dqdyn.algebra.scalar import Scalar, total
+from dqdyn.kinematics.tree import added, apply, forward
+from dqdyn.model.inertia import Inertia
+from dqdyn.model.model import WORLD_BODY, Model, TreeJoint
+
+Matrix = list[list[Scalar]]
+"""Rows of scalars."""
+ByIndex = dict[int, DQ]
+"""A twist or wrench per index into v; an index that does not move the body is absent."""
+
+
+@dataclass(frozen=True)
+class Center:
+    """The center of mass c of a body at a state: Ad(x_0c), its twist ν = J v, J and J̇ by columns."""
+
+    inertia: Inertia
+    seen: Adjoint
+    twist: DQ
+    columns: ByIndex
+    rates: ByIndex
+
+    def rate(self, v: Sequence[Scalar], a: Sequence[Scalar]) -> DQ:
+        """ν̇ = J a + J̇ v [Silva, eq. (33)] [Quiroz, eq. (5.3)]."""
+        return apply(list(self.columns.items()), a) + apply(list(self.rates.items()), v)
+
+    def momentum(self, twist: DQ) -> DQ:
+        """Ψ ξ with Ψ = blkdiag(I, m): m v + ε I ω [Quiroz, eq. (5.6)]."""
+        return G(self.inertia.mass, self.inertia.rows, twist)
+
+    def gyroscopic(self, twist: DQ) -> DQ:
+        """S̄ ξ with S̄ = blkdiag(−S(I ω), m S(ω)) at the body's own ω [Silva, eq. (41)] [Quiroz, eq. (5.13)]."""
+        omega = self.twist.primary
+        spin = L3(self.inertia.rows, omega)
+        return DQ.of(cross3(omega, twist.dual) * self.inertia.mass, -cross3(spin, twist.primary))
+
+
+def centers(model: Model, q: Sequence[Scalar], v: Sequence[Scalar] | None = None) -> list[Center]:
+    """The centers of mass of all bodies: ν = J v [Silva, eq. (32)] [Quiroz, eq. (5.2)]; without v no rates.
+
+    Columns are carried from body to body: d/dt (Ad(x*) s) = Ad(x*) ṡ − ξ × Ad(x*) s [Silva, eq. (9)].
+    """
+    relative = [joint.adjoint(q) for joint in model.joints]
+    poses, twists = _chained(model, relative), _carried(model, relative, q, v)
+    columns: dict[int, ByIndex] = {WORLD_BODY: {}}
+    rates: dict[int, ByIndex] = {WORLD_BODY: {}}
+    for i, joint in enumerate(model.joints):
+        own, x, parent = joint.coordinates(q), relative[i], joint.parent
+        carried = {k: x.back(s) for k, s in columns[parent].items()}
+        columns[i] = added([*carried.items(), *joint.columns(joint.motion.subspace(own))])
+        if v is not None:
+            xi = _joint_twist(joint, q, v)
+            moved = [(k, x.back(rates[parent][k]) - cross(xi, s)) for k, s in carried.items()]
+            rates[i] = added([*moved, *joint.columns(joint.motion.subspace_rate(own, joint.rates(v)))])
+    return [
+        Center(
+            body.inertia,
+            _placed(poses[i], body.inertia),
+            at_point(twists[i], body.inertia.center),
+            _moved(columns[i], body.inertia),
+            _moved(rates.get(i, {}), body.inertia),
+        )
+        for i, body in enumerate(model.bodies)
+    ]
+
+
+def center_poses(model: Model, q: Sequence[Scalar]) -> list[Adjoint]:
+    """Ad(x_0c) of all bodies."""
+    poses = _chained(model, [joint.adjoint(q) for joint in model.joints])
+    return [_placed(poses[i], body.inertia) for i, body in enumerate(model.bodies)]
+
+
+def center_twists(model: Model, q: Sequence[Scalar], v: Sequence[Scalar]) -> list[DQ]:
+    """ν of all bodies, without Jacobians."""
+    twists = _carried(model, [joint.adjoint(q) for joint in model.joints], q, v)
+    return [at_point(twists[i], body.inertia.center) for i, body in enumerate(model.bodies)]
+
+
+# --- wrenches and generalized forces --------------------------------------------------------------------------------
+
+
+def power(twist: DQ, wrench: DQ) -> Scalar:
+    """⟨ω, τ⟩ + ⟨v, f⟩: the swap of parts is that of [Silva, eq. (46)] [Quiroz, eq. (5.18)]."""
+    return dot3(twist.primary, wrench.dual) + dot3(twist.dual, wrench.primary)
+
+
+def weights(model: Model, bodies: Sequence[Center]) -> list[DQ]:
+    """The wrench of gravity on each body: Ad(r*) m g, no moment."""
+    g = pure(*model.gravity)
+    return [DQ.of(c.seen.rotate_back(g) * c.inertia.mass) for c in bodies]
+
+
+def external(bodies: Sequence[Center], wrenches: Mapping[int, DQ] | None) -> list[DQ]:
+    """External wrenches, given at the origins of the bodies, brought to the centers of mass."""
+    given = wrenches or {}
+    return [at_center(given[i], c.inertia.center) if i in given else zero_twist() for i, c in enumerate(bodies)]
+
+
+def projected(jacobians: Iterable[ByIndex], wrenches: Iterable[DQ], size: int) -> list[Scalar]:
+    """Σ Jᵀζ: wrenches on the bodies as generalized forces [Silva, eq. (45)] [Quiroz, eq. (5.17)] [Parsa, eq. (4)]."""
+    result: list[Scalar] = [0.0] * size
+    for columns, wrench in zip(jacobians, wrenches, strict=True):
+        for k, s in columns.items():
+            result[k] = result[k] + power(s, wrench)
+    return result
+
+
+def bilinear(
+    bodies: Iterable[Center], right: Callable[[Center], ByIndex], size: int, symmetric: bool = False
+) -> Matrix:
+    """Σ JᵀX for the wrenches X per unit of each velocity; of a symmetric result one half is computed."""
+    result: Matrix = [[0.0] * size for _ in range(size)]
+    for body in bodies:
+        for k, wrench in right(body).items():
+            for r, s in body.columns.items():
+                if r <= k or not symmetric:
+                    result[r][k] = result[r][k] + power(s, wrench)
+    if symmetric:
+        for r in range(size):
+            for k in range(r):
+                result[r][k] = result[k][r]
+    return result
+
+
+def row_times(row: Sequence[Scalar], x: Sequence[Scalar]) -> Scalar:
+    """Σ rowₖ xₖ."""
+    return total(r * xk for r, xk in zip(row, x, strict=True))
+
+
+# --- steps ------------------------------------------------------------------------------------------------------------
+
+
+def at_point(twist: DQ, p: Quaternion) -> DQ:
+    """The twist of a body at another of its points: v + ω × p."""
+    return DQ.of(twist.primary, twist.dual + cross3(twist.primary, p))
+
+
+def at_center(wrench: DQ, p: Quaternion) -> DQ:
+    """A wrench about another point: τ − p × f."""
+    return DQ.of(wrench.primary, wrench.dual - cross3(p, wrench.primary))
+
+
+def _moved(columns: ByIndex, inertia: Inertia) -> ByIndex:
+    return {k: at_point(s, inertia.center) for k, s in columns.items()}
+
+
+def _placed(seen: Adjoint, inertia: Inertia) -> Adjoint:
+    return Adjoint.of(seen.columns, seen.p + seen.rotate(inertia.center))
+
+
+def _chained(model: Model, relative: Sequence[Adjoint]) -> dict[int, Adjoint]:
+    return forward(model, Adjoint.of((I, J, K)), lambda joint, seen: seen @ relative[joint.index])
+
+
+def _carried(
+    model: Model, relative: Sequence[Adjoint], q: Sequence[Scalar], v: Sequence[Scalar] | None
+) -> dict[int, DQ]:
+    """Twists of the bodies in their frames; zero without v."""
+    if v is None:
+        return {i: zero_twist() for i in range(len(model.bodies))}
+    return forward(
+        model, zero_twist(), lambda joint, twist: relative[joint.index].back(twist) + _joint_twist(joint, q, v)
+    )
+
+
+def _joint_twist(joint: TreeJoint, q: Sequence[Scalar], v: Sequence[Scalar]) -> DQ:
+    return joint.motion.twist(joint.coordinates(q), joint.rates(v))

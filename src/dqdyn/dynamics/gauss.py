@@ -1,0 +1,106 @@
+"""Gauss's principle of least constraint [Silva, section 4] [Quiroz, section 5.2].
+
+Among all accelerations that the joints allow, a robot takes the one nearest to that of its bodies without joints. The
+minimum of the Gauss function gives M a + C v + g = τ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from dqdyn.algebra.dual import DQ
+from dqdyn.algebra.functions import L3, inertia_rows
+from dqdyn.algebra.quaternion import cross3
+from dqdyn.algebra.scalar import Scalar, total
+from dqdyn.dynamics.centers import Center, Matrix, bilinear, centers, external, power, projected, row_times, weights
+from dqdyn.model.model import Model
+
+
+def gauss_function(
+    model: Model,
+    q: Sequence[Scalar],
+    v: Sequence[Scalar],
+    a: Sequence[Scalar],
+    tau: Sequence[Scalar],
+    wrenches: Mapping[int, DQ] | None = None,
+) -> Scalar:
+    """G = Σ ½(ν̇ − ā)ᵀΨ(ν̇ − ā) − τᵀa [Silva, eq. (31)] [Quiroz, eq. (5.1)], least for the motion under τ.
+
+    ā is the acceleration of a body without joints, in gravity. The forces τ of the joints, and external wrenches, enter
+    by their virtual power: that changes (31) by a constant in a, and needs no choice of how a joint holds two bodies.
+    The square is written out as in [Silva, eq. (35)] [Quiroz, eq. (5.7)], with Ψā = ζ − S̄ν [Silva, eq. (40)]
+    [Quiroz, eq. (5.12)]. Where its gradient with respect to a vanishes [Silva, eq. (36)] [Quiroz, eq. (5.8)],
+    M a + C v = τ̄ [Silva, eq. (42)] [Quiroz, eq. (5.14)].
+    """
+    found = centers(model, q, v)
+    given = projected((c.columns for c in found), external(found, wrenches), model.nv)
+    terms: list[Scalar] = [-((t + f) * ak) for t, f, ak in zip(tau, given, a, strict=True)]
+    for center, weight in zip(found, weights(model, found), strict=True):
+        rate, free = center.rate(v, a), unconstrained_rate(center, weight)
+        impressed = weight - center.gyroscopic(center.twist)  # Ψā, without dividing by Ψ
+        terms.append(0.5 * power(rate, center.momentum(rate)) - power(rate, impressed))
+        terms.append(0.5 * power(free, impressed))  # does not depend on a
+    return total(terms) if terms else 0.0
+
+
+def unconstrained_rate(center: Center, weight: DQ) -> DQ:
+    """ā = ω̇ + ε(p̈ + ṗ × ω) of the body alone [Silva, eq. (34)] [Quiroz, eq. (5.5)].
+
+    ω̇ is from Euler's law [Silva, eq. (39)] [Quiroz, eq. (5.11)], about the axes that have inertia; p̈ is gravity's.
+    """
+    omega, inertia = center.twist.primary, center.inertia
+    torque = weight.dual + cross3(L3(inertia.rows, omega), omega)
+    inverse = inertia_rows(np.linalg.pinv(np.array(inertia.tensor), hermitian=True).tolist())
+    per_mass = weight.primary * (1.0 / inertia.mass if inertia.mass else 0.0)
+    return DQ.of(L3(inverse, torque), per_mass + cross3(center.twist.dual, omega))
+
+
+def mass_matrix(model: Model, q: Sequence[Scalar]) -> Matrix:
+    """M = Σ JᵀΨJ (nv×nv) [Silva, eq. (43)] [Quiroz, eq. (5.15)]: the Hessian of the Gauss function; no armature."""
+    return _mass_matrix(model, centers(model, q))
+
+
+def coriolis_matrix(model: Model, q: Sequence[Scalar], v: Sequence[Scalar]) -> Matrix:
+    """C = Σ Jᵀ(S̄J + ΨJ̇) (nv×nv) [Silva, eq. (44)] [Quiroz, eq. (5.16)].
+
+    Ṁ − 2C is skew-symmetric for every kind of joint [Silva, eq. (49)] [Quiroz, eq. (5.21)].
+    """
+    return _coriolis_matrix(model, centers(model, q, v))
+
+
+def gravity_forces(model: Model, q: Sequence[Scalar]) -> list[Scalar]:
+    """g = −τ_g (nv), the forces that hold the robot against its weight [Silva, eq. (47)] [Quiroz, eq. (5.19)]."""
+    return _gravity_forces(model, centers(model, q))
+
+
+def inverse_dynamics(
+    model: Model,
+    q: Sequence[Scalar],
+    v: Sequence[Scalar],
+    a: Sequence[Scalar],
+    wrenches: Mapping[int, DQ] | None = None,
+) -> list[Scalar]:
+    """τ = M a + C v + g (nv) [Silva, eq. (48)] [Quiroz, eq. (5.20)] [Quiroz, algorithm 5.1].
+
+    ``wrenches`` are external ones by body, in the frame of the body at its origin.
+    """
+    found = centers(model, q, v)
+    m, c, g = _mass_matrix(model, found), _coriolis_matrix(model, found), _gravity_forces(model, found)
+    given = projected((center.columns for center in found), external(found, wrenches), model.nv)
+    return [row_times(m[k], a) + row_times(c[k], v) + (g[k] - given[k]) for k in range(model.nv)]
+
+
+def _mass_matrix(model: Model, found: list[Center]) -> Matrix:
+    columns = lambda c: {k: c.momentum(s) for k, s in c.columns.items()}
+    return bilinear(found, columns, model.nv, symmetric=True)
+
+
+def _coriolis_matrix(model: Model, found: list[Center]) -> Matrix:
+    columns = lambda c: {k: c.gyroscopic(s) + c.momentum(c.rates[k]) for k, s in c.columns.items()}
+    return bilinear(found, columns, model.nv)
+
+
+def _gravity_forces(model: Model, found: list[Center]) -> list[Scalar]:
+    return [-f for f in projected((c.columns for c in found), weights(model, found), model.nv)]
