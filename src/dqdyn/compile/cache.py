@@ -16,7 +16,7 @@ from pathlib import Path
 
 _MAGIC = b"dqdyn object 1\n"
 _LARGEST = 256 * 1024 * 1024  # bytes in the folder before the oldest entries go
-_VERSION = "2"  # of the emitted code: raise it when the same program is compiled differently
+_VERSION = "4"  # of the emitted code: raise it when the same program is compiled differently
 
 
 def digest(*parts: str) -> str:

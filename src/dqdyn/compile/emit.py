@@ -9,7 +9,54 @@ from dqdyn.compile.program import Program
 from dqdyn.compile.sincos import emit_sincos
 
 _BLOCK = 700  # operations per basic block; code generation slows down steeply on longer ones
+_MANY = 8 * _BLOCK  # operations from which values pass from block to block through memory
+_WEIGHT = {"sin": 40, "cos": 0, "const": 0}  # lines of IR; a cosine comes with its sine
 _ARITHMETIC = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
+
+
+class Blocks:
+    """Where a program is cut into basic blocks, and which values wait in memory for a later block.
+
+    In long programs values with long lives make register allocation slow, steeply. There each value that a later block
+    uses is stored where it is made and loaded in the blocks that need it; slots are used again after the last of them.
+    """
+
+    def __init__(self, program: Program) -> None:
+        block, weight, total = 0, 0, 0
+        place: list[int] = []
+        self.starts: set[int] = set()
+        for i, (op, _, _) in enumerate(program.instructions):
+            if weight > _BLOCK:
+                block, weight = block + 1, 0
+                self.starts.add(i)
+            place.append(block)
+            weight += _WEIGHT.get(op, 1)
+            total += _WEIGHT.get(op, 1)
+        self.slot: dict[int, int] = {}
+        self.slots = 0
+        # Conditions are not numbers, and constants are literals: they are used across blocks as they are.
+        self.anywhere = {i for i, (op, _, _) in enumerate(program.instructions) if op in ("const", "less")}
+        if total > _MANY:
+            self._assign(program, place)
+
+    def _assign(self, program: Program, place: list[int]) -> None:
+        last: dict[int, int] = {}
+        for i, (op, operands, _) in enumerate(program.instructions):
+            if op != "input":
+                for k in operands:
+                    if place[k] < place[i] and k not in self.anywhere:
+                        last[k] = place[i]
+        free: list[int] = []
+        ending: dict[int, list[int]] = {}
+        for i, block in enumerate(place):
+            if i in self.starts:
+                free += ending.pop(block - 1, [])
+            if i in last:
+                if not free:
+                    free.append(self.slots)
+                    self.slots += 1
+                self.slot[i] = free.pop()
+                ending.setdefault(last[i], []).append(self.slot[i])
 
 
 class Body:
@@ -28,8 +75,8 @@ class Body:
         self.suffix = "f64" if width == 1 else f"v{width}f64"
         self.lines: list[str] = []
         self.block = "entry"
+        self.slots = 0
         self._names = 0
-        self._since_block = 0
 
     # --- pieces ---
 
@@ -41,7 +88,6 @@ class Body:
         """A new value."""
         name = self.fresh()
         self.lines.append(f"  {name} = {text}")
-        self._since_block += 1
         return name
 
     def const(self, value: float) -> str:
@@ -54,16 +100,18 @@ class Body:
     def _splat(self, kind: str, text: str) -> str:
         return text if self.width == 1 else f"<{', '.join([f'{kind} {text}'] * self.width)}>"
 
-    def label(self, name: str) -> None:
-        """Start a basic block, reached from the one before."""
-        self.lines.append(f"  br label %{name}")
+    def cut(self, name: str) -> None:
+        """End the basic block and go on in another one.
+
+        The branch depends on ``%go``, which always holds but which LLVM cannot know: it would join the blocks again.
+        """
+        self.lines.append(f"  br i1 %go, label %{name}, label %stop")
         self.open(name)
 
     def open(self, name: str) -> None:
         """Start a basic block."""
         self.lines.append(f"{name}:")
         self.block = name
-        self._since_block = 0
 
     # --- a program ---
 
@@ -74,13 +122,23 @@ class Body:
             users.setdefault(source, []).append(k)
         both: dict[int, tuple[str, str]] = {}
         flag = self._splat("i1", "false")
-        values: list[str] = []
+        blocks = Blocks(program)
+        self.slots = blocks.slots
+        values: dict[int, str] = {}  # names that the current block may use
+
+        def value_of(k: int) -> str:
+            if k not in values:  # from an earlier block, by way of memory
+                values[k] = self.op(f"load {self.real}, ptr {self._slot(blocks.slot[k])}, align 8")
+            return values[k]
+
         for i, (op, operands, constant) in enumerate(program.instructions):
-            if self._since_block > _BLOCK:
-                self.label(f"part{i}")
+            if i in blocks.starts:
+                self.cut(f"part{i}")
+                if blocks.slots:
+                    values = {k: name for k, name in values.items() if k in blocks.anywhere}
             if op in ("sin", "cos"):
                 if operands[0] not in both:
-                    sine, cosine, large = emit_sincos(self, values[operands[0]])
+                    sine, cosine, large = emit_sincos(self, value_of(operands[0]))
                     both[operands[0]] = sine, cosine
                     flag = self.op(f"or {self.boolean} {flag}, {large}")
                 value = both[operands[0]][0 if op == "sin" else 1]
@@ -89,11 +147,16 @@ class Body:
             elif op == "input":
                 value = load(*operands)
             else:
-                value = self._operation(op, [values[k] for k in operands])
-            values.append(value)
+                value = self._operation(op, [value_of(k) for k in operands])
+            values[i] = value
+            if i in blocks.slot:
+                self.lines.append(f"  store {self.real} {value}, ptr {self._slot(blocks.slot[i])}, align 8")
             for k in users.get(i, ()):
                 store(k, value)
         return flag
+
+    def _slot(self, index: int) -> str:
+        return self.op(f"getelementptr {self.real}, ptr %scratch, i64 {index}")
 
     def _operation(self, op: str, a: Sequence[str]) -> str:
         real = self.real
@@ -120,6 +183,13 @@ class Body:
             value = self.op(f"call double @{function}({', '.join(f'double {x}' for x in parts)})")
             result = self.op(f"insertelement {self.real} {result}, double {value}, i32 {lane}")
         return result
+
+    def frame(self, head: list[str], body: list[str], tail: list[str]) -> list[str]:
+        """A function around lines that were cut into blocks: ``%go`` at the start, ``stop`` at the end."""
+        start = ["  %go = icmp ne ptr %out, null"]
+        if self.slots:
+            start.append(f"  %scratch = alloca [{self.slots} x {self.real}], align 64")
+        return [*head, *start, *body, *tail, "stop:", "  ret i64 0", "}"]
 
     def declarations(self) -> list[str]:
         """Intrinsics and library functions that the lines may use."""

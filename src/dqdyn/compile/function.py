@@ -172,6 +172,7 @@ class Function:
             return self
 
     def _give_up(self, problem: Exception) -> None:
+        self._retired = self.native  # the built-in function of this very call may still run in its code
         self.native = None
         warn_once(f"no native code ({type(problem).__name__}: {problem}); functions run on NumPy, more slowly.")
 

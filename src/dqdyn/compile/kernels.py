@@ -25,8 +25,8 @@ def scalar_kernel(program: Program, fma: bool, contract: bool, name: str = "scal
         body.lines.append(f"  store double {value}, ptr {p}, align 8")
 
     flag = body.emit(program, load, store)
-    lines = [f"define i64 @{name}({', '.join(arguments)}) {{", "entry:", *body.lines]
-    lines += [f"  %flag = zext i1 {flag} to i64", "  ret i64 %flag", "}"]
+    head = [f"define i64 @{name}({', '.join(arguments)}) {{", "entry:"]
+    lines = body.frame(head, body.lines, [f"  %flag = zext i1 {flag} to i64", "  ret i64 %flag"])
     return "\n".join([*body.declarations(), *lines, ""])
 
 
@@ -57,8 +57,9 @@ class _Batch:
         flag = body.emit(program, self.load, self.store)
         bits = body.op(f"bitcast <{w} x i1> {flag} to i{w}")
         any_flag = body.op(f"icmp ne i{w} {bits}, 0")
-        body.label("last_part")
-        body.lines += [
+        body.lines.append("  br label %last_part")
+        body.open("last_part")
+        tail = [
             f"  %large = zext i1 {any_flag} to i64",
             "  %redo_next = add i64 %redo, %large",
             f"  %next = add i64 %i, {w}",
@@ -66,14 +67,9 @@ class _Batch:
             "  br i1 %more, label %loop, label %exit",
             "exit:",
             "  ret i64 %redo_next",
-            "}",
         ]
-        head = [
-            f"define i64 @{name}({', '.join(arguments)}) {{",
-            "entry:",
-            "  %last = sub i64 %n, 1",
-            "  br label %loop",
-        ]
+        head = [f"define i64 @{name}({', '.join(arguments)}) {{", "entry:", "  %last = sub i64 %n, 1"]
+        lines = body.frame(head, ["  br label %loop", *body.lines], tail)
         real, mask = body.real, body.boolean
         declarations = [
             *body.declarations(),
@@ -81,7 +77,7 @@ class _Batch:
             f"declare {real} @llvm.masked.load.{body.suffix}.p0(ptr, i32, {mask}, {real})",
             f"declare void @llvm.masked.store.{body.suffix}.p0({real}, ptr, i32, {mask})",
         ]
-        return "\n".join([*declarations, *head, *body.lines, ""])
+        return "\n".join([*declarations, *lines, ""])
 
     def rows(self) -> None:
         """Pointers to the rows of this block, clamped to the last row."""

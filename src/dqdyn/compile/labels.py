@@ -12,7 +12,7 @@ from dqdyn.compile.program import Program
 
 @dataclass(frozen=True)
 class Labels:
-    """A title, a summary, and lines about the components of inputs, e.g. ``{"q": ["q[0]  hinge, rad"]}``."""
+    """A title, a summary, and lines about the components of inputs, e.g. ``{"q": ["q[0] hinge, rad"]}``."""
 
     title: str = ""
     summary: str = ""

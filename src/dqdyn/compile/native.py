@@ -77,7 +77,7 @@ class Library:
         return int(found)
 
 
-_LARGE = 60_000  # lines of IR from which quick compilation matters more than the last third of speed
+_LARGE = 150_000  # lines of IR from which quick compilation matters more than the last third of speed
 
 
 def _compiled(ir: str) -> bytes:
