@@ -6,7 +6,20 @@ from collections.abc import Callable, Mapping, Sequence
 
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.scalar import Scalar
-from dqdyn.dynamics import articulated, composite, newton_euler, recursive
+from dqdyn.dynamics import (
+    articulated,
+    closed_form,
+    composite,
+    coriolis,
+    gauss,
+    gibbs_appell,
+    kane,
+    lagrange,
+    matrix_form,
+    newton_euler,
+    recursive,
+    screw,
+)
 from dqdyn.dynamics.joint_forces import armature, resisting_forces
 from dqdyn.dynamics.regroup import regrouped
 from dqdyn.dynamics.solve import solve
@@ -73,6 +86,13 @@ def by_articulated_bodies(
 INVERSE: dict[str, Inverse] = {
     "newton-euler": inverse(newton_euler.inverse_dynamics),
     "recursive": inverse(recursive.inverse_dynamics),
+    "screw": inverse(screw.inverse_dynamics),
+    "matrix": inverse(matrix_form.inverse_dynamics),
+    "closed-form": inverse(closed_form.inverse_dynamics),
+    "gauss": inverse(gauss.inverse_dynamics),
+    "gibbs-appell": inverse(gibbs_appell.inverse_dynamics),
+    "kane": inverse(kane.inverse_dynamics),
+    "lagrange": inverse(lagrange.inverse_dynamics),
 }
 FORWARD: dict[str, Forward] = {
     "composite-body": by_mass_matrix(composite.mass_matrix),
@@ -81,6 +101,14 @@ FORWARD: dict[str, Forward] = {
 MASS_MATRIX: dict[str, MassMatrix] = {
     "composite-body": mass_matrix(composite.mass_matrix),
     "composite-body-root": mass_matrix(composite.mass_matrix_from_root),
+    "closed-form": mass_matrix(closed_form.mass_matrix),
+    "gauss": mass_matrix(gauss.mass_matrix),
+    "lagrange": mass_matrix(lagrange.mass_matrix),
+}
+CORIOLIS: dict[str, Callable[..., list[list[Scalar]]]] = {
+    "christoffel": coriolis.coriolis_matrix,
+    "gauss": gauss.coriolis_matrix,
+    "lagrange": lagrange.coriolis_matrix,
 }
 
 

@@ -351,6 +351,15 @@ _add("bias_forces", "q v", "", "list", _bias, candidates=_on_models(_bias))
 _add("gravity_forces", "q", "", "list", _gravity, candidates=_on_models(_gravity))
 _add("kinetic_energy", "q v", "", "list", lambda model, q, v: [energy.kinetic_energy(model, q, v)], "½ vᵀ M v in J.")
 _add("potential_energy", "q", "", "list", lambda model, q: [energy.potential_energy(model, q)], "In J.")
+_dynamics(
+    "coriolis_matrix",
+    "q v",
+    methods.CORIOLIS,
+    "christoffel",
+    lambda model: [(methods.CORIOLIS["christoffel"], model)],
+    "matrix",
+    "C (nv×nv) with Ṁ − 2C skew-symmetric; the Christoffel one unless method names Silva's or Parsa's.",
+)
 _add(
     "inverse_dynamics_derivatives",
     "q v a",

@@ -67,6 +67,15 @@ class DynamicMethods(RobotBase):
         """M (..., nv, nv), full and symmetric, with armature."""
         return self._run(("mass_matrix", method), (q,), out, check)
 
+    def coriolis_matrix(
+        self, q: Any, v: Any, method: str = "auto", *, out: np.ndarray | None = None, check: bool = True
+    ) -> np.ndarray:
+        """C (..., nv, nv) with Ṁ − 2C skew-symmetric, so that C v + gravity (+ friction) is the bias.
+
+        The Christoffel matrix unless ``method`` is "gauss" (Silva's) or "lagrange" (Parsa's); it is their mean.
+        """
+        return self._run(("coriolis_matrix", method), (q, v), out, check)
+
     def bias_forces(self, q: Any, v: Any, *, out: np.ndarray | None = None, check: bool = True) -> np.ndarray:
         """τ (..., nv) at zero acceleration: Coriolis, centrifugal, gravity, damping and friction."""
         return self._run(("bias_forces",), (q, v), out, check)

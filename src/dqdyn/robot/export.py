@@ -58,7 +58,7 @@ def labels(model: Model, quantity: Quantity, values: tuple[Any, ...]) -> Labels:
     if "wrenches" in inputs:
         frames = values[quantity.options.index("wrench_frames")]
         inputs["wrenches"] = [
-            f"wrenches[{6 * i}..{6 * i + 5}]  {frame}: force in N, torque in N m" for i, frame in enumerate(frames)
+            f"wrenches[{6 * i}..{6 * i + 5}] {frame}: force in N, torque in N m" for i, frame in enumerate(frames)
         ]
     return Labels(title, quantity.summary, inputs)
 
@@ -70,7 +70,7 @@ def _said(value: Any) -> str:
 
 
 def _components(model: Model, name: str) -> Iterator[str]:
-    """Lines such as ``q[0..3]  ball, unit quaternion (w, x, y, z)``."""
+    """Lines such as ``q[0..3] ball, unit quaternion (w, x, y, z)``."""
     kind = "q" if name == "q1" else name
     if kind not in UNITS:
         if name in OTHERS:
@@ -82,7 +82,7 @@ def _components(model: Model, name: str) -> Iterator[str]:
             start = part.start
             for size, unit in _runs(joint, kind):
                 index = str(start) if size == 1 else f"{start}..{start + size - 1}"
-                yield f"{name}[{index}]  {joint.name}, {unit}"
+                yield f"{name}[{index}] {joint.name}, {unit}"
                 start += size
 
 

@@ -34,7 +34,7 @@ class Shortcuts:
         if found is None:
             name, *values = key
             function = self.robot._bindings.function(name, dict(zip(CATALOG[name].options, values, strict=True)))
-            if np.ndim(inputs[0]) > 1:
+            if _is_batch(inputs[0]):
                 return function
             found = self._ready[key] = function.fast
         if self._last.get(key[0]) != key:
@@ -86,6 +86,13 @@ class Shortcuts:
         if dispatcher.fast is not None:
             self.robot.__dict__[attribute] = dispatcher.fast
         return dispatcher
+
+
+def _is_batch(value: Any) -> bool:
+    """Whether a vector is many; asked of the value itself, for NumPy's functions warn on some symbols."""
+    if isinstance(value, (list, tuple)):
+        return len(value) > 0 and isinstance(value[0], (list, tuple, np.ndarray))
+    return isinstance(value, np.ndarray) and value.ndim > 1
 
 
 def _plain(signature: inspect.Signature) -> str:
