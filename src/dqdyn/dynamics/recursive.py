@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.functions import Columns
+from dqdyn.algebra.functions import Columns, Factored
 from dqdyn.algebra.quaternion import ZERO, Quaternion, combine, cross3, dot3, pure
 from dqdyn.algebra.scalar import Scalar
 from dqdyn.model.inertia import Inertia
@@ -40,9 +40,28 @@ def inverse_dynamics(
     wrenches: Mapping[int, DQ] | None = None,
 ) -> list[Scalar]:
     """τ (nv) that gives the acceleration a at (q, v); external wrenches by body, at its origin, in its axes."""
+    motion, relative = point_motions(model, q, v, a)
+    total = []
+    for i, body in enumerate(model.bodies):
+        wrench = _wrench(body.inertia, motion[i])
+        total.append(wrench - wrenches[i] if wrenches and i in wrenches else wrench)
+    tau: list[Scalar] = [0.0] * model.nv
+    for i in reversed(range(len(total))):
+        joint = model.joints[i]
+        for k, s in joint.columns(joint.motion.subspace(joint.coordinates(q))):
+            tau[k] = tau[k] + (dot3(s.primary, total[i].dual) + dot3(s.dual, total[i].primary))
+        if joint.parent != WORLD_BODY:
+            total[joint.parent] = total[joint.parent] + relative[i](total[i])
+    return tau
+
+
+def point_motions(
+    model: Model, q: Sequence[Scalar], v: Sequence[Scalar], a: Sequence[Scalar]
+) -> tuple[dict[int, PointMotion], list[Factored]]:
+    """Motion of every body, gravity as an acceleration of the world, and the maps Ad(x_parent,i)."""
     gx, gy, gz = model.gravity
     motion = {WORLD_BODY: PointMotion(ZERO, ZERO, pure(-gx, -gy, -gz), (ZERO, ZERO, ZERO))}
-    relative, total = [], []
+    relative = []
     for i, joint in enumerate(model.joints):
         own, own_v, own_a = joint.coordinates(q), joint.rates(v), joint.rates(a)
         x = joint.transform(q)
@@ -56,16 +75,7 @@ def inverse_dynamics(
         acceleration = x.rotate_back(parent.acceleration + combine(parent.u, x.p))
         acceleration = acceleration + xi_rate.dual + cross3(carried + omega, xi.dual)
         motion[i] = PointMotion(omega, alpha, acceleration, _u(omega, alpha))
-        wrench = _wrench(model.bodies[i].inertia, motion[i])
-        total.append(wrench - wrenches[i] if wrenches and i in wrenches else wrench)
-    tau: list[Scalar] = [0.0] * model.nv
-    for i in reversed(range(len(total))):
-        joint = model.joints[i]
-        for k, s in joint.columns(joint.motion.subspace(joint.coordinates(q))):
-            tau[k] = tau[k] + (dot3(s.primary, total[i].dual) + dot3(s.dual, total[i].primary))
-        if joint.parent != WORLD_BODY:
-            total[joint.parent] = total[joint.parent] + relative[i](total[i])
-    return tau
+    return motion, relative
 
 
 def _u(omega: Quaternion, alpha: Quaternion) -> Columns:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dqdyn.algebra.scalar import Scalar
-from dqdyn.dynamics import derivatives, energy, methods
+from dqdyn.dynamics import derivatives, energy, methods, regressor
 from dqdyn.dynamics.wrenches import on_bodies
 from dqdyn.kinematics import attached, cooperative, frames, mass
 from dqdyn.model.model import Frame, Model
@@ -378,3 +378,4 @@ def _forward_derivatives(model: Model, q: Sequence[Scalar], v: Sequence[Scalar],
 
 
 _add("forward_dynamics_derivatives", "q v tau", "", "matrices", _forward_derivatives)
+_add("torque_regressor", "q v a", "", "matrix", regressor.torque_regressor)

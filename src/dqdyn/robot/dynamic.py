@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from dqdyn.algebra.values import Value
+from dqdyn.algebra.values import Value, Wrench
+from dqdyn.dynamics.regressor import inertial_parameters
 from dqdyn.errors import StateError
 from dqdyn.robot.base import RobotBase
-
 
 _COMPILED_SOLVE = 16
 """Up to this nv the linear systems of derivatives are part of the compiled program."""
@@ -36,9 +36,9 @@ class DynamicMethods(RobotBase):
         ``wrenches`` maps a frame to [f, τ] of shape (..., 6), acting on the robot at that frame's origin in its axes,
         or in world axes with ``expressed="aligned"``. ``method`` names a formulation; "auto" takes the cheapest.
         """
-        if not wrenches:
+        if wrenches is None or (isinstance(wrenches, Mapping) and not wrenches):
             return self._run(("inverse_dynamics", method), (q, v, a), out, check)
-        frames, stacked = _stacked(wrenches)
+        frames, stacked = _stacked(wrenches, check)
         return self._run(("inverse_dynamics_with_wrenches", method, frames, expressed), (q, v, a, stacked), out, check)
 
     def forward_dynamics(
@@ -54,10 +54,9 @@ class DynamicMethods(RobotBase):
         check: bool = True,
     ) -> np.ndarray:
         """Acceleration (..., nv) under the generalized forces tau (..., nv); ``wrenches`` as in inverse_dynamics."""
-        self._require_inertia()
-        if not wrenches:
+        if wrenches is None or (isinstance(wrenches, Mapping) and not wrenches):
             return self._run(("forward_dynamics", method), (q, v, tau), out, check)
-        frames, stacked = _stacked(wrenches)
+        frames, stacked = _stacked(wrenches, check)
         key = ("forward_dynamics_with_wrenches", method, frames, expressed)
         return self._run(key, (q, v, tau, stacked), out, check)
 
@@ -94,7 +93,7 @@ class DynamicMethods(RobotBase):
         self, q: Any, v: Any, tau: Any, *, check: bool = True
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """∂a/∂q, ∂a/∂v, ∂a/∂τ = M⁻¹, each (..., nv, nv); q in the tangent space."""
-        self._require_inertia()
+        self._bindings.require_inertia()
         if self.model.nv <= _COMPILED_SOLVE:
             return _parts(self._run(("forward_dynamics_derivatives",), (q, v, tau), None, check))
         # Straight-line code for n³ operations would take long to compile; LAPACK has loops.
@@ -104,6 +103,16 @@ class DynamicMethods(RobotBase):
         identity = np.broadcast_to(np.eye(n), mass.shape)
         solved = np.linalg.solve(mass, np.concatenate([-d_dq, -d_dv, identity], axis=-1))
         return solved[..., :n], solved[..., n : 2 * n], solved[..., 2 * n :]
+
+    def torque_regressor(
+        self, q: Any, v: Any, a: Any, *, out: np.ndarray | None = None, check: bool = True
+    ) -> np.ndarray:
+        """Y (..., nv, 10 per moving body) with τ = Y π for :meth:`inertial_parameters` π; no friction, no armature."""
+        return self._run(("torque_regressor",), (q, v, a), out, check)
+
+    def inertial_parameters(self) -> np.ndarray:
+        """π: m, m c, I_xx, I_xy, I_yy, I_xz, I_yz, I_zz of every moving body about its frame's origin."""
+        return inertial_parameters(self.model)
 
     def kinetic_energy(self, q: Any, v: Any, *, check: bool = True) -> Any:
         """½ vᵀ M v in J, shape (...,)."""
@@ -122,15 +131,41 @@ def _parts(stacked: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return stacked[..., 0, :, :], stacked[..., 1, :, :], stacked[..., 2, :, :]
 
 
-def _stacked(wrenches: Mapping[str, Any]) -> tuple[tuple[str, ...], np.ndarray]:
+def _stacked(wrenches: Mapping[str, Any], check: bool) -> tuple[tuple[str, ...], np.ndarray]:
     """Frames, and their wrenches one after the other as (..., 6k)."""
-    parts = []
-    for frame, wrench in wrenches.items():
-        array = wrench.dq.vec6() if isinstance(wrench, Value) else np.asarray(wrench, dtype=float)
-        if array.ndim == 0 or array.shape[-1] != 6:
-            raise StateError(
-                f"the wrench at frame {frame!r} is [f, τ] with 6 components; found shape {array.shape}.", frame=frame
-            )
-        parts.append(array)
-    batch = np.broadcast_shapes(*(p.shape[:-1] for p in parts))
+    if not isinstance(wrenches, Mapping):
+        raise StateError(
+            f"wrenches maps frames to [f, τ], as in {{'tool': [0, 0, 1, 0, 0, 0]}}; found {type(wrenches).__name__}.",
+            argument="wrenches",
+        )
+    parts = [_components(frame, wrench, check) for frame, wrench in wrenches.items()]
+    try:
+        batch = np.broadcast_shapes(*(p.shape[:-1] for p in parts))
+    except ValueError:
+        shapes = ", ".join(f"{frame!r} {p.shape}" for frame, p in zip(wrenches, parts, strict=True))
+        raise StateError(f"wrenches have batches that do not fit together: {shapes}.", argument="wrenches") from None
     return tuple(wrenches), np.concatenate([np.broadcast_to(p, (*batch, 6)) for p in parts], axis=-1)
+
+
+def _components(frame: str, wrench: Any, check: bool) -> np.ndarray:
+    """[f, τ] as an array of shape (..., 6)."""
+    if isinstance(wrench, Value) and not isinstance(wrench, Wrench):
+        raise StateError(
+            f"the wrench at frame {frame!r} is a Wrench or six numbers [f, τ]; found {wrench!r}.", frame=frame
+        )
+    try:
+        array = wrench.dq.vec6() if isinstance(wrench, Wrench) else np.asarray(wrench)
+    except (TypeError, ValueError):
+        raise StateError(
+            f"the wrench at frame {frame!r} must be an array of numbers; found {wrench!r}.", frame=frame
+        ) from None
+    if array.ndim == 0 or array.shape[-1] != 6:
+        raise StateError(
+            f"the wrench at frame {frame!r} is [f, τ] with 6 components; found shape {array.shape}.", frame=frame
+        )
+    if check and array.dtype.kind == "f" and not np.isfinite(array).all():
+        raise StateError(
+            f"the wrench at frame {frame!r} is not finite: give finite numbers, or pass check=False to let it pass.",
+            frame=frame,
+        )
+    return array
