@@ -60,3 +60,14 @@ def panda_of_dq_robotics() -> Any:
     a = [0.0, 0.0, 0.0, 0.0825, -0.0825, 0.0, 0.088]
     alpha = [0.0, -quarter, quarter, quarter, -quarter, quarter, quarter]
     return DQ_SerialManipulatorMDH(np.array([theta, d, a, alpha, [0.0] * 7]))
+
+
+def chain50() -> tuple[Any, Any]:
+    """A random chain of 50 revolute joints: our robot, and Pinocchio's model of the URDF that we write."""
+    import pinocchio
+
+    import dqdyn as dq
+    from dqdyn.model.writers.urdf import write_urdf
+
+    robot = dq.robots.chain(50, seed=1)
+    return robot, pinocchio.buildModelFromXML(write_urdf(robot.model))

@@ -13,7 +13,8 @@ from dqdyn.errors import missing_extra
 def to_casadi(program: Program, name: str | None = None, sparse: bool = False) -> Any:
     """A ``casadi.Function`` of SX with the program's inputs as columns and the result ``out`` as a matrix.
 
-    A vector is a column; entries that are always zero are left out of the pattern with ``sparse=True``.
+    A vector is a column, an array of more axes a stack of matrices. With ``sparse=True``, entries that are always zero
+    are left out of the pattern.
     """
     try:
         import casadi

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dqdyn.errors import ModelError
 from dqdyn.model.model import Frame, Model, TreeJoint
 from dqdyn.robot.bound import Bindings
 
@@ -48,18 +47,3 @@ class RobotBase:
         if check:
             return function(*inputs) if out is None else function(*inputs, out=out)
         return function(*inputs, out=out, check=False)
-
-    def _require_inertia(self) -> None:
-        """An error with the joint's name where M is singular in every configuration."""
-        if self._without_inertia is not None:
-            raise ModelError(
-                f"forward dynamics of {self.model.name!r} is impossible: joint {self._without_inertia!r} moves no "
-                "inertia, so the mass matrix is singular; give its links mass, or lock it.",
-                joint=self._without_inertia,
-            )
-
-    @cached_property
-    def _without_inertia(self) -> str | None:
-        from dqdyn.dynamics.singular import joint_without_inertia
-
-        return joint_without_inertia(self.model)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,9 @@ from dqdyn.algebra.counter import Tally, counters
 from dqdyn.compile.function import Function
 from dqdyn.compile.program import Program
 from dqdyn.compile.trace import trace
-from dqdyn.errors import Error, unknown_name
+from dqdyn.dynamics import wrenches
+from dqdyn.dynamics.singular import joint_without_inertia
+from dqdyn.errors import Error, ModelError, unknown_name
 from dqdyn.kinematics.frames import EXPRESSIONS
 from dqdyn.model.model import Model
 from dqdyn.robot.catalog import CATALOG, INPUT_SIZES, METHODS, Quantity
@@ -44,6 +47,8 @@ class Bindings:
         model = self.model
         names = quantity.inputs
 
+        if quantity.name.startswith("forward_dynamics"):
+            self.require_inertia()
         program = self.program(quantity, options)
 
         def door(argument: int, value: Any, check: bool) -> np.ndarray:
@@ -93,12 +98,37 @@ class Bindings:
         if option == "method":
             if value != "auto" and value not in METHODS[name]:
                 raise unknown_name(f"method of {name}", value, ["auto", *METHODS[name]])
-            return value
+            return self._able(value)
         if option == "wrench_frames":
             return tuple(self.model.frame(frame).name for frame in value)
-        if value not in EXPRESSIONS:
-            raise unknown_name("expression", value, EXPRESSIONS)
+        known = wrenches.EXPRESSIONS if option == "wrench_expressed" else EXPRESSIONS
+        if value not in known:
+            raise unknown_name("expression", value, known)
         return value
+
+    def _able(self, method: str) -> str:
+        """The method, unless it cannot treat this robot: mimic joints couple branches."""
+        follower = next((joint.name for joint in self.model.joints if joint.is_mimic), None)
+        if method == "articulated-body" and follower is not None:
+            raise ModelError(
+                f"the method 'articulated-body' has no place for joint {follower!r} of {self.model.name!r}, which "
+                "mimics another: use 'composite-body', or load the robot with mimic=False.",
+                joint=follower,
+            )
+        return method
+
+    def require_inertia(self) -> None:
+        """An error with the joint's name where M is singular in every configuration."""
+        if self._without_inertia is not None:
+            raise ModelError(
+                f"forward dynamics of {self.model.name!r} is impossible: joint {self._without_inertia!r} moves no "
+                "inertia, so the mass matrix is singular; give its links mass, or lock it.",
+                joint=self._without_inertia,
+            )
+
+    @cached_property
+    def _without_inertia(self) -> str | None:
+        return joint_without_inertia(self.model)
 
 
 def _units(model: Model, names: tuple[str, ...]) -> list[tuple[int, int]]:

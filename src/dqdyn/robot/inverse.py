@@ -117,11 +117,12 @@ class _Problem:
             jacobian = self.jacobian(q, check=False)
             jacobian = jacobian[3:] if self.position_only else jacobian
             trial, trial_error = self.trial(q, jacobian, error, damping)
-            # Joints that the step would push through a limit are held, and the others try again.
+            # Joints that the step would push through a limit stop there, or stay and leave the work to the others.
             held = self.held(q, trial)
             if held.any():
-                free = jacobian * ~held
-                trial, trial_error = self.trial(q, free, error, damping)
+                other, other_error = self.trial(q, jacobian * ~held, error, damping)
+                if np.linalg.norm(other_error) < np.linalg.norm(trial_error):
+                    trial, trial_error = other, other_error
             if np.linalg.norm(trial_error) < np.linalg.norm(error):
                 q, error, damping = trial, trial_error, max(damping * 0.2, 1e-12)
             else:

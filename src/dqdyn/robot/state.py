@@ -75,7 +75,8 @@ def wrong_size(model: Model, name: str, size: int, found: tuple[int, ...]) -> St
 
 
 def _array(model: Model, name: str, value: Any, size: int) -> np.ndarray:
-    if type(value).__module__.partition(".")[0] == "casadi" and getattr(value, "shape", None) == (size, 1):
+    is_symbol = type(value).__module__.partition(".")[0] == "casadi"
+    if is_symbol and name != "dt" and getattr(value, "shape", None) == (size, 1):
         value = [value[i] for i in range(size)]  # a column of symbols, which NumPy cannot take apart
     try:
         return np.asarray(value)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-import tempfile
+import secrets
 from collections.abc import Callable
 from pathlib import Path
 
@@ -29,16 +30,15 @@ def save(model: Model, path: str | Path) -> Path:
     text = WRITERS[path.suffix.lower()](model)
     if not path.parent.is_dir():
         raise FormatError(f"the folder {str(path.parent)!r} does not exist: make it first.", path=str(path))
+    # Opened as any new file is, so that it gets the permissions that the user's files have.
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(4)}.part")
     try:
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
-    except OSError as problem:
-        raise FormatError(f"{str(path)!r} cannot be written: {problem.strerror}.", path=str(path)) from None
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
+        with open(temporary, "x", encoding="utf-8") as file:
             file.write(text)
         os.replace(temporary, path)
     except BaseException as problem:
-        Path(temporary).unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            temporary.unlink(missing_ok=True)
         if isinstance(problem, OSError):
             raise FormatError(f"{str(path)!r} cannot be written: {problem.strerror}.", path=str(path)) from None
         raise

@@ -1,0 +1,108 @@
+"""Dynamics of the Panda, the Talos on a free base and a random chain of 50 joints, against Pinocchio in one process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from benchmarks.measure import Result, per_call
+from benchmarks.robots import chain50, panda, talos
+
+BATCH = 4096
+ROBOTS: dict[str, Callable[[], tuple[Any, Any]]] = {"panda": panda, "talos": talos, "chain50": chain50}
+TARGETS = {  # times faster than Pinocchio: per call, per state of a batch
+    "inverse_dynamics": {"panda": (10, 40), "talos": (7, 33), "chain50": (7, 25)},
+    "forward_dynamics": {"panda": (10, 45), "talos": (7, 28), "chain50": (6, 22)},
+    "mass_matrix": {"panda": (9, None), "talos": (7, None), "chain50": (5, None)},
+    "inverse_dynamics_derivatives": {"panda": (6, None), "talos": (4.5, None), "chain50": (2.4, None)},
+    "newton-euler": {"panda": (6, None), "talos": (4, None), "chain50": (4, None)},
+}
+
+
+@dataclass
+class Case:
+    """One robot here and in Pinocchio, at the same random state."""
+
+    name: str
+    robot: Any
+    model: Any
+
+    def __post_init__(self) -> None:
+        rng = np.random.default_rng(0)
+        robot, n = self.robot, self.robot.nv
+        self.q, self.v, self.a = robot.random_configuration(rng), rng.normal(size=n), rng.normal(size=n)
+        self.layout, self.data = robot.to_pinocchio(self.model), self.model.createData()
+        self.theirs = self.layout.q(self.q), self.layout.v(self.q, self.v), self.layout.a(self.q, self.v, self.a)
+        states = np.array([robot.random_configuration(rng) for _ in range(BATCH)])
+        self.batch = states, rng.normal(size=(BATCH, n)), rng.normal(size=(BATCH, n))
+
+
+def run() -> list[Result]:
+    """Bound functions with ``out=``; Pinocchio in a Python loop with its ``Data`` reused; results compared first."""
+    results: list[Result] = []
+    for name, make in ROBOTS.items():
+        case = Case(name, *make())
+        results += [inverse(case, "auto"), inverse(case, "newton-euler"), *others(case)]
+    return results
+
+
+def inverse(case: Case, method: str) -> Result:
+    """Inverse dynamics by one method."""
+    import pinocchio as pin
+
+    f, out = case.robot.function("inverse_dynamics", method=method), np.zeros(case.robot.nv)
+    expected = case.layout.tau_from(case.q, pin.rnea(case.model, case.data, *case.theirs))
+    _same(f(case.q, case.v, case.a), expected)
+    peer = _peer(case, pin.rnea, 3)
+    time = per_call("f(q, v, a, out=o)", f=f, q=case.q, v=case.v, a=case.a, o=out)
+    key = "inverse_dynamics" if method == "auto" else method
+    counts = str(case.robot.count("inverse_dynamics", method=method))
+    return Result(f"{case.name} {key}", time, "ns", None, "rnea", peer, TARGETS[key][case.name][0], counts)
+
+
+def others(case: Case) -> list[Result]:
+    """Batches, plain method, forward dynamics, mass matrix, derivatives."""
+    import pinocchio as pin
+
+    robot, n = case.robot, case.robot.nv
+    results = []
+    for function, their_function, inputs in (
+        ("inverse_dynamics", pin.rnea, 3),
+        ("forward_dynamics", pin.aba, 3),
+        ("mass_matrix", pin.crba, 1),
+        ("inverse_dynamics_derivatives", pin.computeRNEADerivatives, 3),
+    ):
+        f = robot.function(function)
+        single, batch = TARGETS[function][case.name]
+        peer = _peer(case, their_function, inputs)
+        names = {"f": f, "q": case.q, "v": case.v, "a": case.a, "o": np.zeros(robot.program(function).shape)}
+        call = "f(q, v, a, out=o)" if inputs == 3 else "f(q, out=o)"
+        counts = str(robot.count(function))
+        title = f"{case.name} {function}"
+        if function != "inverse_dynamics":
+            time = per_call(call, number=200, **names)
+            results.append(Result(title, time, "ns", None, their_function.__name__, peer, single, counts))
+        if batch is not None:
+            q, v, a = case.batch
+            many = {"f": f, "q": q, "v": v, "a": a, "o": np.zeros((BATCH, n))}
+            state = per_call(call, number=1, repeats=100, **many) / BATCH
+            what = f"{title}, per state of {BATCH}"
+            results.append(Result(what, state, "ns", None, their_function.__name__, peer, batch))
+    bound = per_call("f(q, v, a)", f=robot.function("inverse_dynamics"), q=case.q, v=case.v, a=case.a)
+    plain = per_call("r.inverse_dynamics(q, v, a)", r=robot, q=case.q, v=case.v, a=case.a)
+    results.append(Result(f"{case.name} plain method beyond bound", plain - bound, "ns", target=60.0))
+    return results
+
+
+def _peer(case: Case, function: Any, inputs: int) -> float:
+    names = {"f": function, "m": case.model, "d": case.data}
+    names |= dict(zip("qva", case.theirs[:inputs], strict=False))
+    return per_call(f"f(m, d, {', '.join('qva'[:inputs])})", number=200, **names)
+
+
+def _same(a: np.ndarray, b: np.ndarray) -> None:
+    if np.abs(a - b).max() > 1e-9 * np.abs(b).max():
+        raise SystemExit(f"the results differ by {np.abs(a - b).max():.3g}: this would compare different things")
