@@ -11,9 +11,9 @@ from rich.markup import escape
 
 from dqdyn.cli.robot_argument import BaseOption, NoMimicOption, RobotArgument, StrictOption, robot_of
 from dqdyn.cli.screen import JsonOption, emit, indented, table, warn, without_tags, write
-from dqdyn.cli.whole_file import write_whole
 from dqdyn.compile.export import LANGUAGES
 from dqdyn.errors import UnknownNameError, unknown_name
+from dqdyn.model.writers.whole_file import write_whole
 from dqdyn.robot import Robot
 from dqdyn.robot.catalog import CATALOG
 
