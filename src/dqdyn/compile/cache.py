@@ -12,17 +12,26 @@ import os
 import stat
 import sys
 import tempfile
+from functools import lru_cache
 from pathlib import Path
 
 _MAGIC = b"dqdyn object 1\n"
 _LARGEST = 256 * 1024 * 1024  # bytes in the folder before the oldest entries go
-_VERSION = "4"  # of the emitted code: raise it when the same program is compiled differently
 
 
 def digest(*parts: str) -> str:
-    """The name of an entry: differs whenever program, processor or versions differ."""
-    text = "\0".join((*parts, _VERSION, sys.implementation.cache_tag or "", sys.platform))
+    """The name of an entry: differs whenever program, processor or versions differ, or the code that emits code."""
+    text = "\0".join((*parts, _emitter(), sys.implementation.cache_tag or "", sys.platform))
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+@lru_cache(maxsize=1)
+def _emitter() -> str:
+    """A hash of this package: what it emitted before it was changed is never used again."""
+    h = hashlib.sha256()
+    for source in sorted(Path(__file__).parent.glob("*.py")):
+        h.update(source.name.encode() + source.read_bytes())
+    return h.hexdigest()
 
 
 def folder() -> Path | None:

@@ -1,0 +1,193 @@
+"""The cache of compiled code: hits are used, anything doubtful is compiled anew, and nothing ever fails."""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from cached_code import PROGRAM, RESULT, X, entry, used_cache
+
+from dqdyn.compile import cache
+from dqdyn.compile.function import Function
+from dqdyn.compile.trace import trace
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="owners and modes are those of POSIX")
+
+
+def test_second_use_comes_from_the_cache(cache_folder: Path) -> None:
+    assert not used_cache()
+    assert used_cache()
+    assert stat.S_IMODE(cache_folder.stat().st_mode) == 0o700
+    assert stat.S_IMODE(entry(cache_folder).stat().st_mode) == 0o600
+    assert [path.suffix for path in cache_folder.iterdir()] == [".o"]  # nothing half written is left
+
+
+def test_batches_have_entries_of_their_own(cache_folder: Path) -> None:
+    for hit in (False, True):
+        function = Function(PROGRAM)
+        np.testing.assert_array_equal(function(np.tile(X, (5, 1))), np.tile(RESULT, (5, 1)))
+        assert function.native is not None
+        assert function.native._batch_library.from_cache is hit
+    assert len(list(cache_folder.glob("*.o"))) == 1
+
+
+def test_what_changes_the_code_changes_the_key(cache_folder: Path) -> None:
+    other = trace("tiny", [("x", 2)], lambda x: ([x[0] * x[1] + np.nextafter(0.25, 1.0), x[0] - x[1]], (2,)))
+    for make in (
+        lambda: Function(PROGRAM),
+        lambda: Function(PROGRAM, contract=False),
+        lambda: Function(other),
+        lambda: Function(trace("n", [("x", 1)], lambda x: ([x[0] * 2.0], (1,))), numbers=[0]),
+        lambda: Function(trace("n", [("x", 1)], lambda x: ([x[0] * 2.0], (1,)))),
+    ):
+        function = make()
+        assert not isinstance(function.fast, Function)
+        assert function.native is not None
+        assert not function.native.single.from_cache
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda text: b"",
+        lambda text: text[:1],
+        lambda text: text[:10],
+        lambda text: text[:79],
+        lambda text: text[:80],
+        lambda text: text[: len(text) // 2],
+        lambda text: text[:-1],
+        lambda text: text + b"\0",
+        lambda text: b"x" + text[1:],
+        lambda text: b"dqdyn object 0\n" + text[15:],
+        lambda text: text[:15] + b"0" * 64 + text[79:],
+        lambda text: text[79:],
+        lambda text: os.urandom(len(text)),
+    ],
+)
+def test_spoiled_entries_are_replaced(cache_folder: Path, spoil: Callable[[bytes], bytes]) -> None:
+    used_cache()
+    path = entry(cache_folder)
+    good = path.read_bytes()
+    path.write_bytes(spoil(good))
+    assert not used_cache()
+    assert path.read_bytes() == good
+    assert used_cache()
+
+
+def test_every_flipped_bit_is_found(cache_folder: Path) -> None:
+    used_cache()
+    path = entry(cache_folder)
+    good, key = path.read_bytes(), path.stem
+    assert cache.read(key) is not None
+    positions = {*range(80), *np.linspace(0, len(good) - 1, 200).astype(int).tolist()}
+    for at in sorted(positions):
+        bad = bytearray(good)
+        bad[at] ^= 1 << (at % 8)
+        path.write_bytes(bytes(bad))
+        assert cache.read(key) is None, at
+    path.write_bytes(good)
+    assert cache.read(key) is not None
+
+
+def test_entry_of_another_key_or_version_is_not_taken(cache_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    used_cache()
+    path = entry(cache_folder)
+    path.rename(cache_folder / f"{'0' * 64}.o")
+    assert cache.read("0" * 64) is None
+    assert not used_cache()
+    for name, value in (("_emitter", lambda: "another"), ("_MAGIC", b"dqdyn object 9\n")):
+        monkeypatch.setattr(cache, name, value)
+        assert not used_cache()
+        assert used_cache()
+    assert len({cache.digest("a", "b"), cache.digest("ab"), cache.digest("a", "c"), cache.digest("b", "a")}) == 4
+
+
+def test_directory_in_place_of_an_entry(cache_folder: Path) -> None:
+    used_cache()
+    path = entry(cache_folder)
+    path.unlink()
+    path.mkdir()
+    (path / "inside").write_text("x")
+    assert not used_cache()
+    assert not used_cache()
+    assert [p.name for p in cache_folder.iterdir()] == [path.name]
+
+
+def test_file_in_place_of_the_folder(cache_folder: Path) -> None:
+    cache_folder.write_text("a file")
+    assert not used_cache()
+    assert not used_cache()
+    assert cache_folder.read_text() == "a file"
+
+
+def test_folder_below_a_file(cache_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cache_folder.write_text("a file")
+    monkeypatch.setenv("DQDYN_CACHE_DIR", str(cache_folder / "below"))
+    assert not used_cache()
+
+
+@pytest.mark.parametrize("mode", [0o777, 0o770, 0o702, 0o720])
+def test_folder_that_others_may_write_to_is_ignored(cache_folder: Path, mode: int) -> None:
+    used_cache()
+    cache_folder.chmod(mode)
+    assert not used_cache()
+    cache_folder.chmod(0o700)
+    assert used_cache()
+
+
+@pytest.mark.parametrize("mode", [0o666, 0o602, 0o620])
+def test_entry_that_others_may_write_to_is_ignored(cache_folder: Path, mode: int) -> None:
+    used_cache()
+    entry(cache_folder).chmod(mode)
+    assert not used_cache()
+    assert used_cache()  # replaced by one of our own
+    assert stat.S_IMODE(entry(cache_folder).stat().st_mode) == 0o600
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can give files away")
+def test_folder_or_entry_of_somebody_else_is_ignored(cache_folder: Path) -> None:
+    used_cache()
+    os.chown(entry(cache_folder), 12345, 12345)
+    assert not used_cache()
+    assert used_cache()
+    os.chown(cache_folder, 12345, 12345)
+    assert not used_cache()
+    assert not used_cache()
+
+
+def test_owner_is_compared_with_this_user(cache_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    used_cache()
+    mine = os.geteuid()
+    monkeypatch.setattr(os, "geteuid", lambda: mine + 1)
+    assert not used_cache()
+
+
+@pytest.mark.parametrize("to_others", [False, True])
+def test_links_are_followed_to_what_is_trusted(cache_folder: Path, tmp_path: Path, to_others: bool) -> None:
+    real = tmp_path / "real"
+    real.mkdir(mode=0o777)
+    real.chmod(0o777 if to_others else 0o700)
+    cache_folder.symlink_to(real)
+    assert not used_cache()
+    assert used_cache() is not to_others
+    if not to_others:
+        path = entry(cache_folder)
+        moved = tmp_path / "moved.o"
+        path.rename(moved)
+        path.symlink_to(moved)
+        assert used_cache()
+        moved.chmod(0o666)
+        assert not used_cache()
+
+
+def test_dangling_and_circular_links(cache_folder: Path, tmp_path: Path) -> None:
+    cache_folder.symlink_to(tmp_path / "nowhere")
+    assert not used_cache()
+    cache_folder.unlink()
+    cache_folder.symlink_to(cache_folder)
+    assert not used_cache()
