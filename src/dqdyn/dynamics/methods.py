@@ -6,24 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.scalar import Scalar
-from dqdyn.dynamics import (
-    articulated,
-    closed_form,
-    composite,
-    coriolis,
-    gauss,
-    gibbs_appell,
-    kane,
-    lagrange,
-    matrix_form,
-    newton_euler,
-    recursive,
-    screw,
-)
 from dqdyn.dynamics.joint_forces import armature, resisting_forces
-from dqdyn.dynamics.regroup import regrouped
-from dqdyn.dynamics.solve import solve
+from dqdyn.dynamics.lazily import lazily
 from dqdyn.model.model import Model
+
+regrouped = lazily("regroup", "regrouped")
 
 Wrenches = Mapping[int, DQ] | None
 Inverse = Callable[[Model, Sequence[Scalar], Sequence[Scalar], Sequence[Scalar], Wrenches], list[Scalar]]
@@ -61,12 +48,12 @@ def mass_matrix(formulation: MassMatrix) -> MassMatrix:
 
 def by_mass_matrix(form: MassMatrix) -> Forward:
     """Forward dynamics as M a = τ − bias."""
-    complete = mass_matrix(form)
+    complete, solve = mass_matrix(form), lazily("solve", "solve")
 
     def call(
         model: Model, q: Sequence[Scalar], v: Sequence[Scalar], tau: Sequence[Scalar], wrenches: Wrenches = None
     ) -> list[Scalar]:
-        bias = recursive.inverse_dynamics(model, q, v, [0.0] * model.nv, wrenches)
+        bias = lazily("recursive", "inverse_dynamics")(model, q, v, [0.0] * model.nv, wrenches)
         resisting = resisting_forces(model, v)
         right = [t - b - f for t, b, f in zip(tau, bias, resisting, strict=True)]
         return solve(complete(model, q), right)
@@ -80,35 +67,35 @@ def by_articulated_bodies(
     """Forward dynamics joint by joint."""
     resisting = resisting_forces(model, v)
     net = [t - f for t, f in zip(tau, resisting, strict=True)]
-    return articulated.forward_dynamics(model, q, v, net, wrenches, armature(model))
+    return lazily("articulated", "forward_dynamics")(model, q, v, net, wrenches, armature(model))
 
 
 INVERSE: dict[str, Inverse] = {
-    "newton-euler": inverse(newton_euler.inverse_dynamics),
-    "recursive": inverse(recursive.inverse_dynamics),
-    "screw": inverse(screw.inverse_dynamics),
-    "matrix": inverse(matrix_form.inverse_dynamics),
-    "closed-form": inverse(closed_form.inverse_dynamics),
-    "gauss": inverse(gauss.inverse_dynamics),
-    "gibbs-appell": inverse(gibbs_appell.inverse_dynamics),
-    "kane": inverse(kane.inverse_dynamics),
-    "lagrange": inverse(lagrange.inverse_dynamics),
+    "newton-euler": inverse(lazily("newton_euler", "inverse_dynamics")),
+    "recursive": inverse(lazily("recursive", "inverse_dynamics")),
+    "screw": inverse(lazily("screw", "inverse_dynamics")),
+    "matrix": inverse(lazily("matrix_form", "inverse_dynamics")),
+    "closed-form": inverse(lazily("closed_form", "inverse_dynamics")),
+    "gauss": inverse(lazily("gauss", "inverse_dynamics")),
+    "gibbs-appell": inverse(lazily("gibbs_appell", "inverse_dynamics")),
+    "kane": inverse(lazily("kane", "inverse_dynamics")),
+    "lagrange": inverse(lazily("lagrange", "inverse_dynamics")),
 }
 FORWARD: dict[str, Forward] = {
-    "composite-body": by_mass_matrix(composite.mass_matrix),
+    "composite-body": by_mass_matrix(lazily("composite", "mass_matrix")),
     "articulated-body": by_articulated_bodies,
 }
 MASS_MATRIX: dict[str, MassMatrix] = {
-    "composite-body": mass_matrix(composite.mass_matrix),
-    "composite-body-root": mass_matrix(composite.mass_matrix_from_root),
-    "closed-form": mass_matrix(closed_form.mass_matrix),
-    "gauss": mass_matrix(gauss.mass_matrix),
-    "lagrange": mass_matrix(lagrange.mass_matrix),
+    "composite-body": mass_matrix(lazily("composite", "mass_matrix")),
+    "composite-body-root": mass_matrix(lazily("composite", "mass_matrix_from_root")),
+    "closed-form": mass_matrix(lazily("closed_form", "mass_matrix")),
+    "gauss": mass_matrix(lazily("gauss", "mass_matrix")),
+    "lagrange": mass_matrix(lazily("lagrange", "mass_matrix")),
 }
 CORIOLIS: dict[str, Callable[..., list[list[Scalar]]]] = {
-    "christoffel": coriolis.coriolis_matrix,
-    "gauss": gauss.coriolis_matrix,
-    "lagrange": lagrange.coriolis_matrix,
+    "christoffel": lazily("coriolis", "coriolis_matrix"),
+    "gauss": lazily("gauss", "coriolis_matrix"),
+    "lagrange": lazily("lagrange", "coriolis_matrix"),
 }
 
 

@@ -13,7 +13,6 @@ from dqdyn.compile.function import Function
 from dqdyn.compile.program import Program
 from dqdyn.compile.trace import trace
 from dqdyn.dynamics import wrenches
-from dqdyn.dynamics.singular import joint_without_inertia
 from dqdyn.errors import Error, ModelError, unknown_name
 from dqdyn.kinematics.frames import EXPRESSIONS
 from dqdyn.model.model import Model
@@ -128,6 +127,8 @@ class Bindings:
 
     @cached_property
     def _without_inertia(self) -> str | None:
+        from dqdyn.dynamics.singular import joint_without_inertia
+
         return joint_without_inertia(self.model)
 
 

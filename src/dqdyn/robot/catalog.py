@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from dqdyn.algebra.scalar import Scalar
-from dqdyn.dynamics import derivatives, energy, methods, regressor
+from dqdyn.dynamics import methods
+from dqdyn.dynamics.lazily import lazily
 from dqdyn.dynamics.wrenches import on_bodies
 from dqdyn.kinematics import attached, cooperative, frames, mass
 from dqdyn.model.model import Frame, Model
@@ -230,6 +231,8 @@ _add("difference", "q q1", "", "list", _difference)
 _add("configuration_rate", "q v", "", "list", _rate)
 
 
+_kinetic_energy, _potential_energy = lazily("energy", "kinetic_energy"), lazily("energy", "potential_energy")
+
 # --- dynamics -----------------------------------------------------------------------------------------------------
 
 
@@ -349,8 +352,8 @@ def _on_models(algorithm: Callable[..., Any]) -> Callable[..., Any]:
 
 _add("bias_forces", "q v", "", "list", _bias, candidates=_on_models(_bias))
 _add("gravity_forces", "q", "", "list", _gravity, candidates=_on_models(_gravity))
-_add("kinetic_energy", "q v", "", "list", lambda model, q, v: [energy.kinetic_energy(model, q, v)], "½ vᵀ M v in J.")
-_add("potential_energy", "q", "", "list", lambda model, q: [energy.potential_energy(model, q)], "In J.")
+_add("kinetic_energy", "q v", "", "list", lambda model, q, v: [_kinetic_energy(model, q, v)], "½ vᵀ M v in J.")
+_add("potential_energy", "q", "", "list", lambda model, q: [_potential_energy(model, q)], "In J.")
 _dynamics(
     "coriolis_matrix",
     "q v",
@@ -360,22 +363,30 @@ _dynamics(
     "matrix",
     "C (nv×nv) with Ṁ − 2C skew-symmetric; the Christoffel one unless method names Silva's or Parsa's.",
 )
+_inverse_derivatives = lazily("derivatives", "inverse_dynamics_derivatives")
 _add(
     "inverse_dynamics_derivatives",
     "q v a",
     "",
     "matrices",
-    derivatives.inverse_dynamics_derivatives,
+    _inverse_derivatives,
     "∂τ/∂q (tangent), ∂τ/∂v, ∂τ/∂a: (3, nv, nv).",
-    _on_models(derivatives.inverse_dynamics_derivatives),
+    _on_models(_inverse_derivatives),
 )
 
 
 def _forward_derivatives(model: Model, q: Sequence[Scalar], v: Sequence[Scalar], tau: Sequence[Scalar]) -> Any:
     """∂a/∂q (tangent), ∂a/∂v, ∂a/∂τ: (3, nv, nv)."""
     a = methods.FORWARD["composite-body"](model, q, v, tau, None)
-    return derivatives.forward_dynamics_derivatives(model, q, v, a)
+    return lazily("derivatives", "forward_dynamics_derivatives")(model, q, v, a)
 
 
 _add("forward_dynamics_derivatives", "q v tau", "", "matrices", _forward_derivatives)
-_add("torque_regressor", "q v a", "", "matrix", regressor.torque_regressor)
+_add(
+    "torque_regressor",
+    "q v a",
+    "",
+    "matrix",
+    lazily("regressor", "torque_regressor"),
+    "Y (nv × 10 per moving body) with τ = Y π for the inertial parameters π.",
+)

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from dqdyn.algebra.values import Value, Wrench
-from dqdyn.dynamics.regressor import inertial_parameters
 from dqdyn.errors import StateError
 from dqdyn.robot.base import RobotBase
 
@@ -112,6 +111,8 @@ class DynamicMethods(RobotBase):
 
     def inertial_parameters(self) -> np.ndarray:
         """π: m, m c, I_xx, I_xy, I_yy, I_xz, I_yz, I_zz of every moving body about its frame's origin."""
+        from dqdyn.dynamics.regressor import inertial_parameters
+
         return inertial_parameters(self.model)
 
     def kinetic_energy(self, q: Any, v: Any, *, check: bool = True) -> Any:
