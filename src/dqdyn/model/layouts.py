@@ -86,7 +86,7 @@ class Layout:
         return _apply(self._inverse(q), self._sized(other, self.nv, "a") - drift)
 
     def tau(self, q: Any, tau: Any) -> Array:
-        """Our generalized forces as the other library's (of all that act alike, the smallest)."""
+        """Our generalized forces as the other library's; mimic joints that have a coordinate there get none."""
         return _apply(_transposed(self._inverse(q)), self._sized(tau, self.model.nv, "tau"))
 
     def tau_from(self, q: Any, other: Any) -> Array:
@@ -96,14 +96,14 @@ class Layout:
     def mass_matrix_from(self, q: Any, other: Any) -> Array:
         """The other library's full mass matrix as ours: TᵀM'T."""
         t = self.transform(q)
-        return _transposed(t) @ np.asarray(other) @ t
+        return _transposed(t) @ self._matrix(other, self.nv, "mass matrix") @ t
 
     def jacobian_from(self, q: Any, other: Any) -> Array:
         """The other library's 6-row Jacobian as ours, rows [ω, v]: J'T.
 
         Pinocchio's rows [v, ω] are put in our order. For MuJoCo stack ``jacr`` over ``jacp`` ("aligned").
         """
-        return np.asarray(other)[..., self._rows, :] @ self.transform(q)
+        return self._matrix(other, 6, "Jacobian")[..., self._rows, :] @ self.transform(q)
 
     def _assemble(self, q: Array, v: Array | None) -> Array:
         batch = q.shape[:-1] if v is None else np.broadcast_shapes(q.shape[:-1], v.shape[:-1])
@@ -127,10 +127,28 @@ class Layout:
         return result
 
     def _sized(self, value: Any, size: int, name: str) -> Array:
-        array = np.asarray(value, dtype=float)
+        array = self._numbers(value, name)
         if array.ndim == 0 or array.shape[-1] != size:
             raise StateError(f"{name} has {size} components here; found shape {array.shape}.", expected=size)
         return array
+
+    def _matrix(self, value: Any, rows: int, name: str) -> Array:
+        array = self._numbers(value, name)
+        if array.shape[-2:] != (rows, self.nv):
+            raise StateError(
+                f"a {name} of {self.name} has the shape (..., {rows}, {self.nv}) here; found {array.shape}.",
+                expected=(rows, self.nv),
+                found=array.shape,
+            )
+        return array
+
+    def _numbers(self, value: Any, name: str) -> Array:
+        try:
+            if not np.iscomplexobj(value):
+                return np.asarray(value, dtype=float)
+        except (TypeError, ValueError):
+            pass
+        raise StateError(f"{name} must be an array of real numbers; found {value!r}.", argument=name)
 
 
 def _apply(matrix: Array, vector: Array) -> Array:

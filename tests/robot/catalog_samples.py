@@ -1,0 +1,91 @@
+"""Inputs and options for every function of the catalog; a new input or option must be given one here."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from trees import random_q, random_robot, random_v
+
+from dqdyn.model.description import Description, Joint, Link, NamedFrame, placement
+from dqdyn.model.inertia import Inertia
+from dqdyn.robot import Robot
+from dqdyn.robot.catalog import CATALOG, INPUT_SIZES, Quantity
+
+ROBOT: Robot = random_robot(21, 5, ("revolute", "prismatic", "spherical", "universal"), mimics=1)
+"""Small, for each function is compiled: quaternion, subspace that moves, mimic joint."""
+
+_BODY = Inertia(1.0, (0.1, 0.0, 0.2), ((0.1, 0.0, 0.0), (0.0, 0.2, 0.0), (0.0, 0.0, 0.2)))
+TWO_JOINTS: Robot = Robot.from_description(
+    Description(
+        "two joints",
+        (Link("base"), Link("a", _BODY), Link("b", _BODY)),
+        (
+            Joint("turn", "revolute", "base", "a", placement((0.0, 0.0, 0.5))),
+            Joint("slide", "prismatic", "a", "b", placement((0.5, 0.0, 0.0)), axis=(1.0, 0.0, 0.0)),
+        ),
+        (
+            NamedFrame("tool", "b", placement((0.25, 0.0, 0.5))),
+            NamedFrame("camera", "base", placement((0.0, 1.0, 0.0))),
+        ),
+    )
+)
+"""Small enough for SymPy."""
+
+FRAMES: dict[str, Any] = {"frame": "tool", "frame1": "tool", "frame2": "camera"}
+CHOICES: dict[str, Any] = {
+    **FRAMES,
+    "expressed": "aligned",
+    "method": "auto",
+    "wrench_frames": ("tool", "camera"),
+    "wrench_expressed": "aligned",
+}
+"""A choice for every option."""
+
+
+def size(name: str, robot: Robot = ROBOT) -> int:
+    """Length of an input."""
+    if name == "wrenches":
+        return 6 * len(CHOICES["wrench_frames"])
+    found = INPUT_SIZES[name]
+    return found if isinstance(found, int) else int(getattr(robot, found))
+
+
+def sample(name: str, rng: np.random.Generator, batch: tuple[int, ...] = ()) -> np.ndarray:
+    """A good value of an input, with a leading shape."""
+    if name in ("q", "q1"):
+        return random_q(ROBOT, rng, batch)
+    if name in ("v", "a", "tau"):
+        return random_v(ROBOT, rng, batch)
+    if name == "dt":
+        return rng.uniform(0.1, 0.5, batch)
+    if name in ("point", "wrenches"):
+        return rng.normal(size=(*batch, size(name)))
+    direction = rng.normal(size=(*batch, 3))
+    direction /= np.linalg.norm(direction, axis=-1, keepdims=True)
+    point = rng.normal(size=(*batch, 3))
+    if name == "line":
+        return np.concatenate([direction, np.cross(point, direction)], axis=-1)
+    if name == "plane":
+        return np.concatenate([direction, (point * direction).sum(-1, keepdims=True)], axis=-1)
+    raise LookupError(f"the input {name!r} has no sample: add one, so that its functions are tested")
+
+
+def inputs(quantity: Quantity, batch: tuple[int, ...] = (), seed: int = 0) -> list[np.ndarray]:
+    rng = np.random.default_rng(seed)
+    return [sample(name, rng, batch) for name in quantity.inputs]
+
+
+def options(quantity: Quantity) -> dict[str, Any]:
+    missing = set(quantity.options) - set(CHOICES)
+    if missing:
+        raise LookupError(f"the options {sorted(missing)} have no sample: add one, so that {quantity.name} is tested")
+    return {name: CHOICES[name] for name in quantity.options}
+
+
+def rows(arrays: list[np.ndarray], quantity: Quantity, index: tuple[int, ...]) -> list[np.ndarray]:
+    """One state out of a batch."""
+    return [np.asarray(array[index]) for array in arrays]
+
+
+NAMES = tuple(CATALOG)
