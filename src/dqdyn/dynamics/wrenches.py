@@ -10,6 +10,9 @@ from dqdyn.algebra.scalar import Scalar
 from dqdyn.kinematics.tree import adjoints
 from dqdyn.model.model import WORLD_BODY, Model
 
+EXPRESSIONS = ("body", "aligned")
+"""Axes of a wrench at the origin of a frame: the frame's own, or those of the world."""
+
 
 def on_bodies(
     model: Model, frames: Sequence[str], expressed: str, q: Sequence[Scalar], components: Sequence[Scalar]
