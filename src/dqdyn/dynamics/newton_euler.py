@@ -24,7 +24,7 @@ def inverse_dynamics(
     a: Sequence[Scalar],
     wrenches: Mapping[int, DQ] | None = None,
 ) -> list[Scalar]:
-    """τ (nv) that gives the acceleration a at the state (q, v) [Silva, eq. (15)].
+    """τ (nv) that gives the acceleration a at the state (q, v) [Silva, eq. (15)]: wrenches on axes [Silva, eq. (30)].
 
     ``wrenches`` are external ones by body, in the frame of the body at its origin.
     """
@@ -32,7 +32,7 @@ def inverse_dynamics(
     wrench, subspace = joint_wrenches(model, q, v, a, wrenches)
     for joint in model.joints:
         for k, s in joint.columns(subspace[joint.index]):
-            # [Silva, eq. (30)] for every axis: the wrench on the motion subspace, with parts swapped.
+            # (30) for every axis: the wrench on the motion subspace, with parts swapped.
             zeta = wrench[joint.index]
             tau[k] = tau[k] + (dot3(s.primary, zeta.dual) + dot3(s.dual, zeta.primary))
     return tau
@@ -45,8 +45,12 @@ def joint_wrenches(
     a: Sequence[Scalar],
     wrenches: Mapping[int, DQ] | None = None,
 ) -> tuple[list[DQ], list[tuple[DQ, ...]]]:
-    """The wrench that each joint transmits to its body, in the body's frame, and the motion subspaces."""
-    # Gravity as an acceleration of the world: a body at rest feels −g, the sign of [Silva, eq. (24)] that holds.
+    """The wrench that each joint transmits to its body, in the body's frame, and the motion subspaces.
+
+    Forward: twists [Silva, eq. (19)] and their rates [Silva, eq. (20)] with [Silva, eq. (21)]. Backward: wrenches
+    [Silva, eq. (28)] [Silva, eq. (29)]. Gravity is an acceleration of the world: a body at rest feels −g, which is the
+    sign of [Silva, eq. (24)] that holds.
+    """
     gx, gy, gz = model.gravity
     twist: dict[int, DQ] = {WORLD_BODY: zero_twist()}
     rate: dict[int, DQ] = {WORLD_BODY: DQ.of(ZERO, pure(-gx, -gy, -gz))}
@@ -58,7 +62,6 @@ def joint_wrenches(
         x = joint.transform(q)
         from_parent.append(x)
         subspace.append(joint.motion.subspace(own))
-        # [Silva, eq. (19)], and [Silva, eq. (20)] with [Silva, eq. (21)]
         joint_twist = joint.motion.twist(own, own_v)
         carried = x.back(twist[joint.parent])
         twist[i] = carried + joint_twist
@@ -68,16 +71,20 @@ def joint_wrenches(
     for i in reversed(range(len(total))):
         parent = model.joints[i].parent
         if parent != WORLD_BODY:
-            total[parent] = total[parent] + from_parent[i](total[i])  # [Silva, eq. (28)], [Silva, eq. (29)]
+            total[parent] = total[parent] + from_parent[i](total[i])  # (29)
     return total, subspace
 
 
 def body_wrench(inertia: Inertia, twist: DQ, rate: DQ) -> DQ:
-    """The wrench that moves a body, in its frame: computed at the center of mass, brought to the frame's origin."""
+    """The wrench that moves a body, in its frame: computed at the center of mass, brought to the frame's origin.
+
+    Newton [Silva, eq. (25)] with the acceleration of [Silva, eq. (23)], Euler [Silva, eq. (26)], and the adjoint
+    [Silva, eq. (27)].
+    """
     to_center = Adjoint.of((I, J, K), inertia.center)
     at_center, rate_at_center = to_center.back(twist), to_center.back(rate)
     omega = at_center.primary
-    acceleration = rate_at_center.dual + cross3(omega, at_center.dual)  # [Silva, eq. (23)]
-    force = acceleration * inertia.mass  # [Silva, eq. (25)]
-    torque = L3(inertia.rows, rate_at_center.primary) + cross3(omega, L3(inertia.rows, omega))  # [Silva, eq. (26)]
-    return to_center(DQ.of(force, torque))  # [Silva, eq. (27)]
+    acceleration = rate_at_center.dual + cross3(omega, at_center.dual)  # (23)
+    force = acceleration * inertia.mass  # (25)
+    torque = L3(inertia.rows, rate_at_center.primary) + cross3(omega, L3(inertia.rows, omega))  # (26)
+    return to_center(DQ.of(force, torque))  # (27)
