@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.functions import Adjoint, zero_twist
+from dqdyn.algebra.functions import pose as compose
 from dqdyn.algebra.motion import pose_rate
 from dqdyn.algebra.quaternion import ZERO
 from dqdyn.algebra.scalar import Scalar
@@ -19,9 +20,11 @@ from dqdyn.kinematics.tree import (
     added,
     adjoints,
     apply,
+    chained,
     frame_pose,
     joint_column_rates,
     joint_columns,
+    poses_apart,
 )
 from dqdyn.model.model import Frame, Model
 
@@ -33,6 +36,12 @@ Matrix = list[list[Scalar]]
 def pose(model: Model, frame: Frame, q: Sequence[Scalar]) -> DQ:
     """x_0f: pose of the frame in the world."""
     return frame_pose(model, frame, q)
+
+
+def poses(model: Model, q: Sequence[Scalar]) -> Matrix:
+    """vec8 of x_0f for every frame, one row each, in the order of ``model.frames``."""
+    apart = poses_apart(model, q)
+    return [list(compose(*chained(apart[f.body], f.placement)).components) for f in model.frames.values()]
 
 
 def twist(model: Model, frame: Frame, q: Sequence[Scalar], v: Sequence[Scalar], expressed: str = "body") -> DQ:

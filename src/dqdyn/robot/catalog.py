@@ -108,6 +108,7 @@ def _expressed(algorithm: Callable[..., Any]) -> Callable[..., Any]:
 
 
 _add("pose", "q", "frame", "dq", frames.pose)
+_add("poses", "q", "", "matrix", frames.poses)
 _add("twist", "q v", "frame expressed", "twist", _expressed(frames.twist))
 _add("twist_rate", "q v a", "frame expressed", "twist", _expressed(frames.twist_rate))
 _add("twist_jacobian", "q", "frame expressed", "matrix", _expressed(frames.twist_jacobian))

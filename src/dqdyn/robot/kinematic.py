@@ -54,7 +54,8 @@ class KinematicMethods(RobotBase):
 
     def poses(self, q: Any, *, check: bool = True) -> dict[str, Pose]:
         """Poses of all frames by name."""
-        return {name: self.pose(frame, q, check=check) for name, frame in self.frames.items()}
+        rows = self._run(("poses",), (q,), None, check)
+        return {name: Pose.of_array(rows[..., i, :]) for i, name in enumerate(self.frames)}
 
     def twist(self, frame: str | Frame, q: Any, v: Any, expressed: str = "body", *, check: bool = True) -> Twist:
         """Twist ω + εv of a frame in rad/s and m/s; ``expressed`` "body", "world" or "aligned"."""
