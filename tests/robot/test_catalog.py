@@ -151,6 +151,8 @@ def plain(name: str, value: Any) -> np.ndarray:
         return np.stack(value, axis=-3)
     if isinstance(value, (np.ndarray, float)):
         return np.asarray(value)
+    if isinstance(value, dict):  # poses of all frames
+        return np.stack([pose.vec8() for pose in value.values()], axis=-2)
     v = value.vec8()
     if name.startswith(("twist", "line")):
         return v[..., [1, 2, 3, 5, 6, 7]]
