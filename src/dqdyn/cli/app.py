@@ -15,7 +15,7 @@ import typer.core
 from typer.main import get_command
 
 import dqdyn
-from dqdyn.cli import convert, demo, equation, export, info, robots
+from dqdyn.cli import convert, cost, demo, dynamics, equation, export, info, robots
 from dqdyn.cli.screen import JsonOption, complain, emit
 from dqdyn.errors import Error, unknown_name
 
@@ -42,7 +42,8 @@ app = typer.Typer(
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (demo.demo, robots.robots, info.info, convert.convert, export.export, equation.equation):
+_commands = (demo.demo, robots.robots, info.info, dynamics.dynamics, convert.convert, export.export, cost.cost)
+for command in (*_commands, equation.equation):
     app.command()(command)
 
 

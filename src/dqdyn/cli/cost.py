@@ -1,0 +1,179 @@
+"""``dqdyn cost``: the cost tables of the papers beside ours, and what the programs of a robot cost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import RenderableType
+from rich.markup import escape
+
+from dqdyn.cli.cost_figures import draw_figures
+from dqdyn.cli.robot_argument import BaseOption, NoMimicOption, RobotArgument, StrictOption, robot_of
+from dqdyn.cli.screen import JsonOption, emit, indented, table, warn
+from dqdyn.dynamics import paper_cost, quiroz_cost, silva_cost
+from dqdyn.dynamics.cost_formula import Line
+from dqdyn.dynamics.homogeneous_reference import matrix_cost
+from dqdyn.dynamics.paper_cost import Cost, Row
+from dqdyn.robot import Robot
+from dqdyn.robot.catalog import METHODS
+
+TABLES: dict[str, Callable[[], Sequence[Row | Line]]] = {
+    "Farias, table 2: quaternions": paper_cost.farias_table_2,
+    "Farias, table 3: dual quaternions": paper_cost.farias_table_3,
+    "Farias, table 4: steps for one joint": paper_cost.farias_table_4,
+    "Quiroz, table 5.1: elementary operations": quiroz_cost.quiroz_table_5_1,
+    "Quiroz, table 5.2: Jacobians and their rates": quiroz_cost.quiroz_table_5_2,
+    "Quiroz, table 5.3: equations of motion": quiroz_cost.quiroz_table_5_3,
+    "Quiroz, table 5.4: whole algorithms": quiroz_cost.quiroz_table_5_4,
+    "Silva, table 3: whole algorithms": silva_cost.silva_table_3,
+}
+KINDS = ("mul", "add", "storage")
+
+
+def cost(
+    source: RobotArgument = "arm7",
+    n: Annotated[
+        int | None,
+        typer.Option("-n", min=1, help="Joints of the papers' arms; default: the degrees of freedom of ROBOT."),
+    ] = None,
+    figures: Annotated[
+        Path | None, typer.Option("--figures", help="A folder for the figures 4 and 5 of Farias (needs matplotlib).")
+    ] = None,
+    base: BaseOption = None,
+    no_mimic: NoMimicOption = False,
+    strict: StrictOption = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Compare costs: what the papers print, what their steps cost, and what the programs of ROBOT cost.
+
+    The papers' own steps run on scalars that count. Where a number is not the printed one, the reason stands beside it.
+
+    [dim]Examples:[/]
+
+    \b
+      dqdyn cost
+      dqdyn cost humanoid
+      dqdyn cost chain:12 -n 12
+      dqdyn cost --figures .
+      dqdyn cost --json
+    """
+    robot = robot_of(source, base=base, mimic=not no_mimic, strict=strict)
+    for text in robot.warnings:
+        warn(text)
+    size = n or max(robot.nv, 1)
+    drawn = draw_figures(figures) if figures is not None else []
+    data = {
+        "robot": robot.name,
+        "nv": robot.nv,
+        "n": size,
+        "tables": [{"table": name, "lines": [_facts(line) for line in make()]} for name, make in TABLES.items()],
+        "at_n": at_size(size),
+        "programs": programs(robot),
+        "figures": [str(path) for path in drawn],
+    }
+    emit(data, lambda: _drawn(data), as_json)
+
+
+def at_size(n: int) -> list[dict[str, Any]]:
+    """Whole algorithms of the papers for n joints: printed and counted operations."""
+    farias = paper_cost.farias_total(n)
+    result = [_whole("Farias, algorithm 1", farias.printed, farias.counted)]
+    result.append(_whole("Lynch & Park, homogeneous matrices", None, matrix_cost(n)))
+    for line in quiroz_cost.quiroz_table_5_4():
+        values = [
+            None if found is None else {"mul": int(found.mul(n=n)), "add": int(found.add(n=n))}
+            for found in (line.printed, line.counted)
+        ]
+        result.append({"algorithm": line.name, "printed": values[0], "counted": values[1]})
+    return result
+
+
+def programs(robot: Robot) -> list[dict[str, Any]]:
+    """Operations of every formulation of inverse dynamics for this robot: as written, and compiled."""
+    result = []
+    for method in ["auto", *METHODS["inverse_dynamics"]]:
+        written = robot.count("inverse_dynamics", simplify=False, method=method)
+        compiled = robot.count("inverse_dynamics", method=method)
+        parts = {
+            name: {"mul": c.mul + c.div, "add": c.add, "sincos": c.sincos, "total": c.total}
+            for name, c in (("written", written), ("compiled", compiled))
+        }
+        result.append({"method": method, **parts})
+    return result
+
+
+def _whole(name: str, printed: Cost | None, counted: Cost) -> dict[str, Any]:
+    plain = lambda c: None if c is None else {"mul": c.mul, "add": c.add}
+    return {"algorithm": name, "printed": plain(printed), "counted": plain(counted)}
+
+
+def _facts(line: Row | Line) -> dict[str, Any]:
+    """A line of a table as texts; formulas keep their variables."""
+    kinds = KINDS if isinstance(line, Row) else KINDS[:2]
+    show = lambda c: None if c is None else {kind: str(getattr(c, kind)) for kind in kinds}
+    return {
+        "name": line.name,
+        "printed": show(line.printed),
+        "counted": show(line.counted),
+        "equal": line.printed is not None and line.printed == line.counted,
+        "reason": line.reason,
+    }
+
+
+# --- for people -------------------------------------------------------------------------------------------------------
+
+
+def _drawn(data: dict[str, Any]) -> Iterator[RenderableType]:
+    yield "  [bold]= x[/] is printed and counted; in [bold]x ≠ y[/] the paper prints x and its steps cost y.\n"
+    for part in data["tables"]:
+        yield indented(_paper_table(part["table"], part["lines"]))
+    lines = [line for part in data["tables"] for line in part["lines"] if line["printed"]]
+    same = sum(line["equal"] for line in lines)
+    borrowed = sum(line["equal"] and line["reason"] == quiroz_cost.AS_PRINTED for line in lines)
+    yield f"[bold]{same} of {len(lines)}[/] printed lines are equal to ours in every number, {borrowed} of them "
+    yield f"{quiroz_cost.AS_PRINTED}.\n"
+    yield indented(_size_table(data["n"], data["at_n"]))
+    yield indented(_program_table(data["robot"], data["programs"]))
+    yield "  As written, the algorithm of the paper runs on scalars that count; compiled, constants of this robot are"
+    yield "  folded and repeated expressions computed once. Sines and cosines are counted in [bold]sincos[/] alone."
+    for path in data["figures"]:
+        yield f"[green]✓[/] {escape(path)}"
+
+
+def _paper_table(title: str, lines: Sequence[dict[str, Any]]) -> RenderableType:
+    rows = [(line["name"], *(_pair(line, kind) for kind in KINDS), line["reason"]) for line in lines]
+    return table(title, ("line", "mul", "add", "floats", "remark"), rows)
+
+
+def _pair(line: dict[str, Any], kind: str) -> str:
+    """The printed number and ours in one cell."""
+    printed, counted = ((line[who] or {}).get(kind) for who in ("printed", "counted"))
+    if printed is None or counted is None:
+        return f"{printed}, ours –" if printed else f"ours {counted}" if counted else ""
+    return f"= {printed}" if printed == counted else f"{printed} ≠ {counted}"
+
+
+def _size_table(n: int, rows: Sequence[dict[str, Any]]) -> RenderableType:
+    columns = ("algorithm", "mul, paper", "mul, ours", "add, paper", "add, ours")
+    cell = lambda row, who, kind: "" if row[who] is None else f"{row[who][kind]}"
+    drawn = [
+        (row["algorithm"], *(cell(row, who, kind) for kind in ("mul", "add") for who in ("printed", "counted")))
+        for row in rows
+    ]
+    return table(f"Whole algorithms for an arm of n = {n}", columns, drawn, right=columns[1:])
+
+
+def _program_table(robot: str, rows: Sequence[dict[str, Any]]) -> RenderableType:
+    columns = ("method", "mul, written", "add, written", "mul, compiled", "add, compiled", "sincos")
+    drawn = [
+        (
+            row["method"],
+            *(str(row[who][kind]) for who in ("written", "compiled") for kind in ("mul", "add")),
+            str(row["compiled"]["sincos"]),
+        )
+        for row in rows
+    ]
+    return table(f"Inverse dynamics of {escape(robot)}, every formulation", columns, drawn, right=columns[1:])

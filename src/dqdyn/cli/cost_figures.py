@@ -1,0 +1,67 @@
+"""Figures 4 and 5 of Farias: costs over the number of joints, with matplotlib."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from dqdyn.dynamics.homogeneous_reference import forward_kinematics_costs, newton_euler_costs
+from dqdyn.dynamics.paper_cost import Cost
+from dqdyn.errors import FormatError, missing_extra
+from dqdyn.model.writers.whole_file import write_whole
+
+JOINTS = range(1, 43)
+PANELS = (("storage", "storage (floats)"), ("mul", "multiplications"), ("add", "additions"))
+STYLES = {
+    "matrices, D-H": ("tab:blue", ":"),
+    "matrices, screws": ("tab:blue", "-"),
+    "dual quaternions, D-H": ("tab:red", ":"),
+    "dual quaternions, screws": ("tab:red", "-"),
+    "matrices": ("tab:blue", "-"),
+    "dual quaternions, printed": ("tab:red", ":"),
+    "dual quaternions": ("tab:red", "-"),
+}
+
+
+def draw_figures(folder: Path) -> list[Path]:
+    """The two files that were written; existing ones are replaced."""
+    try:
+        import matplotlib.figure  # noqa: F401
+    except ImportError:
+        raise missing_extra("matplotlib", "plot", "drawing figures") from None
+    if not folder.is_dir():
+        raise FormatError(f"the folder {str(folder)!r} does not exist: make it first.", path=str(folder))
+    return [
+        _draw(folder / "farias_fig_4.png", "Forward kinematics: products of poses", forward_kinematics_costs),
+        _draw(folder / "farias_fig_5.png", "Inverse dynamics by Newton-Euler recursion", newton_euler_costs),
+    ]
+
+
+def curves(costs: Callable[[int], dict[str, Cost]]) -> dict[str, list[Cost]]:
+    """The costs by name, one for each number of joints."""
+    found = [costs(n) for n in JOINTS]
+    return {name: [at[name] for at in found] for name in found[0]}
+
+
+def _draw(path: Path, title: str, costs: Callable[[int], dict[str, Cost]]) -> Path:
+    from matplotlib.figure import Figure  # without pyplot: no window, no global state
+
+    figure = Figure(figsize=(11, 4), layout="constrained")
+    axes: Any = figure.subplots(1, 3)
+    for axis, (kind, label) in zip(axes, PANELS, strict=True):
+        for name, values in curves(costs).items():
+            color, line = STYLES[name]
+            axis.plot(JOINTS, [getattr(cost, kind) for cost in values], color=color, linestyle=line, label=name)
+        axis.set_xlabel("number of joints n")
+        axis.set_ylabel(label)
+        axis.set_xlim(1, JOINTS[-1])
+        axis.set_ylim(bottom=0)
+        axis.grid(alpha=0.3)
+    lines, names = axes[0].get_legend_handles_labels()
+    figure.legend(lines, names, loc="outside lower center", ncols=len(names))
+    figure.suptitle(title)
+    content = io.BytesIO()
+    figure.savefig(content, dpi=120, format="png")
+    return write_whole(path, content.getvalue())

@@ -1,0 +1,132 @@
+"""Operation counts as formulas in the size of a robot: read from text, fitted to what counters found, printed."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from dqdyn.algebra.counter import Tally
+from dqdyn.errors import Error
+
+_TERM = re.compile(r"([+−-]?)\s*(\d+(?:\.\d+)?(?:/\d+)?)?\s*([a-z²³]*)")
+_RAISED = {"²": 2, "³": 3}
+
+
+@dataclass(frozen=True)
+class Formula:
+    """A polynomial with rational coefficients; terms by their variables, so that n² is "nn" and a constant is ""."""
+
+    terms: tuple[tuple[str, Fraction], ...]
+
+    @classmethod
+    def of(cls, coefficients: dict[str, Fraction]) -> Formula:
+        """Zero terms left out, high powers first."""
+        kept = [(variables, c) for variables, c in coefficients.items() if c]
+        return cls(tuple(sorted(kept, key=lambda term: (-len(term[0]), term[0]))))
+
+    @classmethod
+    def parse(cls, text: str) -> Formula:
+        """From text such as "16/3 n³ + 326n² − 40" or "mpr − mr"."""
+        coefficients: dict[str, Fraction] = {}
+        position = 0
+        text = text.strip()
+        while position < len(text):
+            match = _TERM.match(text, position)
+            if match is None or match.end() == position or not (match[2] or match[3]):
+                raise Error(f"{text!r} is not a sum of terms such as 3n² at {text[position:]!r}.", text=text)
+            variables = "".join(sorted(re.sub(r"(\w)([²³])", lambda m: m[1] * _RAISED[m[2]], match[3])))
+            value = Fraction(match[2] or "1") * (1 if match[1] in ("", "+") else -1)
+            coefficients[variables] = coefficients.get(variables, Fraction(0)) + value
+            position = match.end()
+            while position < len(text) and text[position] == " ":
+                position += 1
+        return cls.of(coefficients)
+
+    def __call__(self, **values: int) -> Fraction:
+        """The value at, for example, n=7."""
+        result = Fraction(0)
+        for variables, c in self.terms:
+            for name in variables:
+                c = c * values[name]
+            result += c
+        return result
+
+    def __add__(self, other: Formula) -> Formula:
+        sums = dict(self.terms)
+        for variables, c in other.terms:
+            sums[variables] = sums.get(variables, Fraction(0)) + c
+        return Formula.of(sums)
+
+    def __str__(self) -> str:
+        text = ""
+        for variables, c in self.terms:
+            sign = (" − " if text else "−") if c < 0 else (" + " if text else "")
+            shown = "" if abs(c) == 1 and variables else str(abs(c))
+            gap = " " if "/" in shown and variables else ""
+            text += sign + shown + gap + _powers(variables)
+        return text or "0"
+
+
+def _powers(variables: str) -> str:
+    groups = ((name, len(list(same))) for name, same in itertools.groupby(variables))
+    return "".join(name + ("" if power == 1 else "²" if power == 2 else "³") for name, power in groups)
+
+
+@dataclass(frozen=True)
+class Operations:
+    """Multiplications and additions as formulas."""
+
+    mul: Formula
+    add: Formula
+
+    @classmethod
+    def parse(cls, mul: str, add: str) -> Operations:
+        """From two texts."""
+        return cls(Formula.parse(mul), Formula.parse(add))
+
+    def __add__(self, other: Operations) -> Operations:
+        return Operations(self.mul + other.mul, self.add + other.add)
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of a table: the printed cost and ours, None where there is none.
+
+    ``reason`` says why they differ; where they are equal, what the equality rests on beyond the printed steps.
+    """
+
+    name: str
+    printed: Operations | None
+    counted: Operations | None
+    reason: str = ""
+
+    @property
+    def equal(self) -> bool:
+        """Whether every printed number was counted."""
+        return self.printed is not None and self.printed == self.counted
+
+
+def fitted(count: Callable[..., Tally], terms: Sequence[str], sizes: Sequence[dict[str, int]]) -> Operations:
+    """The formulas with these terms that give what ``count(**size)`` counted; exactly, at every one of the sizes."""
+    tallies = [count(**size) for size in sizes]
+    powers = np.array([[float(Formula(((t, Fraction(1)),))(**size)) for t in terms] for size in sizes])
+
+    def fit(found: list[int]) -> Formula:
+        solution = np.linalg.lstsq(powers, np.array(found, dtype=float), rcond=None)[0]
+        formula = Formula.of({t: Fraction(c).limit_denominator(12) for t, c in zip(terms, solution, strict=True)})
+        if [formula(**size) for size in sizes] != found:
+            raise Error(f"No formula in {', '.join(terms)} gives the counts {found}.", found=found)
+        return formula
+
+    return Operations(fit([t.mul + t.div for t in tallies]), fit([t.add for t in tallies]))
+
+
+def polynomial(count: Callable[[int], Tally], variable: str, degree: int) -> Operations:
+    """The polynomials in one variable, with one size more than they have coefficients."""
+    sizes = [{variable: k} for k in range(1, degree + 3)]
+    return fitted(lambda **size: count(size[variable]), [variable * d for d in range(degree + 1)], sizes)
