@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import math
 import os
 import threading
 import warnings
@@ -212,12 +213,15 @@ class Function:
         return tuple(given[name] for name in names)
 
     def _common_batch(self, arrays: list[np.ndarray]) -> tuple[int, ...]:
+        shapes = {a.shape[:-1] for a in arrays}
+        if len(shapes) == 1:
+            return shapes.pop()
         try:
-            return np.broadcast_shapes(*(a.shape[:-1] for a in arrays))
+            return np.broadcast_shapes(*shapes)
         except ValueError:
             pairs = zip(self.program.inputs, arrays, strict=True)
-            shapes = ", ".join(f"{name} {a.shape}" for (name, _), a in pairs)
-            raise StateError(f"inputs of {self.__name__} have batches that do not fit together: {shapes}.") from None
+            found = ", ".join(f"{name} {a.shape}" for (name, _), a in pairs)
+            raise StateError(f"inputs of {self.__name__} have batches that do not fit together: {found}.") from None
 
     def _target(self, out: Any, shape: tuple[int, ...], arrays: list[np.ndarray]) -> np.ndarray:
         """Where to compute: ``out`` itself if it is plain memory apart from the inputs, else a new array."""
@@ -233,7 +237,7 @@ class Function:
         return out
 
     def _compute(self, arrays: list[np.ndarray], batch: tuple[int, ...], target: np.ndarray, threads: int) -> None:
-        rows = int(np.prod(batch))
+        rows = math.prod(batch)
         if rows == 0 or not self.program.outputs:
             return
         if rows == 1 and self._one(arrays, target):
@@ -250,16 +254,18 @@ class Function:
             self._interpret(flat, out, slice(0, rows))
             return
 
+        begin, width = _address(out), 8 * out.shape[1]
+        inputs = [(_address(a), s) for a, s in zip(flat, strides, strict=True)]
+
         def run(part: tuple[int, int]) -> int:
             start, stop = part
-            addresses = [a.ctypes.data + 8 * s * start for a, s in zip(flat, strides, strict=True)]
-            pairs = [x for pair in zip(addresses, strides, strict=True) for x in pair]
-            redo = kernel(*pairs, out.ctypes.data + 8 * out.shape[1] * start, stop - start)
+            pairs = [x for address, s in inputs for x in (address + 8 * s * start, s)]
+            redo = kernel(*pairs, begin + width * start, stop - start)
             if redo:
                 self._interpret(flat, out, slice(start, stop))
             return int(redo)
 
-        parts = _parts(rows, threads)
+        parts = [(0, rows)] if threads == 1 else _parts(rows, threads)
         if len(parts) == 1:
             run(parts[0])
         else:
@@ -315,6 +321,11 @@ class Function:
 
     def __repr__(self) -> str:
         return f"<{self.__name__}({', '.join(name for name, _ in self.program.inputs)}): {self.program.counts}>"
+
+
+def _address(a: np.ndarray) -> int:
+    """Where the data start; quicker than ``a.ctypes.data``."""
+    return int(a.__array_interface__["data"][0])
 
 
 def _gapless(a: np.ndarray) -> np.ndarray:

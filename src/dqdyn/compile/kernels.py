@@ -10,6 +10,8 @@ from __future__ import annotations
 from dqdyn.compile.emit import Body
 from dqdyn.compile.program import Program
 
+_AHEAD = 2  # blocks
+
 
 def scalar_kernel(program: Program, fma: bool, contract: bool, name: str = "scalar") -> str:
     """``i64 name(ptr in…, ptr out)`` for one state; returns 1 where the interpreter must redo it."""
@@ -74,6 +76,7 @@ class _Batch:
         declarations = [
             *body.declarations(),
             "declare i64 @llvm.umin.i64(i64, i64)",
+            "declare void @llvm.prefetch.p0(ptr, i32, i32, i32)",
             f"declare {real} @llvm.masked.load.{body.suffix}.p0(ptr, i32, {mask}, {real})",
             f"declare void @llvm.masked.store.{body.suffix}.p0({real}, ptr, i32, {mask})",
         ]
@@ -92,6 +95,17 @@ class _Batch:
                 self.row_in[i].append(body.op(f"getelementptr double, ptr %in{i}, i64 {offset}"))
             offset = body.op(f"mul i64 {row}, {self.size}")
             self.row_out.append(body.op(f"getelementptr double, ptr %out, i64 {offset}"))
+
+        self.fetch_ahead()
+
+    def fetch_ahead(self) -> None:
+        """Ask for the cache lines that the next block writes: stores to large results wait for them otherwise."""
+        body = self.body
+        start = body.op(f"mul i64 {body.op(f'add i64 %i, {self.width * _AHEAD}')}, {self.size}")
+        base = body.op(f"getelementptr double, ptr %out, i64 {start}")
+        for line in range(min(-(-self.size * self.width // 8), 256)):
+            p = body.op(f"getelementptr i8, ptr {base}, i64 {64 * line}")
+            body.lines.append(f"  call void @llvm.prefetch.p0(ptr {p}, i32 1, i32 3, i32 1)")
 
     def load(self, argument: int, component: int) -> str:
         w = self.width

@@ -21,6 +21,10 @@ from dqdyn.model.joints.base import AxisJoint
 from dqdyn.model.model import WORLD_BODY, Body, Frame, Model, TreeJoint
 
 Z = (0.0, 0.0, 1.0)
+_PARALLEL = 1e-13  # sine of an angle that is rounding only
+_FAR = 10.0
+"""Nearly parallel axes have their common normal far away, where inertias would lose their digits: frames stay within
+this many times the distances between the joints, or as they are."""
 
 
 def canonical(model: Model) -> Model:
@@ -84,19 +88,25 @@ def _normal_frames(model: Model, turns: list[DQ]) -> tuple[list[DQ], list[float]
             continue
         relative = turns[i].conj() * model.joints[child].placement * turns[child]
         phi, d = _common_normal(relative)
-        turns[i] = turns[i] * _about_z(phi) * pose(Quaternion(1.0, 0.0, 0.0, 0.0), pure(0.0, 0.0, d))
-        offsets[i] = phi
+        own = turns[i] * _about_z(phi) * pose(Quaternion(1.0, 0.0, 0.0, 0.0), pure(0.0, 0.0, d))
         # The child's frame now stands at Tx(a) Rx(α) but for a turn about and a shift along its own axis.
-        relative = turns[i].conj() * model.joints[child].placement * turns[child]
-        turns[child] = turns[child] * relative.conj() * _placed(relative)
+        relative = own.conj() * model.joints[child].placement * turns[child]
+        childs = turns[child] * relative.conj() * _placed(relative)
+        reach = _FAR * (_distance(joint.placement) + _distance(model.joints[child].placement))
+        if max(_distance(own), _distance(childs)) <= reach:
+            turns[i], turns[child], offsets[i] = own, childs, phi
     return turns, offsets
+
+
+def _distance(x: DQ) -> float:
+    return float(np.linalg.norm(Adjoint(x).p.vector))
 
 
 def _common_normal(x: DQ) -> tuple[float, float]:
     """φ and d such that Rz(φ) Tz(d) leads to the foot of the common normal of the z axes, with x along it."""
     z, p = _axis_and_point(x)
     across = np.array([-z[1], z[0], 0.0])  # e_z × z
-    if np.linalg.norm(across) < 1e-9:  # parallel: any normal will do; take the one through the child's origin
+    if np.linalg.norm(across) < _PARALLEL:  # parallel: any normal will do; take the one through the child's origin
         phi = math.atan2(p[1], p[0]) if math.hypot(p[0], p[1]) > 1e-12 else 0.0
         return phi, float(p[2])
     normal = across / np.linalg.norm(across)
