@@ -164,7 +164,7 @@ def test_robots_without_moving_joints_work_everywhere(name: str) -> None:
         options |= {o: (frame,) for o in quantity.options if o == "wrench_frames"}
         result = ours.function(quantity.name, **options)(*inputs)
         assert np.isfinite(result).all()
-        if quantity.result == "matrix":
+        if quantity.result == "matrix" and quantity.name != "poses":  # whose rows are frames
             assert result.shape[-1] == 0
     assert ours.inverse_kinematics(frame, ours.pose(frame, []))
     assert ours.neutral().shape == ours.random_configuration(0).shape == (0,)

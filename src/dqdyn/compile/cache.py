@@ -29,8 +29,11 @@ def digest(*parts: str) -> str:
 def _emitter() -> str:
     """A hash of this package: what it emitted before it was changed is never used again."""
     h = hashlib.sha256()
-    for source in sorted(Path(__file__).parent.glob("*.py")):
-        h.update(source.name.encode() + source.read_bytes())
+    try:
+        for source in sorted(Path(__file__).parent.glob("*.py")):
+            h.update(source.name.encode() + source.read_bytes())
+    except OSError:  # sources that cannot be read cannot have been changed by the user either
+        return "unread"
     return h.hexdigest()
 
 
