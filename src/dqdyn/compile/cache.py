@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import secrets
 import stat
 import sys
 import tempfile
@@ -30,11 +31,13 @@ def _emitter() -> str:
     """A hash of this package: what it emitted before it was changed is never used again."""
     h = hashlib.sha256()
     try:
-        for source in sorted(Path(__file__).parent.glob("*.py")):
+        sources = sorted(Path(__file__).parent.glob("*.py"))
+        for source in sources:
             h.update(source.name.encode() + source.read_bytes())
-    except OSError:  # sources that cannot be read cannot have been changed by the user either
-        return "unread"
-    return h.hexdigest()
+    except OSError:
+        sources = []
+    # Without sources to compare, nothing that another process kept can be trusted.
+    return h.hexdigest() if sources else secrets.token_hex(32)
 
 
 def folder() -> Path | None:
