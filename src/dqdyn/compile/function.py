@@ -266,13 +266,22 @@ class Function:
             return int(redo)
 
         parts = [(0, rows)] if threads == 1 else _parts(rows, threads)
-        if len(parts) == 1:
-            run(parts[0])
-        else:
-            from concurrent.futures import ThreadPoolExecutor
+        problems: list[BaseException] = []
 
-            with ThreadPoolExecutor(len(parts)) as pool:
-                list(pool.map(run, parts))
+        def guarded(part: tuple[int, int]) -> None:
+            try:
+                run(part)
+            except BaseException as problem:  # raised again below, where the caller sees it
+                problems.append(problem)
+
+        others = [threading.Thread(target=guarded, args=(part,)) for part in parts[:-1]]
+        for thread in others:
+            thread.start()
+        guarded(parts[-1])
+        for thread in others:
+            thread.join()
+        if problems:
+            raise problems[0]
 
     def _one(self, arrays: list[np.ndarray], target: np.ndarray) -> bool:
         """One state by the code for one state; False where there is none."""
