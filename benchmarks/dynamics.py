@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.measure import Result, per_call
+from benchmarks.measure import Result, Timed, side_by_side
 from benchmarks.robots import chain50, panda, talos
 
 BATCH = 4096
@@ -56,8 +56,8 @@ def inverse(case: Case, method: str) -> Result:
     f, out = case.robot.function("inverse_dynamics", method=method), np.zeros(case.robot.nv)
     expected = case.layout.tau_from(case.q, pin.rnea(case.model, case.data, *case.theirs))
     _same(f(case.q, case.v, case.a), expected)
-    peer = _peer(case, pin.rnea, 3)
-    time = per_call("f(q, v, a, out=o)", f=f, q=case.q, v=case.v, a=case.a, o=out)
+    ours = Timed("f(q, v, a, out=o)", {"f": f, "q": case.q, "v": case.v, "a": case.a, "o": out}, 200)
+    time, peer = side_by_side(ours, _peer(case, pin.rnea, 3))
     key = "inverse_dynamics" if method == "auto" else method
     counts = str(case.robot.count("inverse_dynamics", method=method))
     return Result(f"{case.name} {key}", time, "ns", None, "rnea", peer, TARGETS[key][case.name][0], counts)
@@ -77,30 +77,32 @@ def others(case: Case) -> list[Result]:
     ):
         f = robot.function(function)
         single, batch = TARGETS[function][case.name]
-        peer = _peer(case, their_function, inputs)
         names = {"f": f, "q": case.q, "v": case.v, "a": case.a, "o": np.zeros(robot.program(function).shape)}
         call = "f(q, v, a, out=o)" if inputs == 3 else "f(q, out=o)"
-        counts = str(robot.count(function))
-        title = f"{case.name} {function}"
-        if function != "inverse_dynamics":
-            time = per_call(call, number=200, **names)
-            results.append(Result(title, time, "ns", None, their_function.__name__, peer, single, counts))
+        statements = [_peer(case, their_function, inputs), Timed(call, names, 200)]
         if batch is not None:
             q, v, a = case.batch
-            many = {"f": f, "q": q, "v": v, "a": a, "o": np.zeros((BATCH, n))}
-            state = per_call(call, number=1, repeats=100, **many) / BATCH
+            statements.append(Timed(call, {"f": f, "q": q, "v": v, "a": a, "o": np.zeros((BATCH, n))}, 2))
+        peer, *times = side_by_side(*statements)
+        title, theirs = f"{case.name} {function}", their_function.__name__
+        if function != "inverse_dynamics":
+            results.append(Result(title, times[0], "ns", None, theirs, peer, single, str(robot.count(function))))
+        if batch is not None:
             what = f"{title}, per state of {BATCH}"
-            results.append(Result(what, state, "ns", None, their_function.__name__, peer, batch))
-    bound = per_call("f(q, v, a)", f=robot.function("inverse_dynamics"), q=case.q, v=case.v, a=case.a)
-    plain = per_call("r.inverse_dynamics(q, v, a)", r=robot, q=case.q, v=case.v, a=case.a)
+            results.append(Result(what, times[1] / BATCH, "ns", None, theirs, peer, batch))
+    state = {"q": case.q, "v": case.v, "a": case.a}
+    bound, plain = side_by_side(
+        Timed("f(q, v, a)", {"f": robot.function("inverse_dynamics"), **state}),
+        Timed("r.inverse_dynamics(q, v, a)", {"r": robot, **state}),
+    )
     results.append(Result(f"{case.name} plain method beyond bound", plain - bound, "ns", target=60.0))
     return results
 
 
-def _peer(case: Case, function: Any, inputs: int) -> float:
+def _peer(case: Case, function: Any, inputs: int) -> Timed:
     names = {"f": function, "m": case.model, "d": case.data}
     names |= dict(zip("qva", case.theirs[:inputs], strict=False))
-    return per_call(f"f(m, d, {', '.join('qva'[:inputs])})", number=200, **names)
+    return Timed(f"f(m, d, {', '.join('qva'[:inputs])})", names, 200)
 
 
 def _same(a: np.ndarray, b: np.ndarray) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from benchmarks.measure import Result, per_call
+from benchmarks.measure import Result, Timed, per_call, side_by_side
 from benchmarks.robots import panda, panda_of_dq_robotics
 
 FRAME = "panda_link7"  # the frame that DQ Robotics' parameters lead to
@@ -22,29 +22,29 @@ def run() -> list[Result]:
     _same(np.abs(robot.pose(FRAME, q).vec8()), np.abs(theirs.fkm(q).vec8()))
     jacobian = pinocchio.computeFrameJacobian(model, data, q, frame)
     _same(robot.twist_jacobian(FRAME, q), jacobian[[3, 4, 5, 0, 1, 2]])
+    theirs_names: dict[str, object] = {"k": theirs, "q": q}
+    their_names: dict[str, object] = {"f": pinocchio.computeFrameJacobian, "m": model, "d": data, "q": q, "i": frame}
     peers = {
-        "pose": ("dqrobotics fkm", per_call("k.fkm(q)", k=theirs, q=q), 7.0),
-        "pose_jacobian": ("dqrobotics pose_jacobian", per_call("k.pose_jacobian(q)", k=theirs, q=q), 10.0),
-        "twist_jacobian": (
-            "pinocchio computeFrameJacobian",
-            per_call("f(m, d, q, i)", f=pinocchio.computeFrameJacobian, m=model, d=data, q=q, i=frame),
-            5.0,
-        ),
+        "pose": ("dqrobotics fkm", Timed("k.fkm(q)", theirs_names), 7.0),
+        "pose_jacobian": ("dqrobotics pose_jacobian", Timed("k.pose_jacobian(q)", theirs_names), 10.0),
+        "twist_jacobian": ("pinocchio computeFrameJacobian", Timed("f(m, d, q, i)", their_names), 5.0),
     }
     configurations = np.array([robot.random_configuration(i) for i in range(BATCH)])
     results = []
-    for name, (peer, time, target) in peers.items():
-        bound = robot.function(name, frame=FRAME)
+    for name, (peer, their_call, target) in peers.items():
+        bound, shape = robot.function(name, frame=FRAME), robot.program(name, frame=FRAME).shape
         counts = str(robot.count(name, frame=FRAME))
-        out = np.zeros(robot.program(name, frame=FRAME).shape)
-        many = np.zeros((BATCH, *out.shape))
-        single = per_call("f(q, out=o)", f=bound, q=q, o=out)
-        plain = per_call(f"robot.{name}(frame, q)", robot=robot, frame=FRAME, q=q)
-        state = per_call("f(q, out=o)", number=1, repeats=200, f=bound, q=configurations, o=many) / BATCH
+        single, plain, state, time = side_by_side(
+            Timed("f(q, out=o)", {"f": bound, "q": q, "o": np.zeros(shape)}),
+            Timed(f"robot.{name}(frame, q)", {"robot": robot, "frame": FRAME, "q": q}),
+            Timed("f(q, out=o)", {"f": bound, "q": configurations, "o": np.zeros((BATCH, *shape))}, number=5),
+            their_call,
+            rounds=150,
+        )
         results += [
             Result(f"{name}, bound", single, "ns", None, peer, time, target, counts),
             Result(f"{name}, plain method", plain, "ns", None, peer, time, 2.5),
-            Result(f"{name}, per state of {BATCH}", state, "ns", None, peer, time, 30.0),
+            Result(f"{name}, per state of {BATCH}", state / BATCH, "ns", None, peer, time, 30.0),
         ]
     return [*results, overhead()]
 

@@ -49,11 +49,32 @@ def least(function: Callable[[], object], repeats: int) -> float:
     return min(times)
 
 
+@dataclass(frozen=True)
+class Timed:
+    """A statement to time, ``number`` executions at a time, with the names that it uses."""
+
+    statement: str
+    names: dict[str, object]
+    number: int = 1000
+
+
+def side_by_side(*timed: Timed, rounds: int = 60) -> list[float]:
+    """Nanoseconds per execution of each statement: the least of many rounds, in which they take turns.
+
+    Taking turns matters on a shared machine: a peer timed in a slow minute would make any ratio look good.
+    """
+    timers = [timeit.Timer(t.statement, globals=t.names) for t in timed]
+    best = [float("inf")] * len(timed)
+    for _ in range(rounds):
+        for k, (timer, t) in enumerate(zip(timers, timed, strict=True)):
+            best[k] = min(best[k], timer.timeit(t.number) / t.number)
+    empty = min(timeit.repeat("pass", number=1000, repeat=10)) / 1000
+    return [(b - empty) * 1e9 for b in best]
+
+
 def per_call(statement: str, repeats: int = 60, number: int = 1000, **names: object) -> float:
-    """Nanoseconds per execution of a statement: the least of many loops, the loop itself not counted."""
-    own = min(timeit.repeat(statement, globals=names, number=number, repeat=repeats))
-    empty = min(timeit.repeat("pass", number=number, repeat=10))
-    return (own - empty) / number * 1e9
+    """Nanoseconds per execution of one statement: the least of many loops, the loop itself not counted."""
+    return side_by_side(Timed(statement, names, number), rounds=repeats)[0]
 
 
 def least_import(module: str, repeats: int) -> float:
