@@ -13,13 +13,14 @@ import numpy as np
 from dqdyn.compile import native
 from dqdyn.compile.kernels import batch_kernel, scalar_kernel
 from dqdyn.compile.program import Instruction, Program
+from dqdyn.compile.rows import TOO_LARGE
 
 MACHINE = native.machine()
 WIDTHS = tuple(w for w in (2, 4, 8) if w <= MACHINE.width)
 FUSED = (True, False) if MACHINE.fma else (False,)
 
 Kernel = Callable[[Sequence[np.ndarray], np.ndarray], int]
-"""``kernel(inputs, out)`` with C-contiguous rows: inputs (n, size) or (1, size), out (n, outputs); how many redos."""
+"""``kernel(inputs, out)`` with C-contiguous rows: inputs (n, size) or (1, size), out (n, outputs); 1: redo it."""
 
 
 def library(ir: str) -> native.Library:
@@ -27,9 +28,9 @@ def library(ir: str) -> native.Library:
     return native.Library(ir, hashlib.sha256(ir.encode()).hexdigest())
 
 
-def scalar_code(program: Program, fma: bool, contract: bool) -> Kernel:
-    """The kernel for one state, called row by row."""
-    made = library(scalar_kernel(program, fma, contract))
+def scalar_code(program: Program, fma: bool, contract: bool, width: int = 1) -> Kernel:
+    """The kernel for one state, called row by row; sines of coordinates in vectors of ``width``."""
+    made = library(scalar_kernel(program, fma, contract, width=width))
     count = len(program.inputs) + 1
     function = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * count)(made.address("scalar"))
 
@@ -53,7 +54,7 @@ def batch_code(program: Program, width: int, fma: bool, contract: bool) -> Kerne
 
     def run(inputs: Sequence[np.ndarray], out: np.ndarray, _alive: Any = made) -> int:
         pairs = [x for a in inputs for x in (a.ctypes.data, a.shape[1] if len(a) > 1 else 0)]
-        return int(function(*pairs, out.ctypes.data, len(out)))
+        return int(function(*pairs, out.ctypes.data, len(out))) & TOO_LARGE
 
     return run
 

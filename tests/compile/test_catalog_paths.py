@@ -21,7 +21,7 @@ from trees import MOVING, random_robot
 
 import dqdyn as dq
 from dqdyn.compile import native
-from dqdyn.compile.call import CallEmitter
+from dqdyn.compile.call import CallEmitter, ManyEmitter
 from dqdyn.compile.function import Function, _without_repeats
 from dqdyn.compile.kernels import batch_kernel, scalar_kernel
 from dqdyn.compile.program import Program
@@ -120,8 +120,10 @@ def test_emitted_text_is_sound(robot_name: str, name: str) -> None:
     program, made = function.program, function.native
     if made is None:
         pytest.skip("no outputs")
-    call = CallEmitter(program, MACHINE.width, made.units, made.numbers).text()
-    texts = [_without_repeats(call + scalar_kernel(program, MACHINE.fma, True)), scalar_kernel(program, False, False)]
+    choices = (program, MACHINE.width, made.units, made.numbers)
+    call = CallEmitter(*choices).text() + ManyEmitter(*choices).text()
+    texts = [_without_repeats(call + scalar_kernel(program, MACHINE.fma, True, width=width)) for width in (1, 8)]
+    texts.append(scalar_kernel(program, False, False))
     texts += [batch_kernel(program, width, fma, True) for width, fma in ((2, False), (4, True), (8, True))]
     for text in texts:
         with llvm.parse_assembly(text) as module:

@@ -10,13 +10,14 @@ from __future__ import annotations
 import ctypes
 import sys
 import sysconfig
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from dqdyn.compile.program import Program
+from dqdyn.compile.rows import UNIT_SQUARED
 
 # Offsets in bytes in a 64-bit PyObject, PyFloatObject, PyTupleObject and PyArrayObject.
 _TYPE, _FLOAT, TUPLE_SIZE, TUPLE_ITEM = 8, 16, 16, 24
@@ -24,8 +25,7 @@ DATA, _NDIM, _DIMS, _STRIDES, _DESCR, _FLAGS = 16, 24, 32, 40, 56, 64
 _C_CONTIGUOUS, _ALIGNED, _WRITEABLE = 0x1, 0x100, 0x400
 _METH_FASTCALL_KEYWORDS = 0x0080 | 0x0002
 _NEW_FROM_DESCR = 94  # PyArray_NewFromDescr in NumPy's table of functions
-CONTEXT = ("array_type", "float_type", "descr", "out", "vectorcall", "new_array", "release")
-_UNIT_SQUARED = 1.9e-6  # |‖r‖² − 1| beyond which Python decides
+CONTEXT = ("array_type", "float_type", "descr", "out", "vectorcall", "new_array", "release", "unlock", "lock")
 
 
 @lru_cache(maxsize=1)
@@ -94,8 +94,10 @@ def context() -> Any:
     vectorcall = ctypes.cast(ctypes.pythonapi.PyObject_Vectorcall, ctypes.c_void_p).value
     new_array = _read(table + 8 * _NEW_FROM_DESCR, ctypes.c_void_p)
     release = ctypes.cast(ctypes.pythonapi.Py_DecRef, ctypes.c_void_p).value
+    unlock = ctypes.cast(ctypes.pythonapi.PyEval_SaveThread, ctypes.c_void_p).value  # the GIL
+    lock = ctypes.cast(ctypes.pythonapi.PyEval_RestoreThread, ctypes.c_void_p).value
     out = id(sys.intern("out"))
-    values = (id(np.ndarray), id(float), id(np.dtype(np.float64)), out, vectorcall, new_array, release)
+    values = (id(np.ndarray), id(float), id(np.dtype(np.float64)), out, vectorcall, new_array, release, unlock, lock)
     return (ctypes.c_void_p * len(values))(*values)
 
 
@@ -122,53 +124,74 @@ class CallEmitter:
         p = self.op(f"getelementptr i8, ptr {base}, i64 {offset}")
         return self.op(f"load {kind}, ptr {p}")
 
-    def require(self, condition: str) -> None:
-        """Go on only where the condition holds; else Python takes over."""
+    def require(self, condition: str, otherwise: str = "slow") -> None:
+        """Go on only where the condition holds; else Python takes over, or whoever is named."""
         self._n += 1
-        self.lines += [f"  br i1 {condition}, label %ok{self._n}, label %slow, !prof !0", f"ok{self._n}:"]
+        self.lines += [f"  br i1 {condition}, label %ok{self._n}, label %{otherwise}, !prof !0", f"ok{self._n}:"]
 
     def context(self, name: str) -> str:
         p = self.op(f"getelementptr [{len(CONTEXT)} x ptr], ptr @context, i64 0, i64 {CONTEXT.index(name)}")
         return self.op(f"load ptr, ptr {p}")
 
     def text(self) -> str:
-        program = self.program
-        count, shape = len(program.inputs), program.shape
-        dims = f"[{max(len(shape), 1)} x i64]"
-        sizes = ", ".join(f"i64 {d}" for d in shape) or "i64 0"
-        self.require(self.op(f"icmp eq i64 %nargs, {count}"))
-        arrays = [self.op(f"load ptr, ptr {self.op(f'getelementptr ptr, ptr %args, i64 {i}')}") for i in range(count)]
-        data = [
-            self.number(arrays[i]) if i in self.numbers else self.vector(arrays[i], size)
-            for i, (_, size) in enumerate(program.inputs)
-        ]
+        """The function, and behind it the one for batches, which takes over where the first array has two axes."""
+        data = self.arguments()
         self.finite(data)
         for argument, start in self.units:
             self.unit(data[argument], start)
+        self.answer(data, lambda where: self.op(f"call i64 @scalar({', '.join(f'ptr {d}' for d in (*data, where))})"))
+        self.lines += [
+            "many:",
+            "  %rows = musttail call ptr @call_many(ptr %self, ptr %args, i64 %nargs, ptr %kwnames)",
+            "  ret ptr %rows",
+            "}",
+        ]
+        head = [
+            f"@context = dso_local global [{len(CONTEXT)} x ptr] zeroinitializer",
+            "define ptr @call(ptr %self, ptr %args, i64 %nargs, ptr %kwnames) {",
+            *self.entry(),
+        ]
+        tail = ['!0 = !{!"branch_weights", i32 10000, i32 1}', ""]
+        return "\n".join([*self.declarations(), *head, *self.lines, *tail])
+
+    def entry(self) -> list[str]:
+        return ["entry:", f"  %dims = alloca [{len(self.program.shape) + 1} x i64]"]
+
+    def arguments(self) -> list[str]:
+        """Where the data of all arguments are, after checks of their number and of each of them."""
+        count = len(self.program.inputs)
+        self.require(self.op(f"icmp eq i64 %nargs, {count}"))
+        arrays = [self.op(f"load ptr, ptr {self.op(f'getelementptr ptr, ptr %args, i64 {i}')}") for i in range(count)]
+        return [
+            self.number(arrays[i]) if i in self.numbers else self.array(arrays[i], size)
+            for i, (_, size) in enumerate(self.program.inputs)
+        ]
+
+    def answer(self, data: list[str], run: Callable[[str], str]) -> None:
+        """``run(where)`` into a new array or the one given as ``out=``; where it returns a flag, Python takes over."""
         self.lines += [
             "  %positional = icmp eq ptr %kwnames, null",
             "  br i1 %positional, label %make, label %given",
             "make:",
         ]
-        fresh = self.make_array(len(shape), dims)
+        fresh = self.make_array()
         there = self.op(f"icmp ne ptr {fresh}, null")
         self.lines += [f"  br i1 {there}, label %filled, label %no_memory, !prof !0", "filled:"]
         fresh_data = self.field(fresh, DATA, "ptr")
         self.lines += ["  br label %made", "made:", "  br label %run", "given:"]
-        given, given_data = self.given_out(count, data)
+        given, given_data = self.given_out(data)
         self.lines += ["  br label %taken", "taken:", "  br label %run", "run:"]
         self.lines += [
             f"  %result = phi ptr [ {fresh}, %made ], [ {given}, %taken ]",
             f"  %where = phi ptr [ {fresh_data}, %made ], [ {given_data}, %taken ]",
         ]
-        arguments = ", ".join(f"ptr {d}" for d in (*data, "%where"))
-        flag = self.op(f"call i64 @scalar({arguments})")
+        flag = run("%where")
         self.lines += [
             f"  %fine = icmp eq i64 {flag}, 0",
             "  br i1 %fine, label %done, label %redo, !prof !0",
             "done:",
             "  ret ptr %result",
-            "redo:",  # the result is dropped, and Python computes the state again
+            "redo:",  # the result is dropped, and Python computes it again
         ]
         release = self.context("release")
         self.lines += [f"  call void {release}(ptr %result)", "  br label %slow", "slow:"]
@@ -178,25 +201,35 @@ class CallEmitter:
             "  ret ptr %answer",
             "no_memory:",  # NumPy has set the exception
             "  ret ptr null",
-            "}",
         ]
-        head = [
-            f"@context = global [{len(CONTEXT)} x ptr] zeroinitializer",
-            f"@dims = private constant {dims} [{sizes}]",
-            "define ptr @call(ptr %self, ptr %args, i64 %nargs, ptr %kwnames) {",
-            "entry:",
-        ]
-        tail = ['!0 = !{!"branch_weights", i32 10000, i32 1}', ""]
-        return "\n".join([*self.declarations(), *head, *self.lines, *tail])
 
-    def vector(self, array: str, size: int) -> str:
+    # --- what differs for batches ---
+
+    def leading(self) -> list[str]:
+        """Sizes of the axes before those of the program."""
+        return []
+
+    def array(self, array: str, size: int) -> str:
         """Data of a one-dimensional float64 array of that size without gaps."""
         self.require(self.op(f"icmp eq ptr {self.field(array, _TYPE, 'ptr')}, {self.context('array_type')}"))
-        self.require(self.op(f"icmp eq i32 {self.field(array, _NDIM, 'i32')}, 1"))
-        same = self.op(f"icmp eq ptr {self.field(array, _DESCR, 'ptr')}, {self.context('descr')}")
-        length = self.op(f"icmp eq i64 {self.field(self.field(array, _DIMS, 'ptr'), 0, 'i64')}, {size}")
-        good = self.flags_set(array, _C_CONTIGUOUS | _ALIGNED)
-        self.require(self.op(f"and i1 {self.op(f'and i1 {same}, {length}')}, {good}"))
+        self.require(self.op(f"icmp eq i32 {self.field(array, _NDIM, 'i32')}, 1"), otherwise="many")
+        return self.gapless(array, [*self.leading(), str(size)], _C_CONTIGUOUS | _ALIGNED)
+
+    def length(self, size: int) -> str:
+        """How many doubles an argument has whose last axis has that size."""
+        return str(size)
+
+    # --- pieces ---
+
+    def gapless(self, array: str, shape: Sequence[str], flags: int) -> str:
+        """Data of a float64 array of that shape and with those flags; the number of axes is known to be right."""
+        good = self.op(f"icmp eq ptr {self.field(array, _DESCR, 'ptr')}, {self.context('descr')}")
+        good = self.op(f"and i1 {good}, {self.flags_set(array, flags)}")
+        dims = self.field(array, _DIMS, "ptr")
+        for i, expected in enumerate(shape):
+            same = self.op(f"icmp eq i64 {self.field(dims, 8 * i, 'i64')}, {expected}")
+            good = self.op(f"and i1 {good}, {same}")
+        self.require(good)
         return self.field(array, DATA, "ptr")
 
     def number(self, value: str) -> str:
@@ -231,33 +264,31 @@ class CallEmitter:
         square = self.op(f"fmul <4 x double> {r}, {r}")
         norm = self.op(f"call reassoc double @llvm.vector.reduce.fadd.v4f64(double 0.0, <4 x double> {square})")
         off = self.op(f"call double @llvm.fabs.f64(double {self.op(f'fsub double {norm}, 1.0')})")
-        self.require(self.op(f"fcmp olt double {off}, {_UNIT_SQUARED:e}"))
+        self.require(self.op(f"fcmp olt double {off}, {UNIT_SQUARED:e}"))
 
-    def make_array(self, ndim: int, dims: str) -> str:
+    def make_array(self) -> str:
+        shape = [*self.leading(), *map(str, self.program.shape)]
+        for i, size in enumerate(shape):
+            self.lines.append(f"  store i64 {size}, ptr {self.op(f'getelementptr i64, ptr %dims, i64 {i}')}")
         descr, kind, function = self.context("descr"), self.context("array_type"), self.context("new_array")
         self.keep(descr)  # PyArray_NewFromDescr takes over one reference
-        return self.op(
-            f"call ptr {function}(ptr {kind}, ptr {descr}, i32 {ndim}, ptr @dims, ptr null, ptr null, i32 0, ptr null)"
-        )
+        rest = "ptr null, ptr null, i32 0, ptr null"
+        return self.op(f"call ptr {function}(ptr {kind}, ptr {descr}, i32 {len(shape)}, ptr %dims, {rest})")
 
-    def given_out(self, count: int, data: list[str]) -> tuple[str, str]:
+    def given_out(self, data: list[str]) -> tuple[str, str]:
         """The array passed as ``out=``, if that is the only keyword and nothing overlaps it."""
-        shape, size = self.program.shape, len(self.program.outputs)
+        shape = [*self.leading(), *map(str, self.program.shape)]
         self.require(self.op(f"icmp eq i64 {self.field('%kwnames', TUPLE_SIZE, 'i64')}, 1"))
         self.require(self.op(f"icmp eq ptr {self.field('%kwnames', TUPLE_ITEM, 'ptr')}, {self.context('out')}"))
-        out = self.op(f"load ptr, ptr {self.op(f'getelementptr ptr, ptr %args, i64 {count}')}")
+        out = self.op(f"load ptr, ptr {self.op(f'getelementptr ptr, ptr %args, i64 {len(self.program.inputs)}')}")
         self.require(self.op(f"icmp eq ptr {self.field(out, _TYPE, 'ptr')}, {self.context('array_type')}"))
         self.require(self.op(f"icmp eq i32 {self.field(out, _NDIM, 'i32')}, {len(shape)}"))
-        good = self.op(f"icmp eq ptr {self.field(out, _DESCR, 'ptr')}, {self.context('descr')}")
-        good = self.op(f"and i1 {good}, {self.flags_set(out, _C_CONTIGUOUS | _ALIGNED | _WRITEABLE)}")
-        dims = self.field(out, _DIMS, "ptr")
-        for i, expected in enumerate(shape):
-            same = self.op(f"icmp eq i64 {self.field(dims, 8 * i, 'i64')}, {expected}")
-            good = self.op(f"and i1 {good}, {same}")
-        out_data = self.field(out, DATA, "ptr")
-        out_end = self.op(f"getelementptr double, ptr {out_data}, i64 {size}")
-        for pointer, (_, length) in zip(data, self.program.inputs, strict=True):
-            end = self.op(f"getelementptr double, ptr {pointer}, i64 {length}")
+        out_data = self.gapless(out, shape, _C_CONTIGUOUS | _ALIGNED | _WRITEABLE)
+        out_end = self.op(f"getelementptr double, ptr {out_data}, i64 {self.length(len(self.program.outputs))}")
+        good = "true"
+        for i, (pointer, (_, size)) in enumerate(zip(data, self.program.inputs, strict=True)):
+            count = str(size) if i in self.numbers else self.length(size)
+            end = self.op(f"getelementptr double, ptr {pointer}, i64 {count}")
             before = self.op(f"icmp ule ptr {end}, {out_data}")
             apart = self.op(f"or i1 {before}, {self.op(f'icmp ule ptr {out_end}, {pointer}')}")
             good = self.op(f"and i1 {good}, {apart}")
@@ -275,6 +306,54 @@ class CallEmitter:
             f"declare <{w} x double> @llvm.masked.load.v{w}f64.p0(ptr, i32, <{w} x i1>, <{w} x double>)",
             "declare double @llvm.vector.reduce.fadd.v4f64(double, <4 x double>)",
         ]
+
+
+class ManyEmitter(CallEmitter):
+    """IR of ``ptr call_many(ptr self, ptr args, i64 nargs, ptr kwnames)``: batches of rows without gaps.
+
+    The kernel is compiled when it is first needed: ``@many`` holds its address once it is there. It notices unfit
+    inputs itself, and computes while other threads of Python run.
+    """
+
+    def text(self) -> str:
+        kernel = self.op("load ptr, ptr @many")
+        self.require(self.op(f"icmp ne ptr {kernel}, null"))
+        if len(self.numbers) == len(self.program.inputs):  # no array tells how many rows there are
+            self.rows = "1"
+            self.require("false")
+        data = self.arguments()
+        strides = ["0" if i in self.numbers else str(size) for i, (_, size) in enumerate(self.program.inputs)]
+
+        def run(where: str) -> str:
+            thread = self.op(f"call ptr {self.context('unlock')}()")
+            pairs = [f"ptr {d}, i64 {stride}" for d, stride in zip(data, strides, strict=True)]
+            flag = self.op(f"call i64 {kernel}({', '.join([*pairs, f'ptr {where}', f'i64 {self.rows}'])})")
+            self.lines.append(f"  call void {self.context('lock')}(ptr {thread})")
+            return flag
+
+        self.answer(data, run)
+        head = [
+            "@many = dso_local global ptr null",
+            "define internal ptr @call_many(ptr %self, ptr %args, i64 %nargs, ptr %kwnames) {",
+            *self.entry(),
+        ]
+        return "\n".join([*head, *self.lines, "}", ""])
+
+    rows = ""
+
+    def leading(self) -> list[str]:
+        return [self.rows]
+
+    def array(self, array: str, size: int) -> str:
+        self.require(self.op(f"icmp eq ptr {self.field(array, _TYPE, 'ptr')}, {self.context('array_type')}"))
+        self.require(self.op(f"icmp eq i32 {self.field(array, _NDIM, 'i32')}, 2"))
+        if not self.rows:
+            self.rows = self.field(self.field(array, _DIMS, "ptr"), 0, "i64")
+            self.require(self.op(f"icmp sgt i64 {self.rows}, 0"))
+        return self.gapless(array, [*self.leading(), str(size)], _C_CONTIGUOUS | _ALIGNED)
+
+    def length(self, size: int) -> str:
+        return self.op(f"mul i64 {self.rows}, {size}")
 
 
 class _MethodDef(ctypes.Structure):

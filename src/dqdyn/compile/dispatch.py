@@ -100,7 +100,7 @@ def _library() -> Any:
 def _made_library() -> Any:
     from dqdyn.compile.native import Library
 
-    text = f"@context = global [{len(CONTEXT)} x ptr] zeroinitializer\n" + _ir(0) + _ir(1)
+    text = f"@context = dso_local global [{len(CONTEXT)} x ptr] zeroinitializer\n" + _ir(0) + _ir(1)
     library = Library(text, "dispatch 3")
     fill_context(library.address("context"))
     return library

@@ -16,6 +16,7 @@ import numpy as np
 from dqdyn.algebra.scalar import stack, unstack
 from dqdyn.compile.interpret import interpret
 from dqdyn.compile.program import Program
+from dqdyn.compile.rows import TOO_LARGE, UNFIT
 from dqdyn.errors import Error, StateError
 
 Door = Callable[[int, Any, bool], np.ndarray]
@@ -60,16 +61,20 @@ class Native:
     @cached_property
     def single(self) -> Any:
         """The module with ``scalar`` and, where the layout is known, ``call``."""
-        from dqdyn.compile.call import CallEmitter, layout_is_known
+        from dqdyn.compile.call import CallEmitter, ManyEmitter, layout_is_known
         from dqdyn.compile.kernels import scalar_kernel
         from dqdyn.compile.native import Library, machine
 
         host = machine()
-        text = scalar_kernel(self.program, host.fma, self.contract)
+        text = scalar_kernel(self.program, host.fma, self.contract, width=host.width)
         if layout_is_known():
-            text = CallEmitter(self.program, host.width, self.units, self.numbers).text() + text
-        choices = f"{layout_is_known()} {self.units} {self.numbers} {self.contract}"
-        return Library(_without_repeats(text), f"single {choices} {self.program.digest}")
+            choices = (self.program, host.width, self.units, self.numbers)
+            text = CallEmitter(*choices).text() + ManyEmitter(*choices).text() + text
+        key = f"{layout_is_known()} {self.units} {self.numbers} {self.contract}"
+        library = Library(_without_repeats(text), f"single {key} {self.program.digest}")
+        if "many" in self.__dict__:
+            self._tell(library)
+        return library
 
     @cached_property
     def many(self) -> Any:
@@ -78,10 +83,20 @@ class Native:
         from dqdyn.compile.native import Library, machine
 
         host = machine()
-        text = batch_kernel(self.program, host.width, host.fma, self.contract)
-        self._batch_library = Library(text, f"batch {host.width} {self.contract} {self.program.digest}")
+        text = batch_kernel(self.program, host.width, host.fma, self.contract, units=self.units)
+        self._batch_library = Library(text, f"batch {host.width} {self.units} {self.contract} {self.program.digest}")
         arguments = [ctypes.c_void_p, ctypes.c_int64] * (len(self.program.inputs) + 1)
-        return ctypes.CFUNCTYPE(ctypes.c_int64, *arguments)(self._batch_library.address("batch"))
+        kernel = ctypes.CFUNCTYPE(ctypes.c_int64, *arguments)(self._batch_library.address("batch"))
+        if "single" in self.__dict__:
+            self._tell(self.single)
+        return kernel
+
+    def _tell(self, single: Any) -> None:
+        """Let the built-in function know where the batch kernel is."""
+        from dqdyn.compile.call import layout_is_known
+
+        if layout_is_known():
+            ctypes.c_void_p.from_address(single.address("many")).value = self._batch_library.address("batch")
 
     @cached_property
     def one(self) -> Any:
@@ -109,7 +124,7 @@ def _without_repeats(text: str) -> str:
     seen: set[str] = set()
     lines = []
     for line in text.split("\n"):
-        if line.startswith("declare "):
+        if line.startswith(("declare ", "@atan2_at ")):
             if line in seen:
                 continue
             seen.add(line)
@@ -184,17 +199,28 @@ class Function:
             inputs = self._arguments(inputs, named)
         if not isinstance(threads, (int, np.integer)) or threads < 1:
             raise StateError(f"threads must be a whole number from 1; found {threads!r}.", argument="threads")
-        arrays = [self.door(i, value, check) for i, value in enumerate(inputs)]
+        arrays = [self.door(i, value, False) for i, value in enumerate(inputs)]
         if any(a.dtype == object for a in arrays):
             return self._symbolic(arrays, out)
         batch = self._common_batch(arrays)
         shape = (*batch, *self.program.shape)
         target = self._target(out, shape, arrays)
-        self._compute(arrays, batch, target, threads)
+        # The kernel for batches notices unfit numbers as it reads them; for the rest they are looked for first.
+        later = self.native is not None and math.prod(batch) > 1
+        if check and not later:
+            self._refuse_unfit(inputs)
+        unfit = self._compute(arrays, batch, target, threads)
+        if check and later and unfit:
+            self._refuse_unfit(inputs)
         if out is not None and target is not out:
             out[...] = target
             return out
         return target
+
+    def _refuse_unfit(self, inputs: tuple[Any, ...]) -> None:
+        """An error that names what is not finite, or not of unit norm."""
+        for i, value in enumerate(inputs):
+            self.door(i, value, True)
 
     def _symbolic(self, arrays: list[np.ndarray], out: Any) -> np.ndarray:
         if out is not None or any(a.ndim != 1 for a in arrays):
@@ -236,34 +262,37 @@ class Function:
             return np.empty(shape)
         return out
 
-    def _compute(self, arrays: list[np.ndarray], batch: tuple[int, ...], target: np.ndarray, threads: int) -> None:
+    def _compute(self, arrays: list[np.ndarray], batch: tuple[int, ...], target: np.ndarray, threads: int) -> bool:
+        """Fill the target; whether there may be unfit numbers in a batch."""
         rows = math.prod(batch)
         if rows == 0 or not self.program.outputs:
-            return
+            return True
         if rows == 1 and self._one(arrays, target):
-            return
+            return False
         flat, strides = _as_rows(arrays, batch, rows)
         out = target.reshape(rows, len(self.program.outputs))
         if self.native is None:
             self._interpret(flat, out, slice(0, rows))
-            return
+            return False
         try:
             kernel = self.native.batch_function()
         except Exception as problem:
             self._give_up(problem)
             self._interpret(flat, out, slice(0, rows))
-            return
+            return True
 
         begin, width = _address(out), 8 * out.shape[1]
         inputs = [(_address(a), s) for a, s in zip(flat, strides, strict=True)]
 
-        def run(part: tuple[int, int]) -> int:
+        found = [0]
+
+        def run(part: tuple[int, int]) -> None:
             start, stop = part
             pairs = [x for address, s in inputs for x in (address + 8 * s * start, s)]
-            redo = kernel(*pairs, begin + width * start, stop - start)
-            if redo:
+            bits = kernel(*pairs, begin + width * start, stop - start)
+            if bits & TOO_LARGE:
                 self._interpret(flat, out, slice(start, stop))
-            return int(redo)
+            found[0] |= bits
 
         parts = [(0, rows)] if threads == 1 else _parts(rows, threads)
         problems: list[BaseException] = []
@@ -282,6 +311,7 @@ class Function:
             thread.join()
         if problems:
             raise problems[0]
+        return bool(found[0] & UNFIT)
 
     def _one(self, arrays: list[np.ndarray], target: np.ndarray) -> bool:
         """One state by the code for one state; False where there is none."""

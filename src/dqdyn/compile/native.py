@@ -34,20 +34,25 @@ def machine() -> Machine:
     llvm.initialize_native_asmprinter()
     features = llvm.get_host_cpu_features()
     width = 8 if features.get("avx512f") else 4 if features.get("avx") else 2
-    library = ctypes.CDLL(None)
-    llvm.add_symbol("atan2", ctypes.cast(library.atan2, ctypes.c_void_p).value)
     # Without this hint LLVM prefers 256-bit registers on processors with 512-bit ones.
     flat = features.flatten() + (",-prefer-256-bit" if width == 8 else "")
     return Machine(llvm.get_host_cpu_name(), flat, width, bool(features.get("fma")), str(llvmlite.__version__))
 
 
 def _target_machine(optimisation: int) -> Any:
+    """Code that finds its data relative to itself, half as long as addresses in full."""
     import llvmlite.binding as llvm
 
     host = machine()
     return llvm.Target.from_default_triple().create_target_machine(
-        cpu=host.cpu, features=host.features, opt=optimisation, jit=True
+        cpu=host.cpu, features=host.features, opt=optimisation, jit=True, codemodel="small", reloc="pic"
     )
+
+
+@lru_cache(maxsize=1)
+def _atan2() -> int | None:
+    """Address of the C library's atan2."""
+    return ctypes.cast(ctypes.CDLL(None).atan2, ctypes.c_void_p).value
 
 
 class Library:
@@ -64,9 +69,13 @@ class Library:
             if code is None:
                 code = _compiled(ir)
                 cache.write(full_key, code)
-            self._engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _target_machine(2))
+            # This memory manager puts code and data side by side, as the code expects them.
+            self._engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _target_machine(2), use_lmm=True)
             self._engine.add_object_file(llvm.ObjectFileRef.from_data(code))
             self._engine.finalize_object()
+            place = self._engine.get_global_value_address("atan2_at")
+            if place:
+                ctypes.c_void_p.from_address(place).value = _atan2()
 
     def address(self, function: str) -> int:
         """Where a function or global starts in memory."""
@@ -85,4 +94,8 @@ def _compiled(ir: str) -> bytes:
 
     module = llvm.parse_assembly(ir)
     module.verify()
+    for function in module.functions:
+        # Code and data lie together, other libraries do not: a reference to them by name could not be resolved.
+        if function.is_declaration and (not function.name.startswith("llvm.") or ".mem" in function.name):
+            raise RuntimeError(f"emitted code must not call {function.name!r} by name.")
     return bytes(_target_machine(0 if ir.count("\n") > _LARGE else 2).emit_object(module))

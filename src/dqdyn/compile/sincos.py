@@ -1,9 +1,9 @@
 """Sine and cosine in LLVM IR, without a branch and for vectors of any width.
 
 Cody-Waite reduction by π/2 in three parts: with a fused multiply-add, or with Dekker's exact product where the machine
-has none. The multiple k comes from adding 1.5·2⁵², whose low bits are then the quadrant. Right up to |x| = 10¹⁴, beyond
-which the rounding of 2/π puts k off so far that the rest leaves the reach of the polynomials; larger arguments are
-reported by a flag, and the caller computes those states by the interpreter. NaN and infinity give NaN.
+has none. The multiple k comes from adding 1.5·2⁵², whose low bits are then the quadrant. Right up to |x| = 10¹⁵: there
+the rounding of 2/π puts k off by 0.04, and the polynomials reach that far beyond π/4. Whoever calls keeps the largest
+argument by :func:`emit_largest` and computes states beyond the limit by the interpreter. NaN and infinity give NaN.
 The coefficients are those of tools/minimax.py.
 """
 
@@ -11,22 +11,22 @@ from __future__ import annotations
 
 from typing import Protocol
 
-LARGEST = 1e14
+LARGEST = 1e15
 _SIN = (
-    -0.16666666666666632,
-    0.00833333333332234,
-    -0.00019841269829746694,
-    2.7557313669820993e-06,
-    -2.5050754524920364e-08,
-    1.5896580435634928e-10,
+    -0.1666666666666658,
+    0.008333333333309878,
+    -0.00019841269820145013,
+    2.7557310475486726e-06,
+    -2.5050276056221277e-08,
+    1.5870089638125197e-10,
 )
 _COS = (
-    0.0416666666666666,
-    -0.0013888888888874025,
-    2.480158728941763e-05,
-    -2.755731433286978e-07,
-    2.087572052388679e-09,
-    -1.13595003851079e-11,
+    0.0416666666666665,
+    -0.0013888888888857172,
+    2.480158727927585e-05,
+    -2.7557311519445764e-07,
+    2.0875354160569436e-09,
+    -1.1341356671848544e-11,
 )
 _HALF_PI = (1.5707963267948966, 6.123233995736766e-17, -1.4973849048591698e-33)
 _TWO_OVER_PI = 0.6366197723675814
@@ -46,11 +46,9 @@ class Builder(Protocol):
     def const_int(self, value: int) -> str: ...
 
 
-def emit_sincos(b: Builder, x: str) -> tuple[str, str, str]:
-    """(sin x, cos x, flag): names of the values; the flag is true where |x| is too large."""
-    t = _multiply_add(b, x, b.const(_TWO_OVER_PI), b.const(_MAGIC))
-    bits = b.op(f"bitcast {b.real} {t} to {b.integer}")
-    k = b.op(f"fsub {b.real} {t}, {b.const(_MAGIC)}")
+def emit_sincos(b: Builder, x: str) -> tuple[str, str]:
+    """(sin x, cos x): names of the values."""
+    k, bits = _nearest_multiple(b, x)
     r = _reduced(b, x, k)
     z = b.op(f"fmul {b.real} {r}, {r}")
     sine = _multiply_add(b, b.op(f"fmul {b.real} {r}, {z}"), _polynomial(b, _SIN, z), r)
@@ -62,13 +60,32 @@ def emit_sincos(b: Builder, x: str) -> tuple[str, str, str]:
     sin = b.op(f"select {mask} {odd}, {b.real} {cosine}, {b.real} {sine}")
     cos = b.op(f"select {mask} {odd}, {b.real} {sine}, {b.real} {cosine}")
     following = b.op(f"add {b.integer} {bits}, {b.const_int(1)}")
+    return _signed(b, sin, bits), _signed(b, cos, following)
+
+
+def emit_largest(b: Builder, x: str, before: str) -> str:
+    """The larger of |x| and ``before``; a NaN is not large."""
     size = b.op(f"call {b.real} @llvm.fabs.{_suffix(b)}({b.real} {x})")
-    flag = b.op(f"fcmp ogt {b.real} {size}, {b.const(LARGEST)}")
-    return _signed(b, sin, bits), _signed(b, cos, following), flag
+    above = b.op(f"fcmp ogt {b.real} {size}, {before}")
+    return b.op(f"select {_vector_of_bits(b)} {above}, {b.real} {size}, {b.real} {before}")
+
+
+def _nearest_multiple(b: Builder, x: str) -> tuple[str, str]:
+    """k, the whole number next to x · 2/π as a double, and bits that end in those of k."""
+    t = _multiply_add(b, x, b.const(_TWO_OVER_PI), b.const(_MAGIC))
+    k = b.op(f"fsub {b.real} {t}, {b.const(_MAGIC)}")
+    if not b.fma:  # the rounded product may be off by 0.06 more: correct k by the rest
+        high = _high_half(b, k)
+        rest = _minus_product(b, x, k, high, b.op(f"fsub {b.real} {k}, {high}"), _HALF_PI[0])
+        more = _multiply_add(b, rest, b.const(_TWO_OVER_PI), b.const(_MAGIC))
+        k = b.op(f"fadd {b.real} {k}, {b.op(f'fsub {b.real} {more}, {b.const(_MAGIC)}')}")
+        t = b.op(f"fadd {b.real} {k}, {b.const(_MAGIC)}")
+    return k, b.op(f"bitcast {b.real} {t} to {b.integer}")
 
 
 def _signed(b: Builder, value: str, bits: str) -> str:
-    sign = b.op(f"shl {b.integer} {b.op(f'and {b.integer} {bits}, {b.const_int(2)}')}, {b.const_int(62)}")
+    moved = b.op(f"shl {b.integer} {bits}, {b.const_int(62)}")
+    sign = b.op(f"and {b.integer} {moved}, {b.const_int(-(2**63))}")  # with the xor one instruction of AVX-512
     flipped = b.op(f"xor {b.integer} {b.op(f'bitcast {b.real} {value} to {b.integer}')}, {sign}")
     return b.op(f"bitcast {b.integer} {flipped} to {b.real}")
 

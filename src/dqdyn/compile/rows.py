@@ -1,0 +1,204 @@
+"""A loop over a batch in LLVM IR, with SIMD vectors of states.
+
+Batches come as rows. A block of ``width`` rows is read as vectors along the row and transposed in registers, so that
+each component becomes one vector over states. In the last block of a ragged batch the rows past the end are the last
+row again: they are read, computed and written twice with equal results, and nothing outside of the arrays is touched.
+
+The same pass over the inputs notices what the door of a function refuses: numbers that are not finite, and quaternions
+that are not of unit norm. It costs one operation per loaded vector, where a pass of its own would read memory twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from dqdyn.compile.emit import Body
+from dqdyn.compile.program import Program
+
+TOO_LARGE, UNFIT = 1, 2
+"""Bits of a kernel's answer: an argument of a sine was too large, or an input was not finite or not of unit norm."""
+
+UNIT_SQUARED = 1.9e-6
+"""|‖r‖² − 1| beyond which Python decides whether a quaternion is refused."""
+
+_AHEAD = 2  # blocks
+
+
+class Rows:
+    """Reading and writing blocks of rows."""
+
+    def __init__(
+        self, program: Program, width: int, fma: bool, contract: bool, units: Sequence[tuple[int, int]]
+    ) -> None:
+        self.program, self.width, self.units = program, width, tuple(units)
+        self.body = Body(width, fma, contract)
+        self.size = len(program.outputs)
+
+    def arguments(self) -> str:
+        """Parameters of the kernel: a pointer and a row stride for each input, the output, and the number of rows."""
+        inputs = [f"ptr noalias readonly %in{i}, i64 %stride{i}" for i in range(len(self.program.inputs))]
+        return ", ".join([*inputs, "ptr noalias %out", "i64 %n"])
+
+    def notes(self) -> list[str]:
+        """Memory for what is noticed on the way: the largest argument of a sine, and NaN where an input is unfit."""
+        real, both = self.body.real, ("largest", "unfit")
+        made = [f"  %{what} = alloca {real}, align 64" for what in both]
+        return made + [f"  store {real} zeroinitializer, ptr %{what}, align 64" for what in both]
+
+    def noticed(self, what: str) -> str:
+        return self.body.op(f"load {self.body.real}, ptr %{what}, align 64")
+
+    def notice(self, what: str, value: str) -> None:
+        self.body.lines.append(f"  store {self.body.real} {value}, ptr %{what}, align 64")
+
+    def answer(self) -> str:
+        """The bits that a kernel returns, from what was noticed."""
+        body, w = self.body, self.width
+        body.largest = self.noticed("largest")
+        large = body.op(f"zext i1 {body.too_large()} to i64")
+        lanes = body.op(f"fcmp uno {body.real} {self.noticed('unfit')}, zeroinitializer")
+        some = body.op(f"icmp ne i{w} {body.op(f'bitcast {body.boolean} {lanes} to i{w}')}, 0")
+        bad = body.op(f"select i1 {some}, i64 {UNFIT}, i64 0")
+        return body.op(f"or i64 {large}, {bad}")
+
+    def declarations(self) -> list[str]:
+        body = self.body
+        return [
+            *body.declarations(),
+            "declare i64 @llvm.umin.i64(i64, i64)",
+            "declare void @llvm.prefetch.p0(ptr, i32, i32, i32)",
+            f"declare void @llvm.masked.store.{body.suffix}.p0({body.real}, ptr, i32, {body.boolean})",
+        ]
+
+    def row_numbers(self, first: str) -> list[str]:
+        """The rows of a block, clamped to the last one."""
+        body = self.body
+        rows = [first]
+        for r in range(1, self.width):
+            at = body.op(f"add i64 {first}, {r}")
+            rows.append(body.op(f"call i64 @llvm.umin.i64(i64 {at}, i64 %last)"))
+        return rows
+
+    def input_rows(self, argument: int, rows: Sequence[str]) -> list[str]:
+        """Pointers to the rows of an input."""
+        body = self.body
+        offsets = [body.op(f"mul i64 {row}, %stride{argument}") for row in rows]
+        return [body.op(f"getelementptr double, ptr %in{argument}, i64 {offset}") for offset in offsets]
+
+    def output_rows(self, rows: Sequence[str]) -> list[str]:
+        """Pointers to the rows of the output."""
+        body = self.body
+        offsets = [body.op(f"mul i64 {row}, {self.size}") for row in rows]
+        return [body.op(f"getelementptr double, ptr %out, i64 {offset}") for offset in offsets]
+
+    def fetch_ahead(self, first: str) -> None:
+        """Ask for the cache lines of the output from a row on: stores to large results wait for them otherwise."""
+        body = self.body
+        base = body.op(f"getelementptr double, ptr %out, i64 {body.op(f'mul i64 {first}, {self.size}')}")
+        for line in range(min(-(-self.size * self.width // 8), 256)):
+            p = body.op(f"getelementptr i8, ptr {base}, i64 {64 * line}")
+            body.lines.append(f"  call void @llvm.prefetch.p0(ptr {p}, i32 1, i32 3, i32 1)")
+
+    def read(
+        self, numbers: Sequence[str], wanted: Mapping[tuple[int, ...], int], keep: Callable[[int, str], None]
+    ) -> None:
+        """Read a block of all inputs; ``keep(i, column)`` takes those that are ``wanted``, by (argument, component)."""
+        self.fetch_ahead(self.body.op(f"add i64 %i, {self.width * _AHEAD}"))
+        unfit = self.noticed("unfit")
+        for argument, (_, size) in enumerate(self.program.inputs):
+            pointers = self.input_rows(argument, numbers)
+            columns: list[str] = []
+            for start in range(0, size, self.width):
+                chunk, unfit = self.load_chunk(pointers, start, size - start, unfit)
+                columns += chunk
+            for component, column in enumerate(columns[:size]):
+                if (argument, component) in wanted:
+                    keep(wanted[argument, component], column)
+            for unit, start in self.units:
+                if unit == argument:
+                    unfit = self.not_unit(columns[start : start + 4], unfit)
+        self.notice("unfit", unfit)
+
+    def write(self, numbers: Sequence[str], fetch: Callable[[int], str]) -> None:
+        """Write a block of all outputs."""
+        w, program = self.width, self.program
+        pointers = self.output_rows(numbers)
+        for chunk in range(-(-self.size // w)):
+            columns = []
+            for k in program.outputs[chunk * w : (chunk + 1) * w]:
+                op, _, constant = program.instructions[k]
+                columns.append(self.body.const(constant) if op == "const" else fetch(k))
+            self.store_chunk(pointers, chunk, columns)
+
+    def load_chunk(self, pointers: Sequence[str], start: int, left: int, unfit: str) -> tuple[list[str], str]:
+        """Columns ``start …`` of a block as vectors over states, and what is NaN where any number was not finite."""
+        rows = [self._load_row(p, start, left) for p in pointers]
+        for row in rows:
+            unfit = self.not_finite(row, unfit)
+        return self.transposed(rows), unfit
+
+    def not_finite(self, x: str, before: str) -> str:
+        """``before`` + 0 · x: NaN from where x is infinite or NaN."""
+        body = self.body
+        zero = body.op(f"fmul contract {body.real} {x}, zeroinitializer")
+        return body.op(f"fadd contract {body.real} {zero}, {before}")
+
+    def not_unit(self, r: Sequence[str], before: str) -> str:
+        """NaN, too, where the squares of four columns do not sum to one, nearly."""
+        body = self.body
+        total = body.op(f"fmul contract {body.real} {r[0]}, {r[0]}")
+        for c in r[1:]:
+            square = body.op(f"fmul contract {body.real} {c}, {c}")
+            total = body.op(f"fadd contract {body.real} {square}, {total}")
+        off = body.op(f"fsub {body.real} {total}, {body.const(1.0)}")
+        size = body.op(f"call {body.real} @llvm.fabs.{body.suffix}({body.real} {off})")
+        near = body.op(f"fcmp olt {body.real} {size}, {body.const(UNIT_SQUARED)}")
+        return body.op(f"select {body.boolean} {near}, {body.real} {before}, {body.real} {body.const(float('nan'))}")
+
+    def _load_row(self, row: str, start: int, left: int) -> str:
+        body, w = self.body, self.width
+        p = body.op(f"getelementptr double, ptr {row}, i64 {start}") if start else row
+        if left >= w:
+            return body.op(f"load {body.real}, ptr {p}, align 8")
+        mask = ", ".join(f"i1 {'true' if k < left else 'false'}" for k in range(w))
+        return body.op(
+            f"call {body.real} @llvm.masked.load.{body.suffix}.p0(ptr {p}, i32 8, <{w} x i1> <{mask}>, "
+            f"{body.real} zeroinitializer)"
+        )
+
+    def store_chunk(self, pointers: Sequence[str], chunk: int, columns: Sequence[str]) -> None:
+        """Columns of the output, up to ``width`` of them, back to rows."""
+        body, w = self.body, self.width
+        left = len(columns)
+        rows = self.transposed([*columns, *["zeroinitializer"] * (w - left)])
+        for pointer, row in zip(pointers, rows, strict=True):
+            p = body.op(f"getelementptr double, ptr {pointer}, i64 {chunk * w}") if chunk else pointer
+            if left == w:
+                body.lines.append(f"  store {body.real} {row}, ptr {p}, align 8")
+            else:
+                mask = ", ".join(f"i1 {'true' if c < left else 'false'}" for c in range(w))
+                body.lines.append(
+                    f"  call void @llvm.masked.store.{body.suffix}.p0({body.real} {row}, ptr {p}, i32 8, "
+                    f"<{w} x i1> <{mask}>)"
+                )
+
+    def transposed(self, rows: list[str]) -> list[str]:
+        """A square of ``width`` vectors transposed by log₂(width) rounds of shuffles."""
+        w, step = self.width, 1
+        while step < w:
+            result = list(rows)
+            for a in range(w):
+                if a & step:
+                    continue
+                b = a | step
+                low = [(j - step) + w if j & step else j for j in range(w)]
+                high = [j + w if j & step else j + step for j in range(w)]
+                result[a] = self._shuffle(rows[a], rows[b], low)
+                result[b] = self._shuffle(rows[a], rows[b], high)
+            rows, step = result, step * 2
+        return rows
+
+    def _shuffle(self, a: str, b: str, order: list[int]) -> str:
+        real, w = self.body.real, self.width
+        mask = ", ".join(f"i32 {j}" for j in order)
+        return self.body.op(f"shufflevector {real} {a}, {real} {b}, <{w} x i32> <{mask}>")

@@ -1,0 +1,179 @@
+"""Batches through the built-in function: plain rows go straight to machine code, the rest through Python, alike."""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+import pytest
+
+import dqdyn as dq
+from dqdyn.compile.function import Function
+from dqdyn.compile.trace import trace
+
+ROBOT = dq.robots.humanoid()
+N = 33
+
+
+def states(n: int = N) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(5)
+    q = np.array([ROBOT.random_configuration(rng) for _ in range(n)])
+    return q, rng.normal(size=(n, ROBOT.nv)), rng.normal(size=(n, ROBOT.nv))
+
+
+def warm() -> object:
+    """The function after its kernel for batches has been compiled."""
+    f = ROBOT.function("inverse_dynamics")
+    f(*states(2))
+    return f
+
+
+class Calls:
+    """Counts how often Python had to help."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.count = 0
+        plain = Function.__call__
+
+        def counted(function: Function, *inputs: object, **options: object) -> np.ndarray:
+            self.count += 1
+            return plain(function, *inputs, **options)
+
+        monkeypatch.setattr(Function, "__call__", counted)
+
+
+def test_rows_without_gaps_need_no_python(monkeypatch: pytest.MonkeyPatch) -> None:
+    f = warm()
+    calls = Calls(monkeypatch)
+    q, v, a = states()
+    expected = np.array([f(*row) for row in zip(q, v, a, strict=True)])
+    found = f(q, v, a)
+    out = np.full((N, ROBOT.nv), np.nan)
+    assert f(q, v, a, out=out) is out
+    assert calls.count == 0
+    assert found.shape == (N, ROBOT.nv)
+    scale = np.abs(expected).max()
+    assert np.abs(found - expected).max() <= 1e-12 * scale
+    np.testing.assert_array_equal(out, found)
+
+
+@pytest.mark.parametrize("odd", ["strided", "integers", "list", "three axes", "one row for all", "none", "threads"])
+def test_anything_else_gives_the_same(odd: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    f = warm()
+    q, v, a = states()
+    expected = f(q, v, a)
+    calls = Calls(monkeypatch)
+    if odd == "strided":
+        found = f(np.repeat(q, 2, axis=0)[::2], v, a)
+    elif odd == "integers":
+        found = f(q, v, np.zeros(a.shape, dtype=int))
+        expected = f(q, v, np.zeros(a.shape))
+    elif odd == "list":
+        found = f(q.tolist(), v, a)
+    elif odd == "three axes":
+        found = f(q[:32].reshape(4, 8, -1), v[:32].reshape(4, 8, -1), a[:32].reshape(4, 8, -1)).reshape(32, -1)
+        expected = expected[:32]
+    elif odd == "one row for all":
+        found = f(q, v, a[0])
+        expected = f(q, v, np.repeat(a[:1], N, axis=0))
+    elif odd == "none":
+        found, expected = f(q[:0], v[:0], a[:0]), np.empty((0, ROBOT.nv))
+    else:
+        found = f(q, v, a, threads=2)
+    assert calls.count >= 1
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12 * np.abs(expected).max(initial=1.0))
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("row", [0, 7, N - 1])
+def test_unfit_rows_are_refused_by_name(row: int, threads: int) -> None:
+    f = warm()
+    options = {"threads": threads} if threads > 1 else {}
+    for bad in (np.nan, np.inf, -np.inf):
+        q, v, a = states()
+        v[row, 9] = bad
+        with pytest.raises(dq.Error, match=rf"v\[9\].*at row {row}"):
+            f(q, v, a, **options)
+        spoiled = f(q, v, a, check=False, **options)
+        assert np.isnan(spoiled[row]).any()
+        others = np.arange(N) != row
+        assert np.isfinite(spoiled[others]).all()
+    q, v, a = states()
+    q[row, :4] *= 1.001
+    with pytest.raises(dq.Error, match=r"unit|norm"):
+        f(q, v, a, **options)
+    q[row, :4] /= 1.001
+    q[row, :4] *= 1.0 + 4e-7  # inside the tolerance
+    assert np.isfinite(f(q, v, a, **options)).all()
+
+
+def test_huge_angles_take_the_batch_to_the_interpreter() -> None:
+    f = warm()
+    q, v, a = states()
+    q[3, 8] = 1e17
+    found = f(q, v, a)
+    one = f(q[3], v[3], a[3])
+    np.testing.assert_allclose(found[3], one, rtol=1e-9, atol=1e-9)
+
+
+def test_out_may_be_an_input() -> None:
+    f = warm()
+    q, v, a = states()
+    expected = f(q, v, a)
+    assert f(q, v, a, out=a) is a
+    np.testing.assert_allclose(a, expected, rtol=0, atol=1e-12 * np.abs(expected).max())
+
+
+def test_wrong_out_is_refused_and_left_alone() -> None:
+    f = warm()
+    q, v, a = states()
+    for out in (np.ones((N, ROBOT.nv + 1)), np.ones((N - 1, ROBOT.nv)), np.ones((N, ROBOT.nv), dtype=np.float32)):
+        with pytest.raises(dq.Error, match="out"):
+            f(q, v, a, out=out)
+        assert (out == 1.0).all()
+
+
+def test_a_number_beside_rows() -> None:
+    q, v, _ = states()
+    f = ROBOT.function("integrate")
+    f(q[:2], v[:2], 0.1)
+    expected = np.array([f(q[i], v[i], 0.25) for i in range(N)])
+    np.testing.assert_allclose(f(q, v, 0.25), expected, rtol=0, atol=1e-14)
+
+
+def test_other_threads_run_meanwhile() -> None:
+    """The kernel lets go of the interpreter: a second thread gets on while the first one computes."""
+    f = trace_heavy()
+    x = np.random.default_rng(0).normal(size=(200_000, 4))
+    f(x[:2])
+    ticks: list[int] = []
+    stop = threading.Event()
+
+    def tick() -> None:
+        while not stop.is_set():
+            ticks.append(1)
+            stop.wait(1e-4)
+
+    thread = threading.Thread(target=tick)
+    thread.start()
+    try:
+        before = len(ticks)
+        for _ in range(20):
+            f(x)
+        during = len(ticks) - before
+    finally:
+        stop.set()
+        thread.join()
+    assert during > 20  # with the interpreter held, there would be about one per call
+
+
+def trace_heavy() -> object:
+    from dqdyn.algebra.scalar import sin
+
+    def slow(x: list) -> tuple[list, tuple[int]]:
+        y = list(x)
+        for _ in range(12):
+            y = [sin(c + d) for c, d in zip(y, y[1:] + y[:1], strict=True)]
+        return y, (len(y),)
+
+    return Function(trace("slow", [("x", 4)], slow)).fast
