@@ -9,11 +9,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.functions import Adjoint, Columns, cross, zero_twist
+from dqdyn.algebra.functions import Adjoint, Columns, Factored
 from dqdyn.algebra.quaternion import ZERO, Quaternion, combine, cross3, dot3, pure
 from dqdyn.algebra.scalar import Scalar, divide
-from dqdyn.algebra.tensor import Symmetric
+from dqdyn.algebra.tensor import Symmetric, legs, plane_turn, turned
 from dqdyn.dynamics.composite import Composite
+from dqdyn.dynamics.points import PointMotion, at_rest, moved, turning, wrench_on
+from dqdyn.kinematics.tree import closing
 from dqdyn.model.model import WORLD_BODY, Model
 
 
@@ -43,21 +45,37 @@ class Articulated:
         force = pure(dot3(b0, omega), dot3(b1, omega), dot3(b2, omega)) + self.c(velocity)
         return DQ.of(force, self.a(omega) + combine(self.b, velocity))
 
-    def without(self, u: DQ, over: Scalar) -> Articulated:
-        """This minus u uᵀ/D, for ``over`` = 1/D: what is felt when one axis gives way."""
+    def without(self, u: DQ, over: Scalar, free: DQ | None = None) -> Articulated:
+        """This minus u uᵀ/D, for ``over`` = 1/D: what is felt when one axis gives way.
+
+        ``free`` is that axis where nothing else resists: then no wrench along it is left, and its zeros are exact.
+        """
         f, t = u.primary, u.dual
         wf, wt = f * -over, t * -over
         b = t * wf.x, t * wf.y, t * wf.z
-        return self + Articulated(_outer(t, wt), b, _outer(f, wf))
+        left = self + Articulated(_outer(t, wt), b, _outer(f, wf))
+        turning, sliding = (None, None) if free is None else (_along(free.primary), _along(free.dual))
+        if turning is not None and sliding is None:
+            b0, b1, b2 = (_cleared(column, turning) for column in left.b)
+            return Articulated(left.a.cleared(turning), (b0, b1, b2), left.c)
+        if sliding is not None and turning is None:
+            b0, b1, b2 = (ZERO if k == sliding else column for k, column in enumerate(left.b))
+            return Articulated(left.a, (b0, b1, b2), left.c.cleared(sliding))
+        return left
 
     def seen_through(self, x: Adjoint) -> Articulated:
         """The same in the parent's frame, for Ad(x_parent,child)."""
-        a, c = self.a.rotated(x.columns), self.c.rotated(x.columns)
-        b = _rotated(self.b, x)
-        p = x.p
+        before, after = legs(x)
+        moved = self.moved(before)
+        turned = Articulated(moved.a.rotated(x.columns), _rotated(moved.b, x), moved.c.rotated(x.columns))
+        return turned.moved(after)
+
+    def moved(self, p: Quaternion) -> Articulated:
+        """The same with the body moved by p."""
+        a, b, c = self.a, self.b, self.c
         c_columns = pure(c.xx, c.xy, c.xz), pure(c.xy, c.yy, c.yz), pure(c.xz, c.yz, c.zz)
-        moved = tuple(cross3(p, column) for column in c_columns)  # columns of [p]× C
-        b_new = b[0] + moved[0], b[1] + moved[1], b[2] + moved[2]
+        added = tuple(cross3(p, column) for column in c_columns)  # columns of [p]× C
+        b_new = b[0] + added[0], b[1] + added[1], b[2] + added[2]
         # A + [p]×Bᵀ − (B + [p]×C)[p]×: symmetric, so six entries are enough.
         left = _cross_transposed(p, b)
         right = _times_cross(b_new, p)
@@ -80,27 +98,21 @@ def forward_dynamics(
     wrenches: Mapping[int, DQ] | None = None,
     armature: Sequence[float] | None = None,
 ) -> list[Scalar]:
-    """The acceleration a (nv) under the generalized forces τ; no mimic joints."""
-    gx, gy, gz = model.gravity
+    """The acceleration a (nv) under the generalized forces τ; no mimic joints.
+
+    Motion is that of points: angular acceleration and acceleration of the origin, linear in a, with a ``drift`` and a
+    ``bias`` that come from ω alone.
+    """
     n = len(model.joints)
-    twist: dict[int, DQ] = {WORLD_BODY: zero_twist()}
-    relative, drift, bodies, bias = [], [], [], []
-    for i, joint in enumerate(model.joints):
-        own, own_v = joint.coordinates(q), joint.rates(v)
-        x = joint.transform(q)
-        relative.append(x)
-        joint_twist = joint.motion.twist(own, own_v)
-        twist[i] = x.back(twist[joint.parent]) + joint_twist
-        c = cross(twist[i], joint_twist)
-        if not joint.motion.constant_subspace:
-            c = c + joint.motion.twist_rate(own, own_v, [0.0] * joint.motion.nv)
-        drift.append(c)
-        body = Articulated.of(model.bodies[i].inertia)
-        bodies.append(body)
-        p = cross(twist[i], body(twist[i]))
-        bias.append(p - wrenches[i] if wrenches and i in wrenches else p)
+    motion = {WORLD_BODY: PointMotion(ZERO, ZERO, ZERO, (ZERO, ZERO, ZERO))}
+    relative: list[Factored] = []
+    bodies = [Articulated.of(body.inertia) for body in model.bodies]
+    bias: list[DQ] = []
     eliminated: list[list[tuple[int, DQ, DQ, Scalar, Scalar]]] = [[] for _ in range(n)]
-    for i in reversed(range(n)):
+    drift: list[DQ] = []
+
+    def give_way(i: int) -> None:
+        """Let the axes of joint i go, and hand what is left of its subtree to the parent."""
         joint = model.joints[i]
         for k, s in reversed(joint.columns(joint.motion.subspace(joint.coordinates(q)))):
             u = bodies[i](s)
@@ -108,15 +120,24 @@ def forward_dynamics(
             over = divide(1.0, d)
             force = tau[k] - _on(s, bias[i])
             eliminated[i].append((k, s, u, over, force))
-            bodies[i] = bodies[i].without(u, over)
+            bodies[i] = bodies[i].without(u, over, None if armature and armature[k] else s)
             bias[i] = bias[i] + u * (over * force)
         if joint.parent != WORLD_BODY:
-            bodies[joint.parent] = bodies[joint.parent] + bodies[i].seen_through(relative[i].second).seen_through(
-                relative[i].first
-            )
-            bias[joint.parent] = bias[joint.parent] + relative[i](bias[i] + bodies[i](drift[i]))
+            x = relative[i]
+            bodies[joint.parent] = bodies[joint.parent] + bodies[i].seen_through(x.second).seen_through(x.first)
+            bias[joint.parent] = bias[joint.parent] + x(bias[i] + bodies[i](drift[i]))
+
+    for i, (joint, done) in enumerate(zip(model.joints, closing(model), strict=True)):
+        carried, x = moved(joint, motion[joint.parent], q, v, [0.0] * model.nv)
+        relative.append(x)
+        drift.append(DQ.of(carried.alpha, carried.acceleration))
+        motion[i] = turning(carried.omega)
+        wrench = wrench_on(model.bodies[i].inertia, motion[i])
+        bias.append(wrench - wrenches[i] if wrenches and i in wrenches else wrench)
+        for k in done:
+            give_way(k)
     acceleration: list[Scalar] = [0.0] * model.nv
-    rate: dict[int, DQ] = {WORLD_BODY: DQ.of(ZERO, pure(-gx, -gy, -gz))}
+    rate: dict[int, DQ] = {WORLD_BODY: DQ.of(ZERO, at_rest(model).acceleration)}
     for i, joint in enumerate(model.joints):
         own_rate = relative[i].back(rate[joint.parent]) + drift[i]
         for k, s, u, over, force in reversed(eliminated[i]):
@@ -124,6 +145,17 @@ def forward_dynamics(
             own_rate = own_rate + s * acceleration[k]
         rate[i] = own_rate
     return acceleration
+
+
+def _along(a: Quaternion) -> int | None:
+    """The coordinate axis that a unit vector is known to lie on."""
+    known = [isinstance(e, float) for e in a.vector]
+    size = [abs(e) for e in a.vector] if all(known) else []
+    return size.index(1.0) if sorted(size) == [0.0, 0.0, 1.0] else None
+
+
+def _cleared(a: Quaternion, axis: int) -> Quaternion:
+    return pure(*(0.0 if k == axis else e for k, e in enumerate(a.vector)))
 
 
 def _on(twist: DQ, wrench: DQ) -> Scalar:
@@ -138,6 +170,9 @@ def _outer(a: Quaternion, b: Quaternion) -> Symmetric:
 
 def _rotated(b: Columns, x: Adjoint) -> Columns:
     """R B Rᵀ."""
+    turn = plane_turn(x.columns)
+    if turn is not None:
+        return turned(b, *turn)
     half = x.rotate(b[0]), x.rotate(b[1]), x.rotate(b[2])
     r0, r1, r2 = x.columns
     return (

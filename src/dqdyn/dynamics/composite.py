@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.functions import Adjoint
+from dqdyn.algebra.functions import Adjoint, Factored
 from dqdyn.algebra.quaternion import I, J, K, Quaternion, cross3, dot3
 from dqdyn.algebra.scalar import Scalar
-from dqdyn.algebra.tensor import Symmetric, shifted
-from dqdyn.kinematics.tree import backward
+from dqdyn.algebra.tensor import Symmetric, legs, shifted
 from dqdyn.model.model import WORLD_BODY, Model
 
 Matrix = list[list[Scalar]]
@@ -38,10 +37,16 @@ class Composite:
 
     def seen_through(self, x: Adjoint) -> Composite:
         """The same in the parent's frame, for Ad(x_parent,child)."""
-        first = x.rotate(self.first)
+        before, after = legs(x)
+        moved = self.moved(before)
+        turned = Composite(self.mass, x.rotate(moved.first), moved.tensor.rotated(x.columns))
+        return turned.moved(after)
+
+    def moved(self, p: Quaternion) -> Composite:
+        """The same with the body moved by p."""
         # p (h + ½ m p) covers both the first moment and the mass moved by p.
-        tensor = self.tensor.rotated(x.columns) + shifted(x.p, first + x.p * (0.5 * self.mass))
-        return Composite(self.mass, first + x.p * self.mass, tensor)
+        tensor = self.tensor + shifted(p, self.first + p * (0.5 * self.mass))
+        return Composite(self.mass, self.first + p * self.mass, tensor)
 
     def momentum(self, twist: DQ) -> DQ:
         """p + εL about the origin, of the body moving with that twist."""
@@ -53,13 +58,7 @@ class Composite:
 def mass_matrix(model: Model, q: Sequence[Scalar]) -> Matrix:
     """M (nv×nv), symmetric; without armature."""
     relative = [joint.transform(q) for joint in model.joints]
-    composite = [Composite.of(body.inertia) for body in model.bodies]
-    for i in reversed(range(len(composite))):
-        parent = model.joints[i].parent
-        if parent != WORLD_BODY:
-            composite[parent] = composite[parent] + composite[i].seen_through(relative[i].second).seen_through(
-                relative[i].first
-            )
+    composite = composites(model, relative)
     columns = [joint.columns(joint.motion.subspace(joint.coordinates(q))) for joint in model.joints]
     matrix: Matrix = [[0.0] * model.nv for _ in range(model.nv)]
     for i, own in enumerate(columns):
@@ -71,6 +70,16 @@ def mass_matrix(model: Model, q: Sequence[Scalar]) -> Matrix:
             j = model.joints[j].parent
             _add_block(matrix, columns[j], momenta, diagonal=False)
     return matrix
+
+
+def composites(model: Model, relative: Sequence[Factored]) -> list[Composite]:
+    """Each body with all that hangs on it, in its own frame."""
+    result = [Composite.of(body.inertia) for body in model.bodies]
+    for i in reversed(range(len(result))):
+        parent, x = model.joints[i].parent, relative[i]
+        if parent != WORLD_BODY:
+            result[parent] = result[parent] + result[i].seen_through(x.second).seen_through(x.first)
+    return result
 
 
 def _add_block(matrix: Matrix, left: list[tuple[int, DQ]], right: list[tuple[int, DQ]], diagonal: bool) -> None:
@@ -86,24 +95,23 @@ def _add_block(matrix: Matrix, left: list[tuple[int, DQ]], right: list[tuple[int
 
 
 def mass_matrix_from_root(model: Model, q: Sequence[Scalar]) -> Matrix:
-    """M (nv×nv) with everything expressed in the frame of the root body: cheaper for long chains.
+    """M (nv×nv) from motions and momenta in the frame of the root body: cheaper for long chains.
 
-    Motions need no transport from body to body there, at the price of turning every inertia.
+    There a momentum meets the motions of all joints before it without transport from body to body.
     """
+    relative = [joint.transform(q) for joint in model.joints]
+    composite = composites(model, relative)
     seen: list[Adjoint] = []
-    for joint in model.joints:
-        at_root = joint.parent == WORLD_BODY
-        seen.append(Adjoint.of((I, J, K)) if at_root else seen[joint.parent] @ joint.adjoint(q))
-    composite = [Composite.of(b.inertia).seen_through(x) for b, x in zip(model.bodies, seen, strict=True)]
-    composite = backward(model, composite, lambda a, b: a + b)
-    columns = [
-        joint.columns([x(s) for s in joint.motion.subspace(joint.coordinates(q))])
-        for joint, x in zip(model.joints, seen, strict=True)
-    ]
+    columns = []
     matrix: Matrix = [[0.0] * model.nv for _ in range(model.nv)]
-    for i, own in enumerate(columns):
+    for i, joint in enumerate(model.joints):
+        at_root = joint.parent == WORLD_BODY
+        seen.append(Adjoint.of((I, J, K)) if at_root else seen[joint.parent] @ relative[i].first @ relative[i].second)
+        own = joint.columns(joint.motion.subspace(joint.coordinates(q)))
         momenta = [(k, composite[i].momentum(s)) for k, s in own]
         _add_block(matrix, own, momenta, diagonal=True)
+        columns.append([(k, seen[i](s)) for k, s in own])
+        momenta = [(k, seen[i](h)) for k, h in momenta]
         for j in model.path(i)[:-1]:
             _add_block(matrix, columns[j], momenta, diagonal=False)
     return matrix

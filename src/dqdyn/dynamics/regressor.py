@@ -14,7 +14,8 @@ from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.quaternion import ZERO, I, J, K, cross3, dot3
 from dqdyn.algebra.scalar import Scalar
 from dqdyn.algebra.tensor import Symmetric
-from dqdyn.dynamics.recursive import PointMotion, point_motions
+from dqdyn.dynamics.points import PointMotion
+from dqdyn.dynamics.recursive import point_motions
 from dqdyn.model.model import WORLD_BODY, Model
 
 PARAMETERS = ("m", "mcx", "mcy", "mcz", "Ixx", "Ixy", "Iyy", "Ixz", "Iyz", "Izz")

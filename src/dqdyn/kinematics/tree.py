@@ -38,6 +38,19 @@ def backward(model: Model, own: Sequence[T], join: Callable[[T, T], T]) -> list[
     return values
 
 
+def closing(model: Model) -> list[list[int]]:
+    """For each body those whose subtrees are complete with it, children first.
+
+    A recursion that goes back over a branch as soon as it is done keeps fewer values than one that goes out to all
+    leaves first, which matters once it is compiled.
+    """
+    last = backward(model, list(range(len(model.joints))), max)
+    result: list[list[int]] = [[] for _ in last]
+    for i in reversed(range(len(last))):
+        result[last[i]].append(i)
+    return result
+
+
 def frame_pose(model: Model, frame: Frame, q: Sequence[Scalar]) -> DQ:
     """x_0f of one frame: the chain of its poses."""
     r, p = chained(poses_apart(model, q, model.path(frame.body))[frame.body], frame.placement)

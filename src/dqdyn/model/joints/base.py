@@ -118,6 +118,8 @@ def turn_columns(axis: Vector, angle: Scalar) -> Columns:
     x, y, z = axis
 
     def entry(outer: float, same: float, skew: float) -> Scalar:
+        if skew == 0.0 and same == outer:  # constant, and known as such to those who look for zeros
+            return outer
         return c * (same - outer) + s * skew + outer
 
     return (
