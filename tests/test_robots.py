@@ -11,6 +11,7 @@ import numpy as np
 import pinocchio
 import pytest
 
+import dqdyn as dq
 from dqdyn.errors import Error, UnknownNameError
 from dqdyn.model.build import build
 from dqdyn.model.description import Description, Joint, Link, NamedFrame, placement
@@ -29,6 +30,9 @@ SIZES = {  # name: nq, nv, mass of what moves in kg
     "nonholonomic_manipulator": (9, 9, 186.5),
     "bimanual": (16, 16, 31.6),
     "humanoid": (34, 33, 58.6),
+    "four_bar": (3, 3, 1.46),
+    "five_bar": (4, 4, 2.4),
+    "stewart_platform": (25, 24, 28.0),
 }
 TOOLS = {
     "bimanual": ("left_hand", "right_hand", "head"),
@@ -268,11 +272,11 @@ def test_tool_at_home_is_where_the_docstring_says(name: str, tool: tuple[float, 
 
 
 def test_mobile_bases() -> None:
-    holonomic, rolling = model_of("holonomic_manipulator"), model_of("nonholonomic_manipulator")
+    holonomic, rolling = (dq.load(name).model for name in ("holonomic_manipulator", "nonholonomic_manipulator"))
     assert holonomic.joints[0].kind == rolling.joints[0].kind == "planar"
     assert (holonomic.base, holonomic.constraints) == ("planar", ())
     (constraint,) = rolling.constraints
-    assert (rolling.base, constraint.joint) == ("differential", 0)
+    assert (rolling.base, constraint.joint) == ("differential", "root_joint")
     # The wheels that are drawn are the wheels of the constraint.
     wheels = [s for s in rolling.description.links[0].visuals if s.kind == "cylinder"]
     wheel = max(wheels, key=lambda s: s.size[0])

@@ -14,12 +14,14 @@ def load(
     base: str | None = None,
     mimic: bool = True,
     strict: bool = False,
+    constrained: bool = True,
     **options: Any,
 ) -> Robot:
     """A robot from a URDF, MJCF or JSON file, from such a text, or by the name of a built-in robot.
 
     ``base`` is "fixed", "free", "planar" or "differential" (default: what the file says, else fixed).
     ``mimic=False`` gives mimic joints coordinates of their own; ``strict=True`` turns warnings into errors.
+    ``constrained=False`` gives the bare tree: no loops are closed, and a differential base becomes a planar one.
     """
     from dqdyn.model.loaders.load import read
 
@@ -27,8 +29,10 @@ def load(
         from dqdyn.model import robots
 
         if source in robots.names():
-            return Robot.from_description(robots.describe(source), base=base, mimic=mimic, strict=strict)
-    return Robot.from_description(read(source, **options), base=base, mimic=mimic, strict=strict)
+            found = robots.describe(source)
+            return Robot.from_description(found, base=base, mimic=mimic, strict=strict, constrained=constrained)
+    found = read(source, **options)
+    return Robot.from_description(found, base=base, mimic=mimic, strict=strict, constrained=constrained)
 
 
 def from_dh(table: Any, *, modified: bool = False, strict: bool = False, **options: Any) -> Robot:

@@ -26,8 +26,9 @@ def __getattr__(name: str) -> Callable[..., Robot]:
         raise AttributeError(str(unknown_name("built-in robot", name, descriptions.names())))
 
     @functools.wraps(descriptions.BUILDERS[name])
-    def robot(*arguments: Any, base: str | None = None, **options: Any) -> Robot:
-        return Robot.from_description(descriptions.describe(name, *arguments, **options), base=base)
+    def robot(*arguments: Any, base: str | None = None, constrained: bool = True, **options: Any) -> Robot:
+        found = descriptions.describe(name, *arguments, **options)
+        return Robot.from_description(found, base=base, constrained=constrained)
 
     return robot
 

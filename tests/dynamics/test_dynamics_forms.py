@@ -20,7 +20,7 @@ from dqdyn.robot import Robot
 BUILT_IN = {
     "arm7": lambda: robots.arm7(),
     "humanoid": lambda: robots.humanoid().with_base("free"),
-    "nonholonomic": lambda: robots.nonholonomic_manipulator(),
+    "nonholonomic": lambda: robots.nonholonomic_manipulator(constrained=False),
     "long chain": lambda: random_robot(31, 26, ONE_AXIS),
     "revolute chain": lambda: random_robot(32, 9, ("revolute",)),
     "prismatic chain": lambda: random_robot(33, 5, ("prismatic", "revolute"), mimics=1),

@@ -10,7 +10,7 @@ from dqdyn.robot import Robot
 
 
 def facts_of(robot: Robot) -> dict[str, Any]:
-    """Names, sizes, joints, bodies, links, frames and warnings; SI units and radians."""
+    """Names, sizes, joints, bodies, links, frames, constraints and warnings; SI units and radians."""
     return {
         "name": robot.name,
         "source": robot.description.source,
@@ -28,6 +28,9 @@ def facts_of(robot: Robot) -> dict[str, Any]:
         "frames": [
             {"name": frame.name, "kind": frame.kind, "body": _body_name(robot, frame.body)}
             for frame in robot.frames.values()
+        ],
+        "constraints": [
+            {"name": c.name, "kind": type(c).__name__, "rows": c.rows(robot.model)} for c in robot.constraints
         ],
         "warnings": list(robot.warnings),
     }

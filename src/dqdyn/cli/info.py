@@ -51,6 +51,8 @@ def draw(facts: Facts, depth: int) -> Iterator[RenderableType]:
     if facts["bodies"]:
         yield indented(bodies_table(facts))
     yield indented(frames_line(facts["frames"]))
+    if facts["constraints"]:
+        yield indented(constraints_line(facts["constraints"]))
     for text in facts["warnings"]:
         yield f"[yellow]warning:[/] {escape(text)}"
 
@@ -184,6 +186,12 @@ def bodies_table(facts: Facts) -> Table:
     ]
     title = f"{count(len(rows), 'moving body')}, {number(facts['mass'])} kg"
     return table(title, ("body", "mass", "center of mass"), rows, right=("mass",))
+
+
+def constraints_line(constraints: Sequence[Facts]) -> str:
+    """What binds the robot beside its joints."""
+    each = [f"[bold]{escape(c['name'])}[/] ({c['kind']}, {count(c['rows'], 'row')})" for c in constraints]
+    return f"[bold]{count(len(each), 'constraint')}[/]: {', '.join(each)}"
 
 
 def frames_line(frames: Sequence[Facts]) -> str:

@@ -11,7 +11,7 @@ from dqdyn.model.check import Checker, per_axis
 from dqdyn.model.description import BASES, ROOT_JOINT, WORLD, Description, Joint
 from dqdyn.model.inertia import Inertia
 from dqdyn.model.joints import joint_kind
-from dqdyn.model.model import WORLD_BODY, Body, Frame, Master, Model, Rolling, TreeJoint
+from dqdyn.model.model import WORLD_BODY, Body, Frame, Master, Model, TreeJoint
 
 
 def build(
@@ -61,7 +61,6 @@ class _Builder:
             on = self.frames[named.link]
             self.frames[named.name] = Frame(named.name, on.body, on.placement * named.origin, "user")
         joints, nq, nv = self.numbered()
-        drive = self.description.drive
         return Model(
             name=self.description.name,
             nq=nq,
@@ -72,9 +71,6 @@ class _Builder:
             ),
             frames=self.frames,
             gravity=self.description.gravity,
-            constraints=(
-                (Rolling(0, drive.wheel_radius, drive.wheel_distance),) if self.base == "differential" else ()
-            ),
             fixed_inertia=self.fixed_inertia,
             description=self.description,
             base=self.base,

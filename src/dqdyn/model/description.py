@@ -115,6 +115,20 @@ class Drive:
 
 
 @dataclass(frozen=True)
+class Loop:
+    """A closure that makes the tree a mechanism with loops; it becomes a constraint of the robot.
+
+    ``kind`` is "point" (no values), "axis" (its direction and 1 or 0 for sliding), "pose" (vec8 of x_12) or "distance"
+    (in m), each between two frames; or "coupling", between joints (a ratio per joint, then the offset).
+    """
+
+    name: str
+    kind: str
+    between: tuple[str, ...]
+    values: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True)
 class Description:
     """Links and joints by name, in the order in which they were written."""
 
@@ -127,6 +141,8 @@ class Description:
     gravity: Vector = GRAVITY
     source: str | None = None  # where it was read from, for messages
     notes: tuple[str, ...] = field(default=())  # doubts of the loader; become warnings of the model
+    loops: tuple[Loop, ...] = ()
+    stabilisation: tuple[float, ...] | None = None  # of constraints: (rate in 1/s,) is Baumgarte's, () is projection
 
     def with_changes(self, **changes: Any) -> Description:
         """A copy with some fields replaced."""

@@ -138,20 +138,11 @@ class Frame:
 
 
 @dataclass(frozen=True)
-class Rolling:
-    """The wheel axis of a differential drive does not slip: A(q) v = 0 with A = [−sin φ, cos φ, 0] on (ẋ, ẏ, φ̇).
-
-    Data for constrained dynamics; ``joint`` is the index of the planar joint.
-    """
-
-    joint: int
-    wheel_radius: float
-    wheel_distance: float
-
-
-@dataclass(frozen=True)
 class Model:
-    """Joints, bodies and frames by index. Body i hangs on joint i, whose parent body is ``joints[i].parent``."""
+    """Joints, bodies and frames by index. Body i hangs on joint i, whose parent body is ``joints[i].parent``.
+
+    ``constraints`` are hashable values of :mod:`dqdyn.dynamics.constraints`, which a robot adds; the tree has none.
+    """
 
     name: str
     nq: int
@@ -160,12 +151,13 @@ class Model:
     bodies: tuple[Body, ...]
     frames: Mapping[str, Frame]
     gravity: Vector
-    constraints: tuple[Rolling, ...]
     fixed_inertia: Inertia  # of all that is fixed to the world, in world axes
     description: Description = field(repr=False)
     base: str = "fixed"
     mimic: bool = True
     warnings: tuple[str, ...] = ()
+    constraints: tuple[Any, ...] = ()
+    stabilisation: Any = None  # how simulations keep to the constraints
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "frames", MappingProxyType(dict(self.frames)))
@@ -198,7 +190,7 @@ class Model:
             + (j.lower, j.upper, j.velocity, j.effort, j.damping, j.friction, j.armature)
             for j in self.joints
         )
-        return joints, self.bodies, tuple(self.frames.values()), self.gravity, self.constraints
+        return joints, self.bodies, tuple(self.frames.values()), self.gravity, self.constraints, self.stabilisation
 
     def frame(self, name: str | Frame) -> Frame:
         """The frame of that name, or an error with close matches."""

@@ -16,17 +16,21 @@ from dqdyn.dynamics import wrenches
 from dqdyn.errors import Error, ModelError, unknown_name
 from dqdyn.kinematics.frames import EXPRESSIONS
 from dqdyn.model.model import Model
-from dqdyn.robot.catalog import CATALOG, INPUT_SIZES, METHODS, Quantity
+from dqdyn.robot.catalog import INPUT_SIZES, METHODS, Quantity, quantities
+from dqdyn.robot.constrained_catalog import constrained_method, require_determined, require_untimed
 from dqdyn.robot.state import as_input
 
 DEFAULTS: dict[str, Any] = {"expressed": "body", "method": "auto", "wrench_expressed": "body"}
 
 
 class Bindings:
-    """The functions of one model that have been asked for, each traced and compiled once."""
+    """The functions of one model that have been asked for, each traced and compiled once.
 
-    def __init__(self, model: Model) -> None:
-        self.model = model
+    ``native=False`` interprets them, for a few calls that would not pay for compiling.
+    """
+
+    def __init__(self, model: Model, native: bool | None = None) -> None:
+        self.model, self.native = model, native
         self._functions: dict[Any, Function] = {}
         self._lock = threading.Lock()
 
@@ -48,13 +52,16 @@ class Bindings:
 
         if quantity.name.startswith("forward_dynamics"):
             self.require_inertia()
+            require_untimed(model, quantity.name, names)
         program = self.program(quantity, options)
 
         def door(argument: int, value: Any, check: bool) -> np.ndarray:
             return as_input(model, *program.inputs[argument], value, check)
 
-        numbers = [argument for argument, name in enumerate(names) if name == "dt"]
-        return Function(program, door, units=_units(model, names), summary=quantity.summary, numbers=numbers)
+        numbers = [argument for argument, name in enumerate(names) if name in ("dt", "t")]
+        return Function(
+            program, door, units=_units(model, names), summary=quantity.summary, numbers=numbers, native=self.native
+        )
 
     def program(self, quantity: Quantity, options: tuple[Any, ...]) -> Program:
         """The straight-line program of a quantity for this model."""
@@ -78,9 +85,10 @@ class Bindings:
 
     def resolve(self, name: str, options: dict[str, Any]) -> tuple[Quantity, tuple[Any, ...]]:
         """The quantity of that name and its options in order, checked and hashable."""
-        if name not in CATALOG:
-            raise unknown_name("function", name, CATALOG)
-        quantity = CATALOG[name]
+        known = quantities(self.model)
+        if name not in known:
+            raise unknown_name("function", name, known)
+        quantity = known[name]
         unknown = set(options) - set(quantity.options)
         if unknown:
             raise unknown_name(f"option of {name}", sorted(unknown)[0], quantity.options)
@@ -95,6 +103,8 @@ class Bindings:
         if option.startswith("frame"):
             return self.model.frame(value)
         if option == "method":
+            if name.startswith("forward_dynamics") and self.model.constraints:
+                return constrained_method(self.model, value)
             if value != "auto" and value not in METHODS[name]:
                 raise unknown_name(f"method of {name}", value, ["auto", *METHODS[name]])
             return self._able(value)
@@ -117,8 +127,10 @@ class Bindings:
         return method
 
     def require_inertia(self) -> None:
-        """An error with the joint's name where M is singular in every configuration."""
-        if self._without_inertia is not None:
+        """An error with the joint's name where M is singular in every configuration, and constraints do not help."""
+        if self._without_inertia is not None and self.model.constraints:
+            require_determined(self.model)
+        elif self._without_inertia is not None:
             raise ModelError(
                 f"forward dynamics of {self.model.name!r} is impossible: joint {self._without_inertia!r} moves no "
                 "inertia, so the mass matrix is singular; give its links mass, or lock it.",

@@ -15,6 +15,7 @@ from dqdyn.dynamics.lazily import lazily
 from dqdyn.dynamics.wrenches import on_bodies
 from dqdyn.kinematics import attached, cooperative, frames, mass
 from dqdyn.model.model import Frame, Model
+from dqdyn.robot import constrained_catalog as constrained
 
 INPUT_SIZES: dict[str, int | str] = {
     "q": "nq",
@@ -23,6 +24,7 @@ INPUT_SIZES: dict[str, int | str] = {
     "a": "nv",
     "tau": "nv",
     "dt": 1,
+    "t": 1,
     "point": 3,
     "line": 6,
     "plane": 4,
@@ -80,6 +82,8 @@ _FLAT: dict[str, Callable[[Any], list[Scalar]]] = {
 }
 
 CATALOG: dict[str, Quantity] = {}
+CONSTRAINED: dict[str, Quantity] = {}
+"""Functions that only robots with constraints have."""
 METHODS: dict[str, dict[str, Any]] = {}
 """Formulations by name, for the functions that have a choice; "auto" is always there too."""
 
@@ -240,9 +244,10 @@ _kinetic_energy, _potential_energy = lazily("energy", "kinetic_energy"), lazily(
 Found = Callable[[Model], list[tuple[Any, Model]]]
 
 
-def _chosen(table: dict[str, Any], auto: str) -> Callable[[str], Any]:
-    """The formulation that a method names; "auto" stands for one of the fast forms."""
-    return lambda method: table[auto if method == "auto" else method]
+def _chosen(table: dict[str, Any], auto: Any) -> Callable[[str], Any]:
+    """The formulation that a method names; "auto" stands for one of the fast forms, named or given."""
+    fast = table[auto] if isinstance(auto, str) else auto
+    return lambda method: fast if method == "auto" else table[method]
 
 
 def _forms(table: dict[str, Any], found: Found) -> Callable[..., Any]:
@@ -270,7 +275,7 @@ def _forms_with_wrenches(table: dict[str, Any], found: Found) -> Callable[..., A
     return candidates
 
 
-def _dynamics(name: str, inputs: str, table: dict[str, Any], auto: str, found: Any, result: str, summary: str) -> None:
+def _dynamics(name: str, inputs: str, table: dict[str, Any], auto: Any, found: Any, result: str, summary: str) -> None:
     choose = _chosen(table, auto)
     METHODS[name] = table
     _add(
@@ -293,8 +298,8 @@ _dynamics(
     "forward_dynamics",
     "q v tau",
     methods.FORWARD,
-    "composite-body",
-    methods.forward_candidates,
+    constrained.forward,
+    constrained.forward_candidates,
     "list",
     _FORWARD_SUMMARY,
 )
@@ -309,7 +314,7 @@ _dynamics(
 )
 
 
-def _with_wrenches(name: str, inputs: str, table: dict[str, Any], auto: str, found: Any, summary: str) -> None:
+def _with_wrenches(name: str, inputs: str, table: dict[str, Any], auto: Any, found: Any, summary: str) -> None:
     choose = _chosen(table, auto)
     METHODS[f"{name}_with_wrenches"] = table
 
@@ -331,7 +336,12 @@ def _with_wrenches(name: str, inputs: str, table: dict[str, Any], auto: str, fou
 
 _with_wrenches("inverse_dynamics", "q v a", methods.INVERSE, "recursive", methods.inverse_candidates, _INVERSE_SUMMARY)
 _with_wrenches(
-    "forward_dynamics", "q v tau", methods.FORWARD, "composite-body", methods.forward_candidates, _FORWARD_SUMMARY
+    "forward_dynamics",
+    "q v tau",
+    methods.FORWARD,
+    constrained.forward,
+    constrained.forward_candidates,
+    _FORWARD_SUMMARY,
 )
 
 
@@ -378,6 +388,8 @@ _add(
 
 def _forward_derivatives(model: Model, q: Sequence[Scalar], v: Sequence[Scalar], tau: Sequence[Scalar]) -> Any:
     """∂a/∂q (tangent), ∂a/∂v, ∂a/∂τ: (3, nv, nv)."""
+    if model.constraints:
+        return constrained.forward_derivatives(model, q, v, tau)
     a = methods.FORWARD["composite-body"](model, q, v, tau, None)
     return lazily("derivatives", "forward_dynamics_derivatives")(model, q, v, a)
 
@@ -391,3 +403,19 @@ _add(
     lazily("regressor", "torque_regressor"),
     "Y (nv × 10 per moving body) with τ = Y π for the inertial parameters π.",
 )
+
+# --- constraints --------------------------------------------------------------------------------------------------
+
+for _name, _inputs, _options, _result, _algorithm, _summary, *_more in constrained.ENTRIES:
+    CONSTRAINED[_name] = Quantity(
+        _name, tuple(_inputs.split()), tuple(_options.split()), _result, _algorithm, _summary, *_more
+    )
+METHODS["forward_dynamics_at"] = METHODS["forward_dynamics_with_wrenches_at"] = methods.FORWARD
+
+
+def quantities(model: Model) -> dict[str, Quantity]:
+    """The functions of a robot by name."""
+    return _EVERYTHING if model.constraints else CATALOG
+
+
+_EVERYTHING = CATALOG | CONSTRAINED

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from dqdyn.algebra.values import Value, Wrench
-from dqdyn.errors import StateError
+from dqdyn.errors import Error, StateError
 from dqdyn.robot.base import RobotBase
+from dqdyn.robot.constrained_catalog import constrained_method
 
 _COMPILED_SOLVE = 16
 """Up to this nv the linear systems of derivatives are part of the compiled program."""
@@ -27,6 +28,8 @@ class DynamicMethods(RobotBase):
         method: str = "auto",
         *,
         expressed: str = "body",
+        actuated: Any = None,
+        t: Any = 0.0,
         out: np.ndarray | None = None,
         check: bool = True,
     ) -> np.ndarray:
@@ -34,7 +37,17 @@ class DynamicMethods(RobotBase):
 
         ``wrenches`` maps a frame to [f, τ] of shape (..., 6), acting on the robot at that frame's origin in its axes,
         or in world axes with ``expressed="aligned"``. ``method`` names a formulation; "auto" takes the cheapest.
+
+        Constraints need not carry anything in this τ. With ``actuated``, names of joints or "all", they carry what they
+        can: the result is the smallest τ of those joints; an error says if a breaks a constraint or is out of reach.
         """
+        if actuated is not None:
+            need = self.inverse_dynamics(q, v, a, wrenches, method, expressed=expressed, check=check)
+            tau = self._least_torques(q, v, a, need, actuated, t)  # type: ignore[attr-defined]
+            if out is None:
+                return np.asarray(tau)
+            out[...] = tau
+            return out
         if wrenches is None or (isinstance(wrenches, Mapping) and not wrenches):
             return self._run(("inverse_dynamics", method), (q, v, a), out, check)
         frames, stacked = _stacked(wrenches, check)
@@ -49,10 +62,41 @@ class DynamicMethods(RobotBase):
         method: str = "auto",
         *,
         expressed: str = "body",
+        t: Any = 0.0,
         out: np.ndarray | None = None,
         check: bool = True,
     ) -> np.ndarray:
-        """Acceleration (..., nv) under the generalized forces tau (..., nv); ``wrenches`` as in inverse_dynamics."""
+        """Acceleration (..., nv) under the generalized forces tau (..., nv); ``wrenches`` as in inverse_dynamics.
+
+        It obeys the robot's constraints; ``method`` is then "auto" (multipliers, "kkt"), "udwadia-kalaba" or "kane".
+        ``t`` in s matters to constraints that depend on the time.
+        """
+        if self.model.constraints:
+            return self._constrained_forward(q, v, tau, wrenches, method, expressed, t, out, check)
+        return self._free_forward(q, v, tau, wrenches, method, expressed, out, check)
+
+    def _constrained_forward(
+        self, q: Any, v: Any, tau: Any, wrenches: Any, method: str, expressed: str, t: Any, out: Any, check: bool
+    ) -> np.ndarray:
+        if method in ("udwadia-kalaba", "kane"):
+            a = self._numeric_forward(q, v, tau, wrenches, method, expressed, t, check)  # type: ignore[attr-defined]
+            if out is None:
+                return np.asarray(a)
+            out[...] = a
+            return out
+        method = constrained_method(self.model, method)
+        if not any(c.timed for c in self.model.constraints):
+            return self._free_forward(q, v, tau, wrenches, method, expressed, out, check)
+        if not wrenches:
+            return self._run(("forward_dynamics_at", method), (q, v, tau, t), out, check)
+        frames, stacked = _stacked(wrenches, check)
+        key = ("forward_dynamics_with_wrenches_at", method, frames, expressed)
+        return self._run(key, (q, v, tau, stacked, t), out, check)
+
+    def _free_forward(
+        self, q: Any, v: Any, tau: Any, wrenches: Any, method: str, expressed: str, out: Any, check: bool
+    ) -> np.ndarray:
+        """Forward dynamics where the time does not enter."""
         if wrenches is None or (isinstance(wrenches, Mapping) and not wrenches):
             return self._run(("forward_dynamics", method), (q, v, tau), out, check)
         frames, stacked = _stacked(wrenches, check)
@@ -91,8 +135,13 @@ class DynamicMethods(RobotBase):
     def forward_dynamics_derivatives(
         self, q: Any, v: Any, tau: Any, *, check: bool = True
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """∂a/∂q, ∂a/∂v, ∂a/∂τ = M⁻¹, each (..., nv, nv); q in the tangent space."""
+        """∂a/∂q, ∂a/∂v, ∂a/∂τ, each (..., nv, nv); q in the tangent space. Without constraints ∂a/∂τ is M⁻¹."""
         self._bindings.require_inertia()
+        if self.model.constraints and (self.model.nv > _COMPILED_SOLVE or any(c.timed for c in self.model.constraints)):
+            raise Error(
+                f"derivatives of forward dynamics under constraints are there up to nv = {_COMPILED_SOLVE} and for "
+                f"constraints without time; {self.model.name!r} has nv = {self.model.nv}: use finite differences."
+            )
         if self.model.nv <= _COMPILED_SOLVE:
             return _parts(self._run(("forward_dynamics_derivatives",), (q, v, tau), None, check))
         # Straight-line code for n³ operations would take long to compile; LAPACK has loops.

@@ -163,6 +163,13 @@ def _numbered(stem: str) -> Any:
         n += 1
 
 
+def bare(description: Description, base: str | None = None) -> tuple[Description, str]:
+    """The tree without its loops and without the rolling of its base: a differential base becomes a planar one."""
+    base = description.base if base is None else base
+    base = "planar" if base == "differential" else base
+    return description.with_changes(loops=(), stabilisation=None, base=base), base
+
+
 def without_friction(model: Model) -> Description:
     """All joints without damping and Coulomb friction, as most libraries compute."""
     joints = tuple(replace(joint, damping=0.0, friction=0.0) for joint in model.description.joints)

@@ -12,12 +12,13 @@ from dqdyn.compile.names import identifier
 from dqdyn.errors import unknown_name
 from dqdyn.model.model import Frame, Model, TreeJoint
 from dqdyn.robot.bound import DEFAULTS, Bindings
-from dqdyn.robot.catalog import CATALOG, Quantity
+from dqdyn.robot.catalog import Quantity, quantities
 
 UNITS = {"q": ("rad", "m"), "v": ("rad/s", "m/s"), "a": ("rad/s^2", "m/s^2"), "tau": ("N m", "N")}
 """Units of angular and of linear components."""
 OTHERS = {
     "dt": "time, s",
+    "t": "time, s",
     "point": "position in the frame, m",
     "line": "direction and moment in the frame, unit vector and m",
     "plane": "normal and distance in the frame, unit vector and m",
@@ -27,8 +28,9 @@ OTHERS = {
 def export(bindings: Bindings, language: str, name: str, options: dict[str, Any]) -> Any:
     """The function ``name`` in a language; options are those of the function and those of the exporter."""
     of_language = options_of(language)
-    if name in CATALOG:
-        known = (*CATALOG[name].options, *of_language)
+    found = quantities(bindings.model).get(name)
+    if found is not None:
+        known = (*found.options, *of_language)
         for key in options:
             if key not in known:
                 raise unknown_name(f"option of {name} or of its export to {language}", key, known)

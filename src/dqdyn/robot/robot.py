@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,9 +19,13 @@ from dqdyn.model.description import Description
 from dqdyn.model.layouts import Layout, mujoco_layout, pinocchio_layout
 from dqdyn.model.model import Body, Frame, Model
 from dqdyn.robot import edit
+from dqdyn.robot.constrained import ConstrainedMethods, with_described_constraints, with_kept_constraints
 from dqdyn.robot.dynamic import DynamicMethods
 from dqdyn.robot.inverse import InverseKinematics, solve
 from dqdyn.robot.kinematic import KinematicMethods
+
+if TYPE_CHECKING:
+    from dqdyn.robot.coordinates import RobotInCoordinates
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +42,7 @@ class Limits:
     """(nv,) in N m or N."""
 
 
-class Robot(KinematicMethods, DynamicMethods):
+class Robot(KinematicMethods, DynamicMethods, ConstrainedMethods):
     """A robot: load one with :func:`dqdyn.load` or take one of :mod:`dqdyn.robots`.
 
     Every numeric method takes one state of shape (n,) or a batch (..., n) and returns the same leading shape. NaN,
@@ -56,10 +60,18 @@ class Robot(KinematicMethods, DynamicMethods):
 
     @classmethod
     def from_description(
-        cls, description: Description, *, base: str | None = None, mimic: bool = True, strict: bool = False
+        cls,
+        description: Description,
+        *,
+        base: str | None = None,
+        mimic: bool = True,
+        strict: bool = False,
+        constrained: bool = True,
     ) -> Robot:
         """The robot of a description; see :func:`dqdyn.load` for the options."""
-        return cls(build(description, base=base, mimic=mimic, strict=strict))
+        if not constrained:
+            description, base = edit.bare(description, base)
+        return cls(with_described_constraints(build(description, base=base, mimic=mimic, strict=strict)))
 
     @property
     def name(self) -> str:
@@ -196,6 +208,19 @@ class Robot(KinematicMethods, DynamicMethods):
         """A named frame fixed to the frame ``on`` at a pose (Pose, vec8 or 4×4)."""
         return self._rebuilt(edit.add_frame(self.model, name, on, pose))
 
+    def in_coordinates(
+        self, coordinates: Any = "quaternion", joint: str | Sequence[str] | None = None
+    ) -> RobotInCoordinates:
+        """The robot with other coordinates for its free and spherical joints, in which every velocity is q̇.
+
+        ``coordinates`` is "euler-zyx" (or any of the twelve sequences, about moved axes), "quaternion",
+        "rotation-matrix", "dual-quaternion" (free joints), a ``Parameterisation`` of your own, or a mapping from joints
+        to any of these. ``joint`` names the joints that get them, by default all that can; the others get "quaternion".
+        """
+        from dqdyn.robot.coordinates import in_coordinates
+
+        return in_coordinates(self, coordinates, joint)
+
     # --- other libraries and files --------------------------------------------------------------------------------
 
     def to_pinocchio(self, model: Any) -> Layout:
@@ -218,4 +243,4 @@ class Robot(KinematicMethods, DynamicMethods):
         for text in model.warnings:
             if text not in self.warnings:  # the old ones have been given
                 warnings.warn(text, ModelWarning, stacklevel=3)
-        return Robot(model)
+        return Robot(with_kept_constraints(self.model, model))

@@ -9,13 +9,14 @@ import numpy as np
 
 from dqdyn.compile.function import Function
 from dqdyn.robot.bound import DEFAULTS
-from dqdyn.robot.catalog import CATALOG
+from dqdyn.robot.catalog import quantities
 
 if TYPE_CHECKING:
     import inspect
 
     from dqdyn.compile.dispatch import Dispatcher
     from dqdyn.robot.base import RobotBase
+    from dqdyn.robot.catalog import Quantity
 
 
 class Shortcuts:
@@ -33,7 +34,7 @@ class Shortcuts:
         found = self._ready.get(key)
         if found is None:
             name, *values = key
-            function = self.robot._bindings.function(name, dict(zip(CATALOG[name].options, values, strict=True)))
+            function = self.robot._bindings.function(name, dict(zip(self._quantity(name).options, values, strict=True)))
             if _is_batch(inputs[0]):
                 return function
             found = self._ready[key] = function.fast
@@ -41,6 +42,9 @@ class Shortcuts:
             self._last[key[0]] = key
             self._remember(key, found)
         return found
+
+    def _quantity(self, name: str) -> Quantity:
+        return quantities(self.robot.model)[name]
 
     def _remember(self, key: tuple[Any, ...], function: Any) -> None:
         """Let the method jump to this function next time, if the method's own arguments are its key and inputs."""
@@ -53,7 +57,7 @@ class Shortcuts:
         dispatcher = self._dispatchers[name]
         if dispatcher is None:
             return
-        pairs = list(zip(CATALOG[name].options, values, strict=True))
+        pairs = list(zip(self._quantity(name).options, values, strict=True))
         if all(DEFAULTS.get(option, value) == value for option, value in pairs):
             keys = [value for option, value in pairs if option not in DEFAULTS]
             dispatcher.remember(keys[0] if keys else None, function)
@@ -68,7 +72,7 @@ class Shortcuts:
         from dqdyn.compile.dispatch import Dispatcher, available
         from dqdyn.robot.robot import Robot
 
-        quantity, kind = CATALOG[name], type(self.robot)
+        quantity, kind = self._quantity(name), type(self.robot)
         attribute = f"_{name}" if hasattr(kind, f"_{name}") else name
         method = getattr(kind, attribute, None)
         keys = [option for option in quantity.options if option not in DEFAULTS]

@@ -23,7 +23,7 @@ def as_input(model: Model, name: str, size: int, value: Any, check: bool = True)
     """Any input of the catalog: states, times, wrenches, and points, lines and planes as values or components."""
     if name in SIZES:
         return as_state(model, name, value, check)
-    if name == "dt":
+    if name in ("dt", "t"):
         value = _array(model, name, value, size)[..., None]
     return as_state(model, name, primitive(name, value), check, size=size)
 

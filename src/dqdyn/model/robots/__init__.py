@@ -10,7 +10,9 @@ from dqdyn.model.description import Description
 from dqdyn.model.robots.arms import arm6, arm7
 from dqdyn.model.robots.chains import chain, two_link
 from dqdyn.model.robots.humanoid import humanoid
+from dqdyn.model.robots.linkages import five_bar, four_bar
 from dqdyn.model.robots.mobile import holonomic_manipulator, nonholonomic_manipulator
+from dqdyn.model.robots.platform import stewart_platform
 from dqdyn.model.robots.upper_body import bimanual
 
 BUILDERS: dict[str, Callable[..., Description]] = {
@@ -24,6 +26,9 @@ BUILDERS: dict[str, Callable[..., Description]] = {
         nonholonomic_manipulator,
         bimanual,
         humanoid,
+        four_bar,
+        five_bar,
+        stewart_platform,
     )
 }
 

@@ -194,6 +194,14 @@ def limit_of(joint: Joint, name: str) -> float | None:
 
 def with_base_joint(model: Model, file_format: str) -> Description:
     """The description on a fixed base: a free or planar base becomes the joint ``root_joint`` on a link ``world``."""
+    held = [c.name for c in model.constraints if not c.of_base(model.base)]
+    held += [loop.name for loop in model.description.loops if loop.name not in held]
+    if held:
+        raise FormatError(
+            f"{file_format} cannot hold the constraint {held[0]!r} of {model.name!r}: write "
+            "robot.without_constraints(), or JSON.",
+            element=held[0],
+        )
     description = model.description.with_changes(base="fixed", gravity=model.gravity)
     if model.base == "fixed":
         return description

@@ -9,7 +9,7 @@ from typing import Any
 
 from dqdyn.algebra.dual import DQ
 from dqdyn.errors import FormatError, LoadError
-from dqdyn.model.description import BASES, Description, Drive, Joint, Link, Mimic, NamedFrame, Shape
+from dqdyn.model.description import BASES, Description, Drive, Joint, Link, Loop, Mimic, NamedFrame, Shape
 from dqdyn.model.inertia import Inertia
 
 
@@ -170,11 +170,11 @@ class PerAxis(Field):
 
 
 class Record(Field):
-    """An object with exactly the fields of a dataclass."""
+    """An object with exactly the fields of a dataclass; those of ``later`` may be missing in files of earlier days."""
 
-    def __init__(self, kind: type, /, **items: Field) -> None:
+    def __init__(self, kind: type, later: tuple[str, ...] = (), /, **items: Field) -> None:
         assert set(items) == {f.name for f in fields(kind)}, kind
-        self.kind, self.items = kind, items
+        self.kind, self.items, self.later = kind, items, later
 
     def write(self, value: Any, place: Place) -> Any:
         return {name: item.write(getattr(value, name), place / name) for name, item in self.items.items()}
@@ -183,12 +183,13 @@ class Record(Field):
         if not isinstance(value, dict):
             raise place.wrong("an object", value)
         for name in self.items:
-            if name not in value:
+            if name not in value and name not in self.later:
                 raise place.wrong(f"an object with the field {name!r}", sorted(value))
         for name in value:
             if name not in self.items:
                 raise place.wrong(f"an object without the unknown field {name!r}", sorted(value))
-        return self.kind(**{name: item.read(value[name], place / name) for name, item in self.items.items()})
+        given = {name: item.read(value[name], place / name) for name, item in self.items.items() if name in value}
+        return self.kind(**given)
 
 
 _NUMBER, _TEXT, _POSE = Number(), Text(), Pose()
@@ -229,6 +230,7 @@ _JOINT = Record(
 )
 DESCRIPTION = Record(
     Description,
+    ("loops", "stabilisation"),
     name=_TEXT,
     base=Choice(BASES),
     drive=Record(Drive, wheel_radius=_NUMBER, wheel_distance=_NUMBER),
@@ -238,4 +240,6 @@ DESCRIPTION = Record(
     frames=List(Record(NamedFrame, name=_TEXT, link=_TEXT, origin=_POSE)),
     source=Optional(_TEXT),
     notes=List(_TEXT),
+    loops=List(Record(Loop, name=_TEXT, kind=_TEXT, between=List(_TEXT), values=List(_NUMBER))),
+    stabilisation=Optional(List(_NUMBER, 0, 1)),
 )

@@ -12,7 +12,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from dqdyn.errors import LoadError
+from dqdyn.errors import FormatError, LoadError
 from dqdyn.model.description import Description
 from dqdyn.model.loaders.files import read_bytes
 from dqdyn.model.loaders.safe_xml import TEXT
@@ -25,6 +25,13 @@ VERSION = 1
 
 def write_json(model: Model) -> str:
     """The model's description as JSON, with the model's base and gravity; one line per link and joint."""
+    lost = [c.name for c in model.constraints if c.loop() is None and not c.of_base(model.base)]
+    if lost:
+        raise FormatError(
+            f"JSON cannot hold the constraint {lost[0]!r} of {model.name!r}: write robot.without_constraints(), and "
+            "add it again after loading.",
+            element=lost[0],
+        )
     description = model.description.with_changes(base=model.base, gravity=model.gravity)
     data = {"format": FORMAT, "version": VERSION, **DESCRIPTION.write(description, Place(model.name))}
     lines = (f'"{key}": {_lines(value)}' for key, value in data.items())

@@ -1,0 +1,96 @@
+"""The motion of one frame as seen from another, through the joints between them only."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dqdyn.algebra.dual import DQ
+from dqdyn.algebra.functions import Adjoint, cross, zero_twist
+from dqdyn.algebra.quaternion import ONE, ZERO, Quaternion, cross3
+from dqdyn.algebra.scalar import Scalar
+from dqdyn.kinematics.tree import added, apply, chained, joint_columns
+from dqdyn.model.model import Model, TreeJoint
+
+
+class Between:
+    """Twist of frame 2 against frame 1, in axes of frame 1, at the origin of frame 2 (or of frame 1).
+
+    Joints that move both frames alike do not enter. ``x`` is Ad(x_12), the pose of frame 2 in frame 1.
+    """
+
+    def __init__(self, model: Model, first: str, second: str, q: Sequence[Scalar], at_second: bool = True) -> None:
+        frame1, frame2 = model.frame(first), model.frame(second)
+        inward, outward = apart(model, frame1.body, frame2.body)
+        self.q, self.at_second = q, at_second
+        self.joints: list[tuple[TreeJoint, float]] = []  # with the sign of their part in the twist
+        adjoints: list[Adjoint] = []
+        ad = frame1.adjoint.inverse()
+        for i in inward:
+            joint = model.joints[i]
+            self.joints.append((joint, -1.0))
+            adjoints.append(ad)
+            ad = ad @ joint.motion.adjoint(joint.coordinates(q)).inverse() @ joint.placement_inverse
+        for i in outward:
+            joint = model.joints[i]
+            ad = ad @ joint.adjoint(q)
+            self.joints.append((joint, 1.0))
+            adjoints.append(ad)
+        self.x = ad @ frame2.adjoint
+        # Arms from the point of reference, so that one cross product per column is enough.
+        self.adjoints = [Adjoint.of(a.columns, a.p - self.x.p) for a in adjoints] if at_second else adjoints
+        self._parts = [
+            [(k, column if sign > 0.0 else -column) for k, column in joint_columns(joint, ad, q)]
+            for (joint, sign), ad in zip(self.joints, self.adjoints, strict=True)
+        ]
+
+    @property
+    def columns(self) -> dict[int, DQ]:
+        """Twist per unit of each velocity, by index into v."""
+        return added(column for part in self._parts for column in part)
+
+    def twist(self, v: Sequence[Scalar]) -> DQ:
+        """ξ."""
+        return apply([column for part in self._parts for column in part], v)
+
+    def bias(self, v: Sequence[Scalar]) -> DQ:
+        """The rate of the twist's components at zero acceleration, J̇ v.
+
+        Each joint's part turns with the twist of its body against frame 1: of the joints before it, and its own where
+        the chain runs outward, for there the axes are carried by the far side.
+        """
+        total, rate = zero_twist(), zero_twist()
+        for (joint, sign), ad, part in zip(self.joints, self.adjoints, self._parts, strict=True):
+            own = apply(part, v)
+            carried = total if sign < 0.0 else total + own
+            rate = rate + cross(carried, own)
+            if not joint.motion.constant_subspace:
+                rates = joint.motion.subspace_rate(joint.coordinates(self.q), joint.rates(v))
+                turned = apply(joint.columns([ad(s) for s in rates]), v)
+                rate = rate + (turned if sign > 0.0 else -turned)
+            total = total + own
+        if self.at_second:  # the point of reference moves: ξ × εṗ, with ṗ the dual part of the twist there
+            rate = DQ.of(rate.primary, rate.dual + cross3(total.primary, total.dual))
+        return rate
+
+
+def apart(model: Model, body1: int, body2: int) -> tuple[list[int], list[int]]:
+    """Bodies from body1 inward and then outward to body2, without those that both hang on."""
+    path1, path2 = model.path(body1), model.path(body2)
+    shared = 0
+    while shared < min(len(path1), len(path2)) and path1[shared] == path2[shared]:
+        shared += 1
+    return path1[shared:][::-1], path2[shared:]
+
+
+def relative_pose(model: Model, first: str, second: str, q: Sequence[Scalar]) -> tuple[Quaternion, Quaternion]:
+    """(r, p) of x_12, by the joints between the frames."""
+    frame1, frame2 = model.frame(first), model.frame(second)
+    inward, outward = apart(model, frame1.body, frame2.body)
+    x = chained((ONE, ZERO), frame1.placement.conj())
+    for i in inward:
+        joint = model.joints[i]
+        x = chained(chained(x, joint.motion.pose(joint.coordinates(q)).conj()), joint.placement.conj())
+    for i in outward:
+        joint = model.joints[i]
+        x = chained(chained(x, joint.placement), joint.motion.pose(joint.coordinates(q)))
+    return chained(x, frame2.placement)

@@ -1,0 +1,212 @@
+"""Constrained forward dynamics by multipliers: M a = Q + Aᵀλ together with A a = b, straight-line, over any scalar.
+
+With M = Lᵀ D L the multipliers solve S λ = b − A M⁻¹ Q with S = A M⁻¹ Aᵀ = YᵀD⁻¹Y, Y = L⁻ᵀAᵀ. Rows of A that depend on
+others make S singular: its elimination skips them, which leaves their multipliers 0 and changes no acceleration.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dqdyn.algebra.scalar import Scalar, divide, less, select, total
+from dqdyn.dynamics.composite import mass_matrix, mass_matrix_from_root
+from dqdyn.dynamics.constraints.assembled import acceleration, velocity
+from dqdyn.dynamics.joint_forces import armature, resisting_forces
+from dqdyn.dynamics.methods import MassMatrix, Wrenches
+from dqdyn.dynamics.recursive import inverse_dynamics
+from dqdyn.dynamics.solve import Matrix, factored
+from dqdyn.model.model import Model
+
+DEPENDENT = 1e-12
+"""A row depends on those before it where what is left of its diagonal entry of S is below this part of it."""
+
+Sparse = dict[int, Scalar]
+
+
+def forward(
+    model: Model,
+    q: Sequence[Scalar],
+    v: Sequence[Scalar],
+    tau: Sequence[Scalar],
+    wrenches: Wrenches = None,
+    t: Scalar = 0.0,
+    form: MassMatrix = mass_matrix,
+) -> tuple[list[Scalar], list[Scalar]]:
+    """The acceleration (nv) and the multipliers (m).
+
+    It minimises Gauss's (a − a₀)ᵀM(a − a₀), a₀ the acceleration without constraints, subject to A a = b
+    [Quiroz, eq. (5.39)] [Quiroz, eq. (5.41)].
+    """
+    right, (a, b) = _right(model, q, v, tau, wrenches), acceleration(model, q, v, t)
+    return solve(complete(model, q, form), right, a, b)
+
+
+def forward_from_root(
+    model: Model,
+    q: Sequence[Scalar],
+    v: Sequence[Scalar],
+    tau: Sequence[Scalar],
+    wrenches: Wrenches = None,
+    t: Scalar = 0.0,
+) -> tuple[list[Scalar], list[Scalar]]:
+    """The same with the mass matrix that is cheaper for long chains."""
+    return forward(model, q, v, tau, wrenches, t, mass_matrix_from_root)
+
+
+def forward_singular(
+    model: Model,
+    q: Sequence[Scalar],
+    v: Sequence[Scalar],
+    tau: Sequence[Scalar],
+    wrenches: Wrenches = None,
+    t: Scalar = 0.0,
+) -> tuple[list[Scalar], list[Scalar]]:
+    """The same where M is singular, and [M; A] has full rank: Aᵀ(A a − b) = 0 is added, which changes nothing."""
+    right, (a, b) = _right(model, q, v, tau, wrenches), acceleration(model, q, v, t)
+    return solve(*augmented(complete(model, q), right, a, b, weight=max(model.mass, 1e-3)), a, b)
+
+
+def _right(
+    model: Model, q: Sequence[Scalar], v: Sequence[Scalar], tau: Sequence[Scalar], wrenches: Wrenches
+) -> list[Scalar]:
+    """Q: the forces less all that does not depend on the acceleration."""
+    bias = inverse_dynamics(model, q, v, [0.0] * model.nv, wrenches)
+    return [tk - b - f for tk, b, f in zip(tau, bias, resisting_forces(model, v), strict=True)]
+
+
+def augmented(
+    matrix: Matrix, right: Sequence[Scalar], a: Matrix, b: Sequence[Scalar], weight: float = 1.0
+) -> tuple[Matrix, list[Scalar]]:
+    """M + w AᵀA and Q + w Aᵀb: positive definite where [M; A] has full rank."""
+    matrix, right = [list(row) for row in matrix], list(right)
+    for row, bi in zip(a, b, strict=True):
+        entries = _sparse(row)
+        for i, ci in entries.items():
+            right[i] = right[i] + weight * (ci * bi)
+            for j, cj in entries.items():
+                matrix[i][j] = matrix[i][j] + weight * (ci * cj)
+    return matrix, right
+
+
+def solve(matrix: Matrix, right: Sequence[Scalar], a: Matrix, b: Sequence[Scalar]) -> tuple[list[Scalar], list[Scalar]]:
+    """a and λ of M a − Aᵀλ = Q, A a = b."""
+    lower, inverse = factored(matrix)
+    y = _half(lower, dict(enumerate(right)))
+    columns = [_half(lower, _sparse(row)) for row in a]
+    weighted = [{k: c * inverse[k] for k, c in column.items()} for column in columns]
+    m = len(a)
+    schur: Matrix = [[_dot(weighted[i], columns[j]) for j in range(i + 1)] for i in range(m)]
+    lam = eliminate(schur, [bi - _dot(w, y) for bi, w in zip(b, weighted, strict=True)])
+    for column, multiplier in zip(columns, lam, strict=True):
+        for k, c in column.items():
+            y[k] = y[k] + c * multiplier
+    x = [y[k] * inverse[k] for k in range(len(inverse))]
+    for k, row in enumerate(lower):
+        for i in range(k):
+            if not _is_zero(row[i]):
+                x[k] = x[k] - row[i] * x[i]
+    return x, lam
+
+
+def eliminate(schur: Matrix, right: Sequence[Scalar]) -> list[Scalar]:
+    """A solution of S λ = r for a symmetric S ≥ 0 (its lower half), with λ = 0 in rows that depend on earlier ones.
+
+    S = L D Lᵀ; where a pivot vanishes against the entry that it came from, 1/D is set to 0.
+    """
+    m = len(schur)
+    lower = [list(row) for row in schur]
+    diagonal = [lower[k][k] for k in range(m)]
+    inverse: list[Scalar] = [0.0] * m
+    for k in range(m):
+        pivot = lower[k][k]
+        sound = less(diagonal[k] * DEPENDENT, pivot)
+        inverse[k] = select(sound, divide(1.0, select(sound, pivot, 1.0)), 0.0)
+        shares: Sparse = {}
+        for i in range(k + 1, m):
+            if not _is_zero(lower[i][k]):
+                shares[i] = lower[i][k] * inverse[k]
+        for i in shares:
+            for j in range(k + 1, i + 1):
+                if j in shares:
+                    lower[i][j] = lower[i][j] - shares[i] * lower[j][k]
+        for i, share in shares.items():
+            lower[i][k] = share
+    x = list(right)
+    for k in range(m):
+        for i in range(k + 1, m):
+            if not _is_zero(lower[i][k]):
+                x[i] = x[i] - lower[i][k] * x[k]
+    x = [c * d for c, d in zip(x, inverse, strict=True)]
+    for k in reversed(range(m)):
+        for i in range(k + 1, m):
+            if not _is_zero(lower[i][k]):
+                x[k] = x[k] - lower[i][k] * x[i]
+    return x
+
+
+def _half(lower: Matrix, right: Sparse) -> Sparse:
+    """L⁻ᵀ b, along the coordinates that it reaches only."""
+    x = dict(right)
+    for k in reversed(range(len(lower))):
+        if k not in x:
+            continue
+        for i in range(k):
+            if not _is_zero(lower[k][i]):
+                share = lower[k][i] * x[k]
+                x[i] = x[i] - share if i in x else -share
+    return x
+
+
+def _sparse(row: Sequence[Scalar]) -> Sparse:
+    return {k: c for k, c in enumerate(row) if not _is_zero(c)}
+
+
+def _dot(a: Sparse, b: Sparse) -> Scalar:
+    result: Scalar = 0.0
+    for k, c in a.items():
+        if k in b:
+            result = result + c * b[k]
+    return result
+
+
+def _is_zero(entry: Scalar) -> bool:
+    """A zero by structure; it is a plain number whatever the scalars are."""
+    return type(entry) is float and entry == 0.0
+
+
+def projected_velocity(
+    model: Model, q: Sequence[Scalar], v: Sequence[Scalar], t: Scalar = 0.0, singular: bool = False
+) -> list[Scalar]:
+    """The velocity that A v = b admits and that is nearest to v by kinetic energy: M x − Aᵀλ = M v, A x = b."""
+    return _nearest(model, q, v, *velocity(model, q, t), singular)
+
+
+def step_to_position(model: Model, q: Sequence[Scalar], t: Scalar = 0.0, singular: bool = False) -> list[Scalar]:
+    """The shortest step (nv), by M, that takes away the residual e to first order: A x = −e."""
+    rows: Matrix = []
+    errors: list[Scalar] = []
+    for c in model.constraints:
+        found = c.residual(model, q, t)
+        if found is not None:
+            rows += c.velocity(model, q, t)[0]
+            errors += [-e for e in found]
+    return _nearest(model, q, [0.0] * model.nv, rows, errors, singular)
+
+
+def _nearest(
+    model: Model, q: Sequence[Scalar], v: Sequence[Scalar], a: Matrix, b: Sequence[Scalar], singular: bool
+) -> list[Scalar]:
+    matrix = complete(model, q)
+    right = [total(c * vk for c, vk in zip(row, v, strict=True)) for row in matrix]
+    if singular:
+        matrix, right = augmented(matrix, right, a, b, max(model.mass, 1e-3))
+    return solve(matrix, right, a, b)[0]
+
+
+def complete(model: Model, q: Sequence[Scalar], form: MassMatrix = mass_matrix) -> Matrix:
+    """M with armature."""
+    matrix = form(model, q)
+    for k, rotor in enumerate(armature(model)):
+        if rotor:
+            matrix[k][k] = matrix[k][k] + rotor
+    return matrix

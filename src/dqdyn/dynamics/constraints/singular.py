@@ -1,0 +1,37 @@
+"""Motions that the constraints leave free and that move no inertia: there the acceleration is not determined."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+
+from dqdyn.dynamics.constraints.assembled import velocity
+from dqdyn.dynamics.constraints.kkt import complete
+from dqdyn.dynamics.singular import joint_without_inertia
+from dqdyn.model.model import Model
+
+_TOLERANCE = 1e-12
+
+
+@lru_cache(maxsize=32)
+def mass_is_singular(model: Model) -> bool:
+    """Whether M is singular in every configuration."""
+    return joint_without_inertia(model) is not None
+
+
+def free_without_inertia(model: Model, samples: int = 3) -> str | None:
+    """A joint that takes most part in a motion without inertia which A v = b admits: [M; A] has not full rank."""
+    rng = np.random.default_rng(0)
+    name = None
+    for _ in range(samples):
+        q = [c for j in model.joints if j.master is None for c in j.motion.random(rng, j.lower, j.upper)]
+        mass = np.array(complete(model, q), dtype=float).reshape(model.nv, model.nv)
+        a = np.array(velocity(model, q, 0.0)[0], dtype=float).reshape(-1, model.nv)
+        largest = max(np.abs(mass).max(initial=0.0), 1e-12)
+        _, s, vt = np.linalg.svd(np.vstack([mass / largest, a / max(np.abs(a).max(initial=0.0), 1e-12)]))
+        if s.min(initial=1.0) > _TOLERANCE:
+            return None
+        k = int(np.argmax(np.abs(vt[-1])))
+        name = next(j.name for j in model.joints if j.master is None and j.v.start <= k < j.v.stop)
+    return name

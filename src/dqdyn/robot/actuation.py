@@ -1,0 +1,61 @@
+"""Torques of chosen joints that give an acceleration which the constraints admit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dqdyn.dynamics.constraints import torques
+from dqdyn.errors import StateError
+from dqdyn.robot.state import as_state
+
+if TYPE_CHECKING:
+    from dqdyn.robot.constrained import ConstrainedMethods
+
+_CONSISTENT = 1e-6  # of A a − b, relative to its terms
+
+
+def least_torques(
+    robot: ConstrainedMethods, q: Any, v: Any, a: Any, need: np.ndarray, actuated: Any, t: Any
+) -> np.ndarray:
+    """The smallest τ of the actuated joints with τ + Aᵀλ = ``need``; errors where a or the motors do not allow it."""
+    model = robot.model
+    a = as_state(model, "a", a)
+    matrix, bias = robot.constraint_matrix(q, None, t), robot.constraint_bias(q, v, t)
+    if model.constraints:
+        asked = (matrix @ a[..., None])[..., 0]
+        off = np.abs(asked - bias)
+        scale = 1.0 + np.abs(matrix).max(-1) * np.abs(a).max(-1, keepdims=True) + np.abs(bias)
+        if (off > _CONSISTENT * scale).any():
+            k = int(np.argmax((off / scale).reshape(-1, off.shape[-1]).max(axis=0)))
+            size = float(off.reshape(-1, off.shape[-1])[:, k].max())
+            raise StateError(
+                f"the acceleration does not obey the constraint {robot.constraint_rows[k]!r} of {model.name!r}: A a − "
+                f"b is {size:.3g}; give one with A a = b, such as forward_dynamics gives.",
+                argument="a",
+                constraint=robot.constraint_rows[k],
+                residual=size,
+            )
+    batch = np.broadcast_shapes(need.shape[:-1], matrix.shape[:-2])
+    need = np.broadcast_to(need, (*batch, model.nv))
+    matrix = np.broadcast_to(matrix, (*batch, *matrix.shape[-2:]))
+    chosen = _velocities(robot, actuated)
+    tau, left = torques.least_torques(need, matrix, np.array(chosen, dtype=int))
+    if (left > torques.TOLERANCE).any():
+        raise StateError(
+            f"the actuated joints of {model.name!r} cannot give this acceleration: {left.max():.3g} of the needed "
+            "forces remains; actuate more joints.",
+            argument="actuated",
+            residual=float(left.max()),
+        )
+    return tau
+
+
+def _velocities(robot: ConstrainedMethods, actuated: Any) -> list[int]:
+    if isinstance(actuated, str):
+        actuated = [j.name for j in robot.joints if not j.is_mimic] if actuated == "all" else [actuated]
+    if not isinstance(actuated, Sequence):
+        raise StateError(f"actuated is 'all' or names of joints; found {actuated!r}.", argument="actuated")
+    return sorted({k for name in actuated for k in range(*robot.model.joint(name).v.indices(robot.model.nv))})

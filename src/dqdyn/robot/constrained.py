@@ -1,0 +1,238 @@
+"""Constraints of :class:`dqdyn.Robot`: who has them, what they ask, their forces, and the way back onto them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dqdyn.errors import Error, ModelError, StateError
+from dqdyn.model.model import Model
+from dqdyn.robot.base import RobotBase
+from dqdyn.robot.state import as_state
+
+if TYPE_CHECKING:
+    from dqdyn.dynamics.constraints.base import Constraint
+    from dqdyn.dynamics.constraints.reduced import Reduced
+    from dqdyn.dynamics.constraints.report import ConstraintReport
+    from dqdyn.robot.robot import Robot
+
+
+class ConstrainedMethods(RobotBase):
+    """A v = b, A a = b, multipliers, projections."""
+
+    @property
+    def constraints(self) -> tuple[Constraint, ...]:
+        """What binds the robot beside its joints; see :mod:`dqdyn.dynamics.constraints`."""
+        return self.model.constraints
+
+    @property
+    def stabilisation(self) -> Any:
+        """How simulations keep to the constraints: None, ``Baumgarte(rate)`` or ``Projection()``."""
+        return self.model.stabilisation
+
+    @property
+    def constraint_rows(self) -> tuple[str, ...]:
+        """The name of the constraint behind each row of A."""
+        return tuple(c.name for c in self.model.constraints for _ in range(c.rows(self.model)))
+
+    def with_constraints(self, *constraints: Constraint, stabilisation: Any = None, check: bool = True) -> Robot:
+        """The same robot with more constraints.
+
+        ``stabilisation`` is None (the one the robot has), "baumgarte", "projection", ``Baumgarte(rate)``,
+        ``Projection()`` or False (none). ``check=False`` skips the search for a state that obeys all of them, without
+        which constraints that contradict each other are refused.
+        """
+        from dqdyn.robot.constrained_edit import with_constraints
+
+        return with_constraints(self, constraints, stabilisation, check)
+
+    def without_constraints(self) -> Robot:
+        """The bare tree: loops open, contacts gone, a differential base as a planar one."""
+        from dqdyn.robot import edit
+        from dqdyn.robot.robot import Robot
+
+        bare = Robot(replace(self.model, constraints=(), stabilisation=None))
+        return bare._rebuilt(*edit.bare(self.model.description, self.model.base))
+
+    # --- what they ask ----------------------------------------------------------------------------------------
+
+    def constraint_matrix(self, q: Any, v: Any = None, t: Any = 0.0, *, check: bool = True) -> np.ndarray:
+        """A (..., m, nv) of A v = b and A a = b, rows as in :attr:`constraint_rows`; v is not needed."""
+        return self._of_rows("constraint_matrix", (q, t), check, (0, self.model.nv))
+
+    def constraint_matrix_rate(self, q: Any, v: Any, t: Any = 0.0, *, check: bool = True) -> np.ndarray:
+        """Ȧ (..., m, nv) along the motion."""
+        return self._of_rows("constraint_matrix_rate", (q, v, t), check, (0, self.model.nv))
+
+    def constraint_bias(self, q: Any, v: Any, t: Any = 0.0, *, check: bool = True) -> np.ndarray:
+        """b (..., m) of A a = b: −Ȧ v, what moving constraints add, and the robot's stabilisation."""
+        return self._of_rows("constraint_bias", (q, v, t), check, (0,))
+
+    def constraint_residual(self, q: Any, t: Any = 0.0, *, check: bool = True) -> np.ndarray:
+        """What must vanish at q, in m and rad, of the holonomic constraints one after the other, (..., mh)."""
+        return self._of_rows("constraint_residual", (q, t), check, (0,))
+
+    def constraint_velocity(self, q: Any, v: Any, t: Any = 0.0, *, check: bool = True) -> np.ndarray:
+        """A v − b (..., m), which must vanish."""
+        return self._of_rows("constraint_velocity", (q, v, t), check, (0,))
+
+    def constraint_multipliers(self, q: Any, v: Any, tau: Any, t: Any = 0.0, *, check: bool = True) -> np.ndarray:
+        """λ (..., m) of M a = τ − bias + Aᵀλ; 0 for rows that depend on earlier ones."""
+        self._bindings.require_inertia()
+        return self._of_rows("constraint_multipliers", (q, v, tau, t), check, (0,))
+
+    def constraint_forces(self, q: Any, v: Any, tau: Any, t: Any = 0.0, *, check: bool = True) -> np.ndarray:
+        """Aᵀλ (..., nv): the generalized forces by which the constraints act."""
+        self._bindings.require_inertia()
+        return self._of_rows("constraint_forces", (q, v, tau, t), check, (self.model.nv,))
+
+    def constraint_report(self, q: Any, v: Any = None, t: float = 0.0) -> ConstraintReport:
+        """Rank of A at one state, which rows depend on which constraints, and which contradict each other."""
+        from dqdyn.dynamics.constraints.report import report
+
+        at = self._one_state("q", q)
+        speed = np.zeros(self.model.nv) if v is None else self._one_state("v", v)
+        bias = self.constraint_bias(at, speed, t) if v is not None else self._speed(at, t)
+        return report(self.constraint_matrix(at, None, t), bias, self.constraint_rows)
+
+    # --- states that obey them --------------------------------------------------------------------------------
+
+    def project(
+        self, q: Any, v: Any = None, t: Any = 0.0, *, tolerance: float = 1e-11, iterations: int = 100
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """The state (q, v) brought onto the constraints: q by shortest steps, v to the nearest by kinetic energy.
+
+        v is zero where none is given, so that the result is at rest unless the constraints move. Batches are (..., n).
+        A :class:`StateError` names the constraint that cannot be met from there, and how far off it is.
+        """
+        from dqdyn.robot.projection import project
+
+        return project(self, q, v, t, tolerance, iterations)
+
+    def require_consistent(self, q: Any, v: Any = None, t: Any = 0.0, *, tolerance: float = 1e-6) -> None:
+        """A :class:`StateError` unless q (and v) obey the constraints: which one, how far off, and the remedy."""
+        from dqdyn.robot.projection import require_consistent
+
+        require_consistent(self, q, v, t, tolerance)
+
+    def reduced_dynamics(self, q: Any, v: Any, t: float = 0.0) -> Reduced:
+        """Kane's reduced M and C in independent quasi-velocities, at one state."""
+        from dqdyn.dynamics.constraints.reduced import reduced
+
+        at, speed = self._one_state("q", q), self._one_state("v", v)
+        a, rate = self.constraint_matrix(at, None, t), self.constraint_matrix_rate(at, speed, t)
+        plain = self._unstabilised
+        b_rate = plain.constraint_bias(at, speed, t) + rate @ speed
+        robot: Any = self
+        static = robot.bias_forces(at, speed) - robot.coriolis_matrix(at, speed) @ speed
+        return reduced(
+            robot.mass_matrix(at), robot.coriolis_matrix(at, speed), static, a, rate, self._speed(at, t), b_rate
+        )
+
+    def constraint_projector(self, q: Any, t: Any = 0.0) -> np.ndarray:
+        """Ω (..., nv, nv) that takes away what the constraints hold: M a + Ω C v − … = Ω τ [Quiroz, eq. (5.47)]."""
+        from dqdyn.dynamics.constraints.udwadia_kalaba import projector
+
+        robot: Any = self
+        return projector(robot.mass_matrix(q), self.constraint_matrix(q, None, t))
+
+    # --- inside -----------------------------------------------------------------------------------------------
+
+    def _of_rows(self, name: str, inputs: tuple[Any, ...], check: bool, empty: tuple[int, ...]) -> np.ndarray:
+        """A function of the constraints; of shape ``empty`` and zero where there are none."""
+        if self.model.constraints:
+            return self._run((name,), inputs, None, check)
+        return np.zeros((*np.broadcast_shapes(*(np.shape(x)[:-1] for x in inputs)), *empty))
+
+    def _numeric_forward(
+        self, q: Any, v: Any, tau: Any, wrenches: Any, method: str, expressed: str, t: Any, check: bool
+    ) -> np.ndarray:
+        """Constrained forward dynamics by a method that works on arrays."""
+        from dqdyn.dynamics.constraints import reduced, udwadia_kalaba
+
+        robot: Any = self
+        mass, a = robot.mass_matrix(q, check=check), self.constraint_matrix(q, None, t, check=check)
+        b = self.constraint_bias(q, v, t, check=check)
+        need = robot.inverse_dynamics(q, v, np.zeros(self.model.nv), wrenches, expressed=expressed, check=check)
+        force = as_state(self.model, "tau", tau, check) - need
+        batch = np.broadcast_shapes(force.shape[:-1], b.shape[:-1], mass.shape[:-2])
+        mass, a = (np.broadcast_to(x, (*batch, *x.shape[-2:])) for x in (mass, a))
+        b, force = (np.broadcast_to(x, (*batch, x.shape[-1])) for x in (b, force))
+        form = udwadia_kalaba if method == "udwadia-kalaba" else reduced
+        return form.acceleration(mass, force, a, b)
+
+    def _least_torques(self, q: Any, v: Any, a: Any, need: np.ndarray, actuated: Any, t: Any) -> np.ndarray:
+        from dqdyn.robot.actuation import least_torques
+
+        return least_torques(self, q, v, a, need, actuated, t)
+
+    def _speed(self, q: Any, t: Any, check: bool = True) -> np.ndarray:
+        """b (..., m) of A v = b."""
+        return self._of_rows("constraint_speed", (q, t), check, (0,))
+
+    @property
+    def _unstabilised(self) -> Robot:
+        from dqdyn.robot.robot import Robot
+
+        if self.model.stabilisation is None:
+            return self  # type: ignore[return-value]
+        return Robot(replace(self.model, stabilisation=None))
+
+    def _one_state(self, name: str, value: Any) -> np.ndarray:
+        array = as_state(self.model, name, value)
+        if array.ndim != 1:
+            raise StateError(
+                f"{name} is one state here, of shape {array.shape[-1:]}; found {array.shape}.", argument=name
+            )
+        return array
+
+
+def with_described_constraints(model: Model) -> Model:
+    """The model with the constraints of its base and the loops of its description."""
+    description = model.description
+    if model.base != "differential" and not description.loops:
+        return model
+    from dqdyn.dynamics.constraints.described import described
+    from dqdyn.dynamics.constraints.stabilisation import from_numbers
+
+    found = described(description, model.base)
+    return checked(replace(model, constraints=found, stabilisation=from_numbers(description.stabilisation)))
+
+
+def with_kept_constraints(old: Model, new: Model) -> Model:
+    """The new model, an edited old one, with the old one's constraints; the rolling of a base goes with the base."""
+    if not old.constraints and new.base != "differential":
+        return new
+    from dqdyn.dynamics.constraints.described import rolling
+
+    kept = tuple(c for c in old.constraints if new.base == "differential" or not c.of_base(old.base))
+    if new.base == "differential" and not any(c.of_base(new.base) for c in kept):
+        kept = (rolling(new.description), *kept)
+    return checked(replace(new, constraints=kept, stabilisation=old.stabilisation if kept else None))
+
+
+def checked(model: Model) -> Model:
+    """The model, unless a constraint names what is not there or two have one name."""
+    seen: set[str] = set()
+    for c in model.constraints:
+        if not hasattr(c, "acceleration"):
+            raise Error(f"a constraint is one of dqdyn.constraints; found {c!r}.", found=c)
+        if c.name in seen:
+            raise ModelError(
+                f"two constraints of {model.name!r} are named {c.name!r}: give one of them another name.",
+                constraint=c.name,
+            )
+        seen.add(c.name)
+        try:
+            c.check(model)
+        except Error as problem:
+            raise ModelError(
+                f"the constraint {c.name!r} does not fit {model.name!r}: {problem}", constraint=c.name, **_data(problem)
+            ) from problem
+    return model
+
+
+def _data(problem: Error) -> dict[str, Any]:
+    return {k: value for k, value in problem.data.items() if k != "constraint"}

@@ -1,0 +1,160 @@
+"""The door of a robot in other coordinates: what misses its conditions, is in gimbal lock, or is no contact."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from dqdyn.algebra.functions import UNIT_TOLERANCE
+from dqdyn.algebra.scalar import unstack
+from dqdyn.dynamics.coordinates.dual_quaternion import UnitDualQuaternion
+from dqdyn.dynamics.coordinates.motion import Contact
+from dqdyn.dynamics.coordinates.names import KINDS
+from dqdyn.dynamics.coordinates.tree import Part, TreeCoordinates
+from dqdyn.errors import Error, StateError
+from dqdyn.model.model import Model
+
+LOCK_TOLERANCE = 1e-6
+"""Gimbal lock: the determinant of J_ω, the cosine (or sine) of the second angle, is below this."""
+
+
+def is_healthy(tree: TreeCoordinates, health: np.ndarray) -> bool:
+    """A quick yes for most states, from the function "health"; a no means to look closely."""
+    chosen = sum(part.by is not None for part in tree.parts)
+    residuals, regular = health[..., :-chosen], health[..., -chosen:]
+    small = not residuals.size or (residuals.max() < UNIT_TOLERANCE and residuals.min() > -UNIT_TOLERANCE)
+    return bool(small and (not regular.size or regular.min() > LOCK_TOLERANCE * LOCK_TOLERANCE))
+
+
+def check_state(tree: TreeCoordinates, q: np.ndarray) -> None:
+    """An error that names the joint, how far off it is, and the remedy, where q breaks a condition."""
+    for part, own in _chosen(tree, q):
+        assert part.by is not None
+        off, text = part.by.fault(unstack(own, own.shape[-1]))
+        row = _first(np.broadcast_to(off, own.shape[:-1]) > UNIT_TOLERANCE)
+        if row is not None:
+            amount = float(np.broadcast_to(off, own.shape[:-1])[row])
+            raise StateError(
+                f"{text.format(off=amount)} (joint {part.joint.name!r} of {tree.model.name!r}{_at(row)}).",
+                argument="q",
+                joint=part.joint.name,
+                coordinates=part.by.name,
+                row=_row(row),
+                off=amount,
+            )
+
+
+def check_regular(tree: TreeCoordinates, q: np.ndarray) -> None:
+    """An error that names sequence, angle and remedy where coordinates are singular."""
+    for part, own in _chosen(tree, q):
+        assert part.by is not None
+        regularity = np.asarray(part.by.regularity(unstack(own, own.shape[-1])))
+        size = np.broadcast_to(np.sqrt(np.abs(regularity)), own.shape[:-1])
+        row = _first(~(size >= LOCK_TOLERANCE))  # NaN is singular too
+        if row is not None:
+            raise StateError(
+                f"{part.by.lock(own[row])} (joint {part.joint.name!r} of {tree.model.name!r}{_at(row)}).",
+                argument="q",
+                joint=part.joint.name,
+                coordinates=part.by.name,
+                row=_row(row),
+                angles=own[row][:3].copy(),
+                determinant=float(size[row]),
+            )
+
+
+def check_rates(tree: TreeCoordinates, A: np.ndarray, rate: np.ndarray) -> None:
+    """An error where q̇ leaves the conditions: A q̇ ≠ 0."""
+    if not A.shape[-2]:
+        return
+    off = np.abs(np.einsum("...ij,...j->...i", A, rate))
+    scale = np.maximum(1.0, np.abs(rate).max(-1, keepdims=True))
+    for part in tree.parts:
+        own = (off / scale)[..., part.conditions].max(-1, initial=0.0)
+        row = _first(np.asarray(own > UNIT_TOLERANCE))
+        if row is not None:
+            amount = float(off[..., part.conditions].max(-1)[row])
+            raise StateError(
+                f"rates of joint {part.joint.name!r} of {tree.model.name!r} leave the condition of its "
+                f"{part.by.name if part.by else ''} coordinates by {amount:.3g}{_at(row)}: take them from "
+                "from_minimal(q, v), or project(q, qd).",
+                argument="qd",
+                joint=part.joint.name,
+                row=_row(row),
+                off=amount,
+            )
+
+
+def as_contacts(
+    model: Model, contacts: Mapping[Any, Any] | None, check: bool
+) -> tuple[tuple[Contact, ...], tuple[np.ndarray, ...]]:
+    """Points of frames, and their forces one after the other as one array (..., 3k); no array where there is none."""
+    if contacts is None or (isinstance(contacts, Mapping) and not contacts):
+        return (), ()
+    if not isinstance(contacts, Mapping):
+        raise StateError(
+            "contacts maps a frame, or (frame, point), to a force in world axes, as in {'left_foot': [0, 0, 300]}; "
+            f"found {type(contacts).__name__}.",
+            argument="contacts",
+        )
+    keys, parts = [], []
+    for key, force in contacts.items():
+        name, point = key if isinstance(key, tuple) else (key, (0.0, 0.0, 0.0))
+        try:
+            x, y, z = (float(c) for c in point)
+            array = np.asarray(force, dtype=float)
+        except (TypeError, ValueError):
+            raise StateError(
+                f"the contact at frame {name!r} needs a point and a force in numbers; found {point!r}, {force!r}.",
+                argument="contacts",
+                frame=name,
+            ) from None
+        if not array.ndim or array.shape[-1] != 3:
+            raise StateError(
+                f"the contact force at frame {name!r} has three components; found shape {array.shape}.",
+                argument="contacts",
+                frame=name,
+            )
+        if check and not (np.isfinite(array).all() and np.isfinite([x, y, z]).all()):
+            raise StateError(f"the contact at frame {name!r} is not finite.", argument="contacts", frame=name)
+        keys.append((model.frame(name).name, (x, y, z)))
+        parts.append(array)
+    try:
+        batch = np.broadcast_shapes(*(p.shape[:-1] for p in parts))
+    except ValueError:
+        shapes = ", ".join(str(p.shape) for p in parts)
+        raise StateError(f"contact forces have batches that do not fit together: {shapes}.") from None
+    return tuple(keys), (np.concatenate([np.broadcast_to(p, (*batch, 3)) for p in parts], axis=-1),)
+
+
+def named_joints(model: Model, choice: Any, joint: str | Sequence[str] | None) -> list[str]:
+    """The joints that a choice is for: those named, or all that can have it."""
+    if joint is not None:
+        return [joint] if isinstance(joint, str) else list(joint)
+    dual = choice == "dual-quaternion" or isinstance(choice, UnitDualQuaternion)
+    found = [j.name for j in model.joints if j.kind == "free" or (j.kind in KINDS and not dual)]
+    if not found:
+        raise Error(
+            f"{model.name!r} has no free joint, and a dual quaternion is a pose: load it with base='free', or use "
+            "'quaternion' for its spherical joints."
+        )
+    return found
+
+
+def _chosen(tree: TreeCoordinates, q: np.ndarray) -> list[tuple[Part, np.ndarray]]:
+    return [(part, q[..., part.q]) for part in tree.parts if part.by is not None]
+
+
+def _first(bad: np.ndarray) -> tuple[int, ...] | None:
+    """Index of the first True, () for a single one, None where there is none."""
+    return tuple(int(i) for i in np.argwhere(bad)[0]) if np.any(bad) else None
+
+
+def _at(row: tuple[int, ...]) -> str:
+    return f", row {_row(row)}" if row else ""
+
+
+def _row(row: tuple[int, ...]) -> int | tuple[int, ...] | None:
+    return None if not row else row[0] if len(row) == 1 else row
