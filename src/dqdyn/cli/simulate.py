@@ -1,0 +1,159 @@
+"""``dqdyn simulate``: let a robot move, and keep or show the trajectory."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+from dqdyn.cli.robot_argument import BaseOption, NoMimicOption, RobotArgument, StrictOption, robot_of
+from dqdyn.cli.screen import JsonOption, emit, number, table, warn
+from dqdyn.errors import Error, StateError, unknown_name
+from dqdyn.robot import Robot
+from dqdyn.simulate import Interrupted, SimulationError, SimulationWarning, Trajectory
+from dqdyn.simulate import simulate as run
+from dqdyn.simulate.computed_torque import computed_torque
+from dqdyn.simulate.integrators import INTEGRATORS
+from dqdyn.simulate.reference import waves
+
+INTERRUPTED = 130
+CONTROLLERS = ("none", "gravity", "hold", "waves")
+
+
+def simulate(
+    source: RobotArgument,
+    duration: Annotated[float, typer.Option("--duration", help="Time in s.")] = 2.0,
+    dt: Annotated[float, typer.Option("--dt", help="Step in s.")] = 1e-3,
+    integrator: Annotated[str, typer.Option("--integrator", help=f"{', '.join(INTEGRATORS)} or adaptive.")] = "rkmk4",
+    controller: Annotated[
+        str,
+        typer.Option(
+            "--controller",
+            help="none; gravity (compensated); hold (computed torque at the start); waves (computed torque).",
+        ),
+    ] = "none",
+    plant: Annotated[str | None, typer.Option("--plant", help="mujoco runs the controller against MuJoCo.")] = None,
+    ground: Annotated[
+        float | None, typer.Option("--ground", help="Height in m of a ground to touch; with --plant mujoco.")
+    ] = None,
+    q: Annotated[str | None, typer.Option("--q", help="Configuration, as in 0.1,0.2; default: neutral.")] = None,
+    v: Annotated[str | None, typer.Option("--v", help="Velocity, as in 0.1,0.2; default: 0.")] = None,
+    seed: Annotated[
+        int | None, typer.Option("--random", metavar="SEED", min=0, help="A random configuration where none is given.")
+    ] = None,
+    every: Annotated[int, typer.Option("--every", min=1, help="Steps from one sample to the next.")] = 1,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Keep the trajectory in this .npz file.")
+    ] = None,
+    html: Annotated[Path | None, typer.Option("--html", help="Write a page with the animation and the plots.")] = None,
+    base: BaseOption = None,
+    no_mimic: NoMimicOption = False,
+    strict: StrictOption = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Let a robot move under a controller, or fall freely.
+
+    Prints what happened; --output keeps every sample, --html shows them. Ctrl-C ends the run and keeps what was done.
+
+    [dim]Examples:[/]
+
+    \b
+      dqdyn simulate two_link --q 0.3,0.2 --duration 5 --output fall.npz
+      dqdyn simulate arm7 --controller waves --html waves.html
+      dqdyn simulate chain:4 --base free --plant mujoco --ground -0.5
+    """
+    robot = robot_of(source, base=base, mimic=not no_mimic, strict=strict)
+    for text in robot.warnings:
+        warn(text)
+    q0, v0 = _state(robot, q, v, seed)
+    law = _controller(robot, controller, q0)
+    options: dict[str, Any] = {} if plant is None else {"ground": ground}
+    if ground is not None and plant is None:
+        raise Error("--ground needs --plant mujoco: our own integrators know no contacts.")
+    begin, stopped = time.perf_counter(), None
+    with warnings.catch_warnings(record=True) as doubts:
+        warnings.simplefilter("always", SimulationWarning)
+        try:
+            trajectory = run(
+                robot, law, duration, dt, q0=q0, v0=v0, integrator=integrator, plant=plant, every=every, **options
+            )
+        except (Interrupted, SimulationError) as problem:
+            stopped, trajectory = problem, problem.trajectory
+    for doubt in doubts:
+        warn(str(doubt.message))
+    data = summary(trajectory, time.perf_counter() - begin)
+    if output is not None:
+        data["output"] = str(trajectory.save(output))
+    if html is not None and stopped is None:
+        data["html"] = str(trajectory.to_html(html))
+    emit(data, lambda: _drawn(data, robot, trajectory), as_json)
+    if isinstance(stopped, SimulationError):
+        raise stopped
+    if stopped is not None:
+        raise typer.Exit(INTERRUPTED)
+
+
+def summary(trajectory: Trajectory, seconds: float) -> dict[str, Any]:
+    """What happened, as plain data; SI units."""
+    energy = trajectory.energy
+    return {
+        "robot": trajectory.robot.name,
+        "status": trajectory.status,
+        **dict(trajectory.about),
+        "time": float(trajectory.time[-1]),
+        "samples": len(trajectory),
+        "wall_time": seconds,
+        "q": trajectory.q[-1].tolist(),
+        "v": trajectory.v[-1].tolist(),
+        "energy_start": float(energy[0]),
+        "energy_end": float(energy[-1]),
+        "largest_speed": float(np.abs(trajectory.v).max(initial=0.0)),
+        "largest_force": float(np.abs(trajectory.tau).max(initial=0.0)),
+        "largest_residual": float(np.abs(trajectory.residual).max(initial=0.0)),
+    }
+
+
+def _drawn(data: dict[str, Any], robot: Robot, trajectory: Trajectory) -> Any:
+    yield f"[bold]{data['robot']}[/] moved for {number(data['time'])} s ({data['status']})"
+    rows = [
+        ["samples", str(data["samples"])],
+        ["wall time", f"{number(data['wall_time'])} s"],
+        ["energy", f"{number(data['energy_start'])} J at the start, {number(data['energy_end'])} J at the end"],
+        ["largest speed", f"{number(data['largest_speed'])} rad/s or m/s"],
+        ["largest force", f"{number(data['largest_force'])} N m or N"],
+    ]
+    if trajectory.residual.shape[-1]:
+        rows.append(["constraints", f"off by at most {number(data['largest_residual'])}"])
+    rows += [[name, data[name]] for name in ("output", "html") if name in data]
+    yield table("", ["what", "value"], rows)
+
+
+def _state(robot: Robot, q: str | None, v: str | None, seed: int | None) -> tuple[np.ndarray, np.ndarray]:
+    start = robot.neutral() if seed is None else robot.random_configuration(np.random.default_rng(seed))
+    given_q = start if q is None else _numbers("q", q)
+    given_v = np.zeros(robot.nv) if v is None else _numbers("v", v)
+    return (given_q, given_v) if q is not None or not robot.constraints else robot.project(given_q, given_v)
+
+
+def _numbers(name: str, text: str) -> np.ndarray:
+    try:
+        return np.array([float(part) for part in text.split(",")])
+    except ValueError:
+        raise StateError(f"--{name} takes numbers with commas, as in 0.1,0.2; found {text!r}.", argument=name) from None
+
+
+def _controller(robot: Robot, name: str, q0: np.ndarray) -> Any:
+    if name not in CONTROLLERS:
+        raise unknown_name("controller", name, CONTROLLERS)
+    if name == "none":
+        return None
+    if name == "gravity":
+        return lambda t, q, v: robot.gravity_forces(q)
+    if name == "hold":
+        zero = np.zeros(robot.nv)
+        return computed_torque(robot, lambda t: (q0, zero, zero))
+    return computed_torque(robot, waves(robot, q0.tolist()))

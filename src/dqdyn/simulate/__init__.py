@@ -1,0 +1,27 @@
+"""Motion in time: integrators on the manifold, trajectories, and a physics engine as plant.
+
+The package is also its main function: ``dq.simulate(robot, duration=2.0)`` is :func:`dqdyn.simulate.run.simulate`.
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from types import ModuleType
+
+from dqdyn.simulate.controllers import ControlLaw
+from dqdyn.simulate.faults import Interrupted, SimulationError, SimulationWarning
+from dqdyn.simulate.run import simulate
+from dqdyn.simulate.trajectory import Trajectory
+
+__all__ = ["ControlLaw", "Interrupted", "SimulationError", "SimulationWarning", "Trajectory", "simulate"]
+
+
+class _Callable(ModuleType):
+    """Python binds a package to the name that the function has in ``dqdyn``, so the package itself can be called."""
+
+    __call__ = staticmethod(simulate)
+    __signature__ = property(lambda self: inspect.signature(simulate))
+
+
+sys.modules[__name__].__class__ = _Callable

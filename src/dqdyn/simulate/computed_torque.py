@@ -1,0 +1,91 @@
+"""Computed torque: the dynamics is taken away by its inverse, and what remains is a double integrator per joint."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from dqdyn.compile.interpret import interpret
+from dqdyn.errors import Error
+from dqdyn.robot import Robot
+from dqdyn.simulate.controllers import ControlLaw
+
+Reference = Callable[[Any], tuple[Any, Any, Any]]
+"""``reference(t)`` gives the wanted q (nq), v (nv) and a (nv)."""
+
+
+class ComputedTorque:
+    """τ = M a_c + c + g + JᵀF [Farias, eq. (73)] with a_c of :meth:`acceleration`; a controller for ``dq.simulate``.
+
+    ``kp`` in 1/s² and ``kd`` in 1/s are numbers or one per velocity (nv). ``wrenches`` maps frames to the [f, τ] that
+    act from outside. With it the robot obeys q̈ = a_c [Farias, eq. (74)], so the error e decays as
+    ë + K_D ė + K_P e = 0. The printed law holds F on the side of the forces to be given; here wrenches act on the
+    robot, so they are subtracted.
+    """
+
+    level = "torque"
+
+    def __init__(
+        self, robot: Robot, reference: Reference, kp: Any, kd: Any, wrenches: Mapping[str, Any] | None = None
+    ) -> None:
+        self.robot, self.reference, self.wrenches = robot, reference, wrenches
+        self.kp, self.kd = _gains(robot, "kp", kp), _gains(robot, "kd", kd)
+        self.error = np.zeros(robot.nv)
+
+    def __call__(self, t: float, q: Any, v: Any) -> np.ndarray:
+        """τ (nv) at the state."""
+        return self.robot.inverse_dynamics(q, v, self.acceleration(t, q, v), self.wrenches)
+
+    def acceleration(self, t: float, q: Any, v: Any) -> np.ndarray:
+        """a_c = K_P e + K_D ė + q̈_d [Farias, eq. (77)] [Farias, eq. (78)], e being the way from q to q_d."""
+        q_d, v_d, a_d = self.reference(t)
+        self.error = self.robot.difference(q, q_d)
+        return self.kp * self.error + self.kd * (np.asarray(v_d) - v) + a_d
+
+    def input(self, t: float) -> np.ndarray:
+        """r(t) = q̈_d + K_P q_d + K_D q̇_d, for robots with nq = nv [Farias, eq. (76)].
+
+        a_c = −K_P q − K_D q̇ + r(t) [Farias, eq. (75)] is the same as :meth:`acceleration`.
+        """
+        q_d, v_d, a_d = self.reference(t)
+        return np.asarray(a_d) + self.kp * q_d + self.kd * v_d
+
+    def record(self) -> dict[str, np.ndarray]:
+        """The error (nv) at the last call, in rad or m."""
+        return {"error": self.error}
+
+    def law(self) -> ControlLaw:
+        """The same as a law that is compiled into the step; the reference must then be written over any scalar."""
+        if self.wrenches:
+            raise Error("a compiled law takes no wrenches: pass them to simulate, or use the controller itself.")
+        inverse, difference = self.robot.program("inverse_dynamics"), self.robot.program("difference")
+        kp, kd = self.kp.tolist(), self.kd.tolist()
+
+        def law(t: Any, q: Any, v: Any) -> list[Any]:
+            q_d, v_d, a_d = self.reference(t)
+            error = interpret(difference, [list(q), list(q_d)])
+            terms = zip(kp, error, kd, v_d, v, a_d, strict=True)
+            command = [p * e + d * (w - x) + a for p, e, d, w, x, a in terms]
+            return interpret(inverse, [list(q), list(v), command])
+
+        return ControlLaw(law)
+
+
+def computed_torque(
+    robot: Robot, reference: Reference, kp: Any = 100.0, kd: Any = 20.0, wrenches: Mapping[str, Any] | None = None
+) -> ComputedTorque:
+    """A controller that follows ``reference(t)`` → (q, v, a); see :class:`ComputedTorque`. Gains: critically damped."""
+    return ComputedTorque(robot, reference, kp, kd, wrenches)
+
+
+def _gains(robot: Robot, name: str, value: Any) -> np.ndarray:
+    try:
+        array = np.asarray(value, dtype=float)
+        gains = np.array(np.broadcast_to(array, (robot.nv,)))
+    except (TypeError, ValueError):
+        raise Error(f"{name} is one number or {robot.nv}, one per velocity; found {value!r}.", argument=name) from None
+    if not (np.isfinite(gains).all() and (gains >= 0.0).all()):
+        raise Error(f"{name} must be finite and not negative; found {value!r}.", argument=name)
+    return gains

@@ -1,0 +1,116 @@
+"""What may stand as controller of a simulation, and the check of what it returns."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dqdyn.errors import Error
+from dqdyn.simulate.faults import SimulationError
+from dqdyn.simulate.problem import Problem, per_step
+
+
+@dataclass(frozen=True)
+class ControlLaw:
+    """A controller that becomes part of the compiled step: ``function(t, q, v)`` gives nv scalars.
+
+    It is written over any scalar (``+ - *`` and the functions of :mod:`dqdyn.algebra.scalar`), without branches on
+    values, and acts at every stage of the integrator: no Python runs during the simulation.
+    """
+
+    function: Callable[[Any, Any, Any], Any]
+
+    def __call__(self, t: Any, q: Any, v: Any) -> Any:
+        return self.function(t, q, v)
+
+
+class Sampled:
+    """A Python controller, asked once per step; what it returns holds until the next one."""
+
+    def __init__(self, controller: Any, problem: Problem) -> None:
+        self.problem = problem
+        step = getattr(controller, "step", None)
+        self.ask: Callable[..., Any] = step if callable(step) else controller
+        self.record = getattr(controller, "record", None)
+        self.level = getattr(controller, "level", "torque")
+        self.records: list[dict[str, Any]] = []
+        if self.level not in ("torque", "velocity"):
+            raise Error(f"a controller's level is 'torque' or 'velocity'; found {self.level!r}.", level=self.level)
+
+    def __call__(self, t: float, q: np.ndarray, v: np.ndarray, living: np.ndarray | None = None) -> np.ndarray:
+        """Forces (or velocities) (B, nv) at the states q (B, nq), v (B, nv); those of dead runs are not judged."""
+        problem = self.problem
+        if not problem.batch:
+            q, v = q[0], v[0]
+        try:
+            given = self.ask(t, q, v)
+        except Exception as problem_inside:
+            problem_inside.add_note(f"raised by the controller at t = {t:.9g} s of the simulation")
+            raise
+        array = self._sized(given, t)
+        if living is not None and not living.all():
+            array = np.where(living[:, None], array, 0.0)
+        return self._finite(array, t)
+
+    def note(self) -> None:
+        """Keep what the controller says about itself at this sample."""
+        if callable(self.record):
+            self.records.append(dict(self.record()))
+
+    def _sized(self, given: Any, t: float) -> np.ndarray:
+        model = self.problem.robot.model
+        try:
+            array = np.asarray(given, dtype=float)
+        except (TypeError, ValueError):
+            raise SimulationError(
+                f"the controller returned {type(given).__name__} at t = {t:.9g} s, but {model.nv} numbers are needed.",
+                time=t,
+            ) from None
+        count = self.problem.count
+        good = ((model.nv,), (count, model.nv)) if self.problem.batch else ((model.nv,),)
+        if array.shape not in good:
+            raise SimulationError(
+                f"the controller returned shape {array.shape} at t = {t:.9g} s; {model.name!r} needs {good[-1]}.",
+                time=t,
+                found=array.shape,
+                expected=good[-1],
+            )
+        return array[None] if not self.problem.batch else np.broadcast_to(array, (count, model.nv))
+
+    def _finite(self, array: np.ndarray, t: float) -> np.ndarray:
+        flat = array.ravel()
+        if math.isfinite(np.dot(flat, flat)) or np.isfinite(array).all():
+            return array
+        row, k = (int(i) for i in np.argwhere(~np.isfinite(array))[0])
+        joints = self.problem.robot.model.joints
+        joint = next(j.name for j in joints if j.master is None and j.v.start <= k < j.v.stop)
+        where = f" of run {row}" if self.problem.batch else ""
+        raise SimulationError(
+            f"the controller returned {array[row, k]} for joint {joint!r}{where} at t = {t:.9g} s.",
+            time=t,
+            joint=joint,
+            row=row if self.problem.batch else None,
+        )
+
+    def extra(self, samples: int) -> dict[str, np.ndarray]:
+        """The notes as arrays (samples, …); a name that is missing in some sample is left out."""
+        notes = self.records[:samples]
+        names = [name for name in notes[0] if all(name in note for note in notes)] if notes else []
+        return {name: np.array([note[name] for note in notes]) for name in names}
+
+
+def given_torques(controller: Any, problem: Problem) -> np.ndarray:
+    """τ (steps or 1, B or 1, nv) of a run without a Python controller."""
+    nv = problem.robot.nv
+    if controller is None:
+        return np.zeros((1, 1, nv))
+    return per_step("tau, given as controller,", controller, nv, problem.steps, problem.count)
+
+
+def is_python(controller: Any) -> bool:
+    """Whether Python has to be asked during the run."""
+    return callable(controller) or callable(getattr(controller, "step", None))

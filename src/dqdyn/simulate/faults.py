@@ -1,0 +1,26 @@
+"""What can go wrong during a run; each keeps the trajectory so far."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dqdyn.errors import Error
+
+if TYPE_CHECKING:
+    from dqdyn.simulate.trajectory import Trajectory
+
+
+class SimulationError(Error):
+    """A run stopped by its controller; carries ``time`` in s, ``joint`` where known, and ``trajectory`` so far."""
+
+
+class SimulationWarning(UserWarning):
+    """A run whose numbers cannot be trusted, such as a step that is too large."""
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C during a run; carries the ``trajectory`` so far."""
+
+    def __init__(self, trajectory: Trajectory) -> None:
+        super().__init__(f"interrupted at {trajectory.time[-1]:.6g} s; error.trajectory holds the run so far.")
+        self.trajectory = trajectory

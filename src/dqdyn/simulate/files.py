@@ -1,0 +1,76 @@
+"""Trajectories as one file: NumPy's .npz with the arrays, and the robot and settings as JSON text inside."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dqdyn.errors import Error, FormatError, LoadError
+from dqdyn.model.writers.json_format import read_json, write_json
+from dqdyn.model.writers.whole_file import write_whole
+from dqdyn.robot import Robot
+from dqdyn.simulate.trajectory import PER_SAMPLE, Trajectory
+
+FORMAT, VERSION = "dqdyn trajectory", 1
+_MAPPINGS = ("wrenches", "extra", "events")
+
+
+def save(trajectory: Trajectory, path: str | Path) -> Path:
+    """Write the file; it appears whole or not at all."""
+    path = Path(path)
+    if path.suffix.lower() != ".npz":
+        raise FormatError(f"a trajectory is saved as .npz; found {path.name!r}.", path=str(path))
+    objects = [name for name, array in trajectory.arrays().items() if array.dtype.kind not in "fiubU"]
+    if objects:
+        raise FormatError(f"{objects[0]!r} holds objects, which a file cannot: record numbers.", element=objects[0])
+    model = trajectory.robot.model
+    facts = {
+        "format": FORMAT,
+        "version": VERSION,
+        "status": trajectory.status,
+        "mimic": model.mimic,
+        "about": dict(trajectory.about),
+    }
+    texts = {"robot": write_json(model), "facts": json.dumps(facts, ensure_ascii=False)}
+    buffer = io.BytesIO()
+    everything: dict[str, Any] = {**trajectory.arrays(), **{name: np.array(text) for name, text in texts.items()}}
+    np.savez(buffer, **everything)
+    return write_whole(path, buffer.getvalue())
+
+
+def load(path: str | Path) -> Trajectory:
+    """Read a file of :func:`save`; nothing in it is executed."""
+    path = Path(path)
+    try:
+        with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as file:
+            arrays = {name: file[name] for name in file.files}
+    except FileNotFoundError:
+        raise LoadError(f"there is no file {str(path)!r}.", file=str(path)) from None
+    except (OSError, EOFError, ValueError, AttributeError, zipfile.BadZipFile) as problem:
+        raise LoadError(f"{str(path)!r} cannot be read as a trajectory ({problem}).", file=str(path)) from None
+    facts, robot = _head(arrays, path)
+    missing = [name for name in ("time", *PER_SAMPLE) if name not in arrays]
+    if missing:
+        raise LoadError(f"{str(path)!r} lacks the array {missing[0]!r}: save the trajectory again.", file=str(path))
+    plain = {name: arrays[name] for name in ("time", *PER_SAMPLE)}
+    mappings: dict[str, Any] = {
+        kind: {name.partition("/")[2]: a for name, a in arrays.items() if name.startswith(f"{kind}/")}
+        for kind in _MAPPINGS
+    }
+    return Trajectory(robot, **plain, **mappings, status=facts["status"], about=facts["about"])
+
+
+def _head(arrays: dict[str, np.ndarray], path: Path) -> tuple[dict[str, Any], Robot]:
+    try:
+        facts = json.loads(str(arrays["facts"]))
+        if facts["format"] != FORMAT or facts["version"] != VERSION:
+            raise KeyError(f"version {facts['version']}")
+        robot = Robot.from_description(read_json(str(arrays["robot"])), mimic=facts["mimic"])
+        return facts, robot
+    except (KeyError, TypeError, json.JSONDecodeError, Error) as problem:
+        raise LoadError(f"{str(path)!r} is no trajectory of dqdyn ({problem}).", file=str(path)) from None

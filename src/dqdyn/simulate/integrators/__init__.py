@@ -1,0 +1,10 @@
+"""Integrators on the manifold of configurations, one file each."""
+
+from __future__ import annotations
+
+from dqdyn.simulate.integrators.base import Integrator
+from dqdyn.simulate.integrators.rkmk4 import RKMK4
+from dqdyn.simulate.integrators.semi_implicit_euler import SemiImplicitEuler
+from dqdyn.simulate.integrators.variational import Variational
+
+INTEGRATORS: dict[str, type[Integrator]] = {kind.name: kind for kind in (SemiImplicitEuler, RKMK4, Variational)}

@@ -1,0 +1,195 @@
+"""MuJoCo as plant: the controller of a simulation runs against the physics engine, with contacts."""
+
+from __future__ import annotations
+
+import warnings
+import xml.etree.ElementTree as ET
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from dqdyn.errors import Error, ModelWarning, missing_extra
+from dqdyn.model.layouts import Layout
+from dqdyn.model.writers.mjcf import write_mjcf
+from dqdyn.robot import Robot
+from dqdyn.simulate.assembly import assembled
+from dqdyn.simulate.controllers import ControlLaw, Sampled, given_torques, is_python
+from dqdyn.simulate.faults import Interrupted, SimulationError, SimulationWarning
+from dqdyn.simulate.loops import Seen, alive
+from dqdyn.simulate.problem import Problem
+from dqdyn.simulate.progress import Progress
+from dqdyn.simulate.system import System
+from dqdyn.simulate.trajectory import Trajectory
+
+METHODS = ("Euler", "RK4", "implicit", "implicitfast")
+
+
+def engine_model(
+    robot: Robot, timestep: float, *, ground: float | None = None, limits: bool = True, method: str = "Euler"
+) -> Any:
+    """A ``mujoco.MjModel`` of the robot.
+
+    ``ground`` is the height in m of a horizontal plane that collision shapes touch; None leaves it out. ``limits``:
+    whether joints stop at their limits. ``method`` is MuJoCo's integrator.
+    """
+    try:
+        import mujoco
+    except ImportError:
+        raise missing_extra("mujoco", "mjcf", "plant='mujoco'") from None
+    if method not in METHODS:
+        raise Error(f"MuJoCo's integrators are {', '.join(METHODS)}; found {method!r}.", method=method)
+    if robot.constraints:
+        raise Error(
+            f"plant='mujoco' knows no constraints of ours, and {robot.name!r} has {robot.constraints[0].name!r}: "
+            "describe what holds the robot by shapes in contact, or run robot.without_constraints().",
+            constraint=robot.constraints[0].name,
+        )
+    root = ET.fromstring(write_mjcf(robot.model))
+    if ground is not None:
+        world = root.find("worldbody")
+        assert world is not None
+        place = {"name": "dqdyn:ground", "type": "plane", "size": "0 0 1", "pos": f"0 0 {float(ground)!r}"}
+        ET.SubElement(world, "geom", place)
+    model = mujoco.MjModel.from_xml_string(ET.tostring(root, encoding="unicode"))
+    model.opt.timestep = timestep
+    model.opt.integrator = getattr(mujoco.mjtIntegrator, f"mjINT_{method.upper()}")
+    if not limits:
+        model.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_LIMIT)
+    return model
+
+
+def run(
+    problem: Problem,
+    controller: Any,
+    progress: bool | None = None,
+    *,
+    substeps: int = 1,
+    ground: float | None = None,
+    limits: bool = True,
+    method: str = "Euler",
+) -> Trajectory:
+    """The trajectory of the engine: ``substeps`` of it per ``dt``, and :func:`engine_model`'s options.
+
+    ``a`` is the engine's acceleration, contacts included. ``extra`` has the number of "contacts" and the generalized
+    "contact_forces" (n, nv) of contacts and limits at each sample.
+    """
+    if problem.batch:
+        raise Error("plant='mujoco' runs one state at a time: pass q0 of shape (nq,).")
+    if isinstance(substeps, bool) or not isinstance(substeps, int) or substeps < 1:
+        raise Error(f"substeps is how many steps of MuJoCo make one dt, a whole number from 1; found {substeps!r}.")
+    asked = Sampled(controller, problem) if is_python(controller) and not isinstance(controller, ControlLaw) else None
+    if asked is not None and asked.level == "velocity":
+        raise Error("plant='mujoco' takes forces, but the controller gives velocities: wrap it in a torque controller.")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ModelWarning)  # what is left out has no part in the dynamics
+        model = engine_model(problem.robot, problem.dt / substeps, ground=ground, limits=limits, method=method)
+    plant = _Plant(problem, model, problem.robot.to_mujoco(model), substeps)
+    law = controller if isinstance(controller, ControlLaw) else None
+    tau = given_torques(None if law or asked else controller, problem)
+    system = System(problem.robot, problem.frames, problem.expressed, law)
+    about = {"plant": "mujoco", "method": method, "dt": problem.dt, "every": problem.every, "substeps": substeps}
+    about |= {"ground": ground, "limits": limits}
+
+    def result() -> Trajectory:
+        found = assembled(
+            problem, system, plant.seen, about, asked, None if asked else tau, measured=np.array(plant.a)[:, None]
+        )
+        n = len(found)
+        return replace(found, extra={**found.extra, **{k: np.array(x)[:n] for k, x in plant.extra.items()}})
+
+    try:
+        with Progress(problem.steps, f"simulating {problem.robot.name} in MuJoCo", progress) as bar:
+            plant.all_steps(asked, law, tau, bar)
+    except KeyboardInterrupt:
+        plant.seen.stopped = "interrupted"
+        plant.complete()
+        raise Interrupted(result()) from None
+    except SimulationError as error:
+        plant.seen.stopped = f"stopped: {error}"
+        plant.complete()
+        error.data["trajectory"] = result()
+        raise
+    trajectory = result()
+    if trajectory.status != "finished":
+        warnings.warn(trajectory.status, SimulationWarning, stacklevel=3)
+    return trajectory
+
+
+class _Plant:
+    """MuJoCo's state, and what was seen of it."""
+
+    def __init__(self, problem: Problem, model: Any, layout: Layout, substeps: int) -> None:
+        import mujoco
+
+        self.problem, self.model, self.layout, self.substeps = problem, model, layout, substeps
+        self.engine = mujoco
+        # After a step of one stage the acceleration is that at its start; after four it is that of the last.
+        self.asks_first = int(model.opt.integrator) == int(mujoco.mjtIntegrator.mjINT_RK4)
+        self.data = mujoco.MjData(model)
+        q, v = problem.q0[0], problem.v0[0]
+        self.data.qpos[:], self.data.qvel[:] = layout.q(q), layout.v(q, v)
+        self.q, self.v = q, v
+        self.seen = Seen([np.concatenate([q, v])[None, None]])
+        self.a: list[np.ndarray] = []
+        self.extra: dict[str, list[Any]] = {"contacts": [], "contact_forces": []}
+
+    def all_steps(self, asked: Sampled | None, law: ControlLaw | None, tau: np.ndarray, bar: Progress) -> None:
+        """Ask, act, record."""
+        p = self.problem
+        for k in range(p.steps + 1):
+            t = p.start + k * p.dt
+            if k:
+                self.q = self.layout.q_from(self.data.qpos)
+                self.v = self.layout.v_from(self.q, self.data.qvel)
+            if not alive(np.concatenate([self.q, self.v]), p.robot.nq):
+                self.seen.stopped = "diverged"
+                return
+            force = self._force(k, t, asked, law, tau)
+            recorded = k % p.every == 0
+            if recorded:
+                if k:
+                    self.seen.states.append(np.concatenate([self.q, self.v])[None, None])
+                if asked is not None:
+                    self.seen.tau.append(np.array(force)[None, None])
+                    asked.note()
+                bar.at(k)
+            self.data.qfrc_applied[:] = self.layout.tau(self.q, force + self._outside(k))
+            self._advance(recorded, last=k == p.steps)
+
+    def complete(self) -> None:
+        """A sample that was begun gets its acceleration."""
+        while len(self.a) < len(self.seen.states):
+            self.engine.mj_forward(self.model, self.data)
+            self._record()
+
+    def _advance(self, recorded: bool, last: bool) -> None:
+        if recorded and (last or self.asks_first):
+            self.engine.mj_forward(self.model, self.data)
+            self._record()
+        for i in range(0 if last else self.substeps):
+            self.engine.mj_step(self.model, self.data)
+            if recorded and i == 0 and not self.asks_first:
+                self._record()
+
+    def _record(self) -> None:
+        """What the engine computed at the state from which it stepped."""
+        self.a.append(self.layout.a_from(self.q, self.v, self.data.qacc))
+        self.extra["contacts"].append(int(self.data.ncon))
+        self.extra["contact_forces"].append(self.layout.tau_from(self.q, self.data.qfrc_constraint))
+
+    def _force(self, k: int, t: float, asked: Sampled | None, law: ControlLaw | None, tau: np.ndarray) -> np.ndarray:
+        if asked is not None:
+            return asked(t, self.q[None], self.v[None])[0]
+        if law is not None:
+            return np.array([float(x) for x in law(t, self.q.tolist(), self.v.tolist())])
+        return tau[min(k, len(tau) - 1), 0]
+
+    def _outside(self, k: int) -> np.ndarray | float:
+        """Wrenches as generalized forces, by our Jacobians."""
+        p, total = self.problem, np.zeros(self.problem.robot.nv)
+        for i, frame in enumerate(p.frames):
+            f = p.wrenches[min(k, len(p.wrenches) - 1), 0, 6 * i : 6 * i + 6]
+            jacobian = p.robot.twist_jacobian(frame, self.q, expressed=p.expressed)
+            total += jacobian.T @ np.concatenate([f[3:], f[:3]])  # twists are [ω, v], wrenches [f, τ]
+        return total

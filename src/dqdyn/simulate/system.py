@@ -1,0 +1,106 @@
+"""A robot as a system of differential equations on its manifold, over any scalar: what integrators are written on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import Any
+
+from dqdyn.compile.interpret import interpret
+from dqdyn.compile.program import Program
+from dqdyn.dynamics.constraints.stabilisation import Projection
+from dqdyn.model.model import Model, TreeJoint
+from dqdyn.robot import Robot
+from dqdyn.simulate.exponential import ALGEBRAS, corrected
+
+Scalars = Sequence[Any]
+Law = Callable[[Any, Scalars, Scalars], Scalars]
+"""``law(t, q, v)`` gives nv generalized forces, over any scalar."""
+
+
+class System:
+    """q̇ = v, v̇ = a(t, q, v, u). The input u is [τ, wrenches at ``frames``], constant during a step.
+
+    With a ``law``, its forces are added to τ at every stage. Programs of the robot are run on the scalars of the
+    integrator, so a traced step contains them.
+    """
+
+    def __init__(
+        self, robot: Robot, frames: tuple[str, ...] = (), expressed: str = "body", law: Law | None = None
+    ) -> None:
+        self.robot, self.frames, self.expressed, self.law = robot, frames, expressed, law
+        self.model: Model = robot.model
+        self.nq, self.nv = self.model.nq, self.model.nv
+        self.inputs = self.nv + 6 * len(frames)
+
+    def _key(self) -> tuple[Any, ...]:
+        return self.robot, self.frames, self.expressed, self.law
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, System) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    @cached_property
+    def timed(self) -> bool:
+        """Whether the time enters some constraint."""
+        return any(constraint.timed for constraint in self.robot.constraints)
+
+    @cached_property
+    def projects(self) -> bool:
+        """Whether every state is to be brought back onto the constraints."""
+        return bool(self.robot.constraints) and isinstance(self.robot.stabilisation, Projection)
+
+    @cached_property
+    def _forward(self) -> Program:
+        name, options = "forward_dynamics", {}
+        if self.frames:
+            name, options = f"{name}_with_wrenches", {"wrench_frames": self.frames, "wrench_expressed": self.expressed}
+        return self.robot.program(f"{name}_at" if self.timed else name, **options)
+
+    def forces(self, t: Any, q: Scalars, v: Scalars, u: Scalars) -> list[Any]:
+        """τ (nv): that of the input, and that of the law."""
+        tau = list(u[: self.nv])
+        return tau if self.law is None else [a + b for a, b in zip(tau, self.law(t, q, v), strict=True)]
+
+    def acceleration(self, t: Any, q: Scalars, v: Scalars, u: Scalars) -> list[Any]:
+        """v̇ (nv) at the time t in s."""
+        named = {"q": q, "v": v, "tau": self.forces(t, q, v, u), "wrenches": u[self.nv :], "t": [t]}
+        return interpret(self._forward, [named[name] for name, _ in self._forward.inputs])
+
+    def holding(self, q: Scalars, u: Scalars) -> list[Any]:
+        """τ (nv) that holds the robot at rest at q against gravity and the wrenches of the input."""
+        if not self.frames:
+            return self.quantity("gravity_forces", q)
+        options = {"wrench_frames": self.frames, "wrench_expressed": self.expressed}
+        zero = [0.0] * self.nv
+        program = self.robot.program("inverse_dynamics_with_wrenches", **options)
+        return interpret(program, [q, zero, zero, u[self.nv :]])
+
+    def quantity(self, name: str, *inputs: Scalars) -> list[Any]:
+        """A function of the robot, e.g. ``quantity("mass_matrix", q)``, entry by entry."""
+        return interpret(self.robot.program(name), list(inputs))
+
+    def onto_constraints(self, t: Any, q: Scalars, v: Scalars) -> tuple[list[Any], list[Any]]:
+        """One Newton step of q towards the constraints, and v projected on them there."""
+        if any(constraint.holonomic for constraint in self.robot.constraints):
+            q = self.moved(q, self.quantity("step_to_position", q, [t]))
+        return list(q), self.quantity("projected_velocity", q, v, [t])
+
+    def moved(self, q: Scalars, w: Scalars) -> list[Any]:
+        """q after following w for unit time, by the exact exponential of each joint."""
+        return self.per_joint(lambda joint: joint.motion.integrate(q[joint.q], w[joint.v], 1.0))
+
+    def corrected(self, w: Scalars, v: Scalars, order: int) -> list[Any]:
+        """The rate of w for which ``moved(q, w)`` has the velocity v, up to terms of w of the given order."""
+
+        def one(joint: TreeJoint) -> list[Any]:
+            if joint.kind not in ALGEBRAS:  # flat coordinates
+                return list(v[joint.v])
+            return corrected(joint.kind, w[joint.v], v[joint.v], order)
+
+        return self.per_joint(one)
+
+    def per_joint(self, function: Callable[[TreeJoint], list[Any]]) -> list[Any]:
+        return [c for joint in self.model.joints if joint.master is None for c in function(joint)]

@@ -1,0 +1,158 @@
+"""What a run leaves behind: a value with everything that was seen at the sampled times."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from dqdyn.errors import StateError
+from dqdyn.robot import Robot
+from dqdyn.simulate.looks import look
+
+PER_SAMPLE = ("q", "v", "a", "tau", "kinetic", "potential", "residual")
+
+
+@dataclass(frozen=True, eq=False)
+class Trajectory:
+    """A motion of a robot, sampled at ``time`` (n,) in s.
+
+    ``q`` (n, nq), ``v``, ``a``, ``tau`` (n, nv) in the robot's units; τ is what acted from this sample to the next.
+    ``wrenches``: frame → (n, 6), those from outside. ``kinetic`` and ``potential`` (n,) in J. ``residual`` (n, m):
+    how far the state is from its m constraints, first at position, then at velocity level. A batch of B runs has
+    its index second: ``q`` is (n, B, nq); :meth:`member` picks one. ``status`` says why the run ended. ``extra``
+    holds what a controller recorded, ``events`` the times of events by name, ``about`` the settings of the run.
+    """
+
+    robot: Robot
+    time: np.ndarray
+    q: np.ndarray
+    v: np.ndarray
+    a: np.ndarray
+    tau: np.ndarray
+    kinetic: np.ndarray
+    potential: np.ndarray
+    residual: np.ndarray
+    wrenches: Mapping[str, np.ndarray] = field(default_factory=dict)
+    status: str = "finished"
+    extra: Mapping[str, np.ndarray] = field(default_factory=dict)
+    events: Mapping[str, np.ndarray] = field(default_factory=dict)
+    about: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name in ("time", *PER_SAMPLE):
+            object.__setattr__(self, name, _frozen(getattr(self, name)))
+        for name in ("wrenches", "extra", "events"):
+            arrays = {key: _frozen(value) for key, value in getattr(self, name).items()}
+            object.__setattr__(self, name, MappingProxyType(arrays))
+        object.__setattr__(self, "about", MappingProxyType(dict(self.about)))
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {k: dict(x) if isinstance(x, MappingProxyType) else x for k, x in self.__dict__.items()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.__post_init__()
+
+    def __len__(self) -> int:
+        return len(self.time)
+
+    @property
+    def duration(self) -> float:
+        """Time from the first to the last sample in s."""
+        return float(self.time[-1] - self.time[0]) if len(self.time) else 0.0
+
+    @property
+    def energy(self) -> np.ndarray:
+        """Kinetic plus potential energy in J."""
+        return self.kinetic + self.potential
+
+    @property
+    def batch(self) -> tuple[int, ...]:
+        """() for one run, (B,) for a batch."""
+        return self.q.shape[1:-1]
+
+    def member(self, index: int) -> Trajectory:
+        """One run of a batch."""
+        if not self.batch:
+            raise StateError("this trajectory is one run, no batch: it has no members.", argument="index")
+        if not -self.batch[0] <= index < self.batch[0]:
+            raise StateError(f"this batch has {self.batch[0]} runs; found the index {index}.", argument="index")
+        arrays = {name: getattr(self, name)[:, index] for name in PER_SAMPLE}
+        per_frame = {frame: w[:, index] for frame, w in self.wrenches.items()}
+        return replace(self, **arrays, wrenches=per_frame)
+
+    def part(self, samples: slice) -> Trajectory:
+        """The samples of a slice, e.g. every tenth: ``part(slice(None, None, 10))``."""
+        arrays = {name: getattr(self, name)[samples] for name in ("time", *PER_SAMPLE)}
+        wrenches = {frame: w[samples] for frame, w in self.wrenches.items()}
+        return replace(self, **arrays, wrenches=wrenches, extra={k: x[samples] for k, x in self.extra.items()})
+
+    # --- files and other libraries ---
+
+    def save(self, path: str | Path) -> Path:
+        """Write one .npz file with the arrays and the robot; an existing file is replaced whole."""
+        from dqdyn.simulate.files import save
+
+        return save(self, path)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Trajectory:
+        """Read what :meth:`save` wrote."""
+        from dqdyn.simulate.files import load
+
+        return load(path)
+
+    def to_pandas(self) -> Any:
+        """A table with one row per sample, indexed by time; columns such as "q joint1 [rad]"."""
+        from dqdyn.simulate.tables import to_pandas
+
+        return to_pandas(self)
+
+    def to_html(self, path: str | Path, **options: Any) -> Path:
+        """Write one self-contained page with the animation and the plots."""
+        return Path(look("to_html")(self, path, **options))
+
+    def plot(self, *what: str, **options: Any) -> Any:
+        """Figures of the curves against time, by matplotlib."""
+        return look("plot")(self, *what, **options)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Trajectory):
+            return NotImplemented
+        if self.robot != other.robot or self.status != other.status or dict(self.about) != dict(other.about):
+            return False
+        return _arrays_equal(self.arrays(), other.arrays())
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """All arrays by name; those of mappings as "wrenches/tool"."""
+        result = {name: getattr(self, name) for name in ("time", *PER_SAMPLE)}
+        for name in ("wrenches", "extra", "events"):
+            result |= {f"{name}/{key}": value for key, value in getattr(self, name).items()}
+        return result
+
+    def __repr__(self) -> str:
+        many = f" × {self.batch[0]} runs" if self.batch else ""
+        return (
+            f"<Trajectory of {self.robot.name!r}: {len(self)} samples over {self.duration:.6g} s{many}, {self.status}>"
+        )
+
+
+def _frozen(value: Any) -> np.ndarray:
+    array = np.asarray(value)
+    if array.flags.writeable:
+        array = array.view()
+        array.flags.writeable = False
+    return array
+
+
+def _arrays_equal(a: Mapping[str, np.ndarray], b: Mapping[str, np.ndarray]) -> bool:
+    if set(a) != set(b):
+        return False
+    return all(np.array_equal(x, b[name], equal_nan=x.dtype.kind == "f") for name, x in a.items())

@@ -1,0 +1,95 @@
+"""``dqdyn simulate``: what it prints, keeps and refuses."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import dqdyn as dq
+from dqdyn.cli import app as cli
+
+
+def output(*words: str) -> str:
+    result = CliRunner().invoke(cli.app, ["simulate", *words], env={"NO_COLOR": "1", "FORCE_COLOR": None})
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def data(*words: str) -> Any:
+    return json.loads(output(*words, "--json"), parse_constant=lambda name: pytest.fail(f"{name} is not JSON"))
+
+
+def test_text() -> None:
+    text = output("two_link", "--q", "0.3,0.2", "--duration", "0.5")
+    assert "two_link moved for 0.5 s (finished)" in text
+    assert "6.7 J at the start, 6.7 J at the end" in text
+    assert "\x1b" not in text
+
+
+def test_json_and_file(tmp_path: Path) -> None:
+    path = tmp_path / "run.npz"
+    found = data("two_link", "--q", "0.3,0.2", "--duration", "0.5", "--every", "10", "--output", str(path))
+    run = dq.Trajectory.load(path)
+    assert found["samples"] == len(run) == 51
+    assert found["status"] == "finished"
+    assert found["output"] == str(path)
+    np.testing.assert_array_equal(found["q"], run.q[-1])
+    np.testing.assert_array_equal(run.q, dq.simulate(dq.robots.two_link(), None, 0.5, q0=[0.3, 0.2], every=10).q)
+
+
+@pytest.mark.parametrize("integrator", ["semi-implicit-euler", "variational", "adaptive"])
+def test_integrators(integrator: str) -> None:
+    found = data("two_link", "--duration", "0.1", "--integrator", integrator)
+    assert found["integrator"] == integrator
+
+
+@pytest.mark.parametrize("controller", ["gravity", "hold", "waves"])
+def test_controllers(controller: str) -> None:
+    found = data("arm6", "--random", "1", "--duration", "0.2", "--controller", controller)
+    assert found["largest_force"] > 1.0
+    if controller != "waves":
+        assert found["largest_speed"] < 1e-6
+
+
+def test_engine_with_ground() -> None:
+    found = data("chain:2", "--base", "free", "--plant", "mujoco", "--ground=-0.2", "--duration", "0.5")
+    assert found["plant"] == "mujoco"
+    free = data("chain:2", "--base", "free", "--plant", "mujoco", "--duration", "0.5")
+    assert found["q"][6] > -0.25 > free["q"][6]
+
+
+def test_constrained_robots_start_on_their_constraints() -> None:
+    assert data("four_bar", "--duration", "0.1")["largest_residual"] < 1e-6
+
+
+def test_steps_that_are_too_large_are_told(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["two_link", "--q", "0.3,0.2", "--dt", "0.2", "--duration", "60", "--integrator", "semi-implicit-euler"]
+    assert cli.run(["simulate", *words]) == 0
+    captured = capsys.readouterr()
+    assert "diverged" in captured.out
+    assert "the step of 0.2 s is too large" in captured.err
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--integrator", "euler"], "no integrator named 'euler'"),
+        (["--controller", "magic"], "no controller named 'magic'"),
+        (["--plant", "bullet"], "no plant named 'bullet'"),
+        (["--q", "0.3"], "has 2 components"),
+        (["--q", "a,b"], "--q takes numbers"),
+        (["--ground", "0"], "--ground needs --plant mujoco"),
+        (["--dt", "0"], "dt must be"),
+        (["--output", "run.csv"], "saved as .npz"),
+    ],
+)
+def test_bad_input_is_one_line(words: list[str], sentence: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.run(["simulate", "two_link", "--duration", "0.01", "--json", *words]) == 2
+    captured = capsys.readouterr()
+    assert sentence in captured.err
+    assert captured.err.count("\n") == 1
