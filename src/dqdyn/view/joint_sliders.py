@@ -1,0 +1,118 @@
+"""A slider per degree of freedom, within its limits; balls and free bases turn by a rotation vector."""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from dqdyn.errors import StateError
+from dqdyn.model.model import TreeJoint
+from dqdyn.robot import Robot
+from dqdyn.simulate.columns import columns
+from dqdyn.view.rest import reach_of, resting
+
+
+class JointSliders:
+    """Sliders hold the coordinates; ``moved(q, i)`` is called with the index into v of the one that moved."""
+
+    def __init__(self, server: Any, robot: Robot, q: np.ndarray, moved: Callable[[np.ndarray, int], None]) -> None:
+        self.robot, self.moved = robot, moved
+        self.q = q
+        self.handles: list[tuple[int, Any]] = []
+        self._lock = threading.RLock()
+        low, high = self._bounds()
+        values = self._values(self.q)
+        named = columns(robot.model, "q")
+        self.labels = [pair for joint in robot.joints if not joint.is_mimic for pair in _labels(joint, named)]
+        with server.gui.add_folder(f"{robot.name}: joints"):
+            for i, (name, unit) in enumerate(self.labels):
+                step = 1e-3 if unit == "rad" else 1e-4
+                # Whole steps within the limits; a configuration beyond them widens the range.
+                least = min(math.ceil(low[i] / step - 1e-6), math.floor(values[i] / step + 1e-6)) * step
+                most = max(math.floor(high[i] / step + 1e-6), math.ceil(values[i] / step - 1e-6)) * step
+                if most - least < step:
+                    continue
+                value = min(max(round(values[i] / step) * step, least), most)
+                handle = server.gui.add_slider(
+                    f"{name} ({unit})", round(least, 6), round(most, 6), step, round(value, 6)
+                )
+                handle.on_update(lambda _, i=i, handle=handle: self._changed(i, handle))
+                self.handles.append((i, handle))
+            reset = server.gui.add_button("reset")
+            reset.on_click(lambda _: self.show(resting(robot)))
+
+    def show(self, q: np.ndarray) -> None:
+        """Move to q, the sliders too."""
+        if q.shape != (self.robot.nq,):
+            raise StateError(f"q has {self.robot.nq} components; found shape {q.shape}.", argument="q")
+        values = self._values(q)
+        with self._lock:
+            self.q = q
+            for i, handle in self.handles:
+                handle.value = float(np.clip(values[i], handle.min, handle.max))
+            self.moved(q, 0)
+
+    def _changed(self, i: int, handle: Any) -> None:
+        # Callbacks run in threads: the value is read inside of the lock, so that the last one to move wins.
+        with self._lock:
+            values = self._values(self.q)
+            if abs(handle.value - np.clip(values[i], handle.min, handle.max)) < 1e-9:  # an echo of show()
+                return
+            values[i] = float(handle.value)
+            self.q = self._configuration(values)
+            self.moved(self.q, i)
+
+    def _bounds(self) -> tuple[np.ndarray, np.ndarray]:
+        """What sliders show: coordinates themselves, and for quaternions the rotation vector."""
+        low, high = reach_of(self.robot)
+        rest = self._values(resting(self.robot))
+        return low + rest, high + rest
+
+    def _values(self, q: np.ndarray) -> np.ndarray:
+        values = np.zeros(self.robot.nv)
+        for joint in self.robot.joints:
+            if joint.is_mimic:
+                continue
+            own = q[joint.q]
+            if joint.motion.nq == joint.motion.nv:
+                values[joint.v] = own
+            else:
+                values[joint.v] = [*_rotation_vector(own[:4]), *own[4:]]
+        return values
+
+    def _configuration(self, values: np.ndarray) -> np.ndarray:
+        q = np.array(self.q)
+        for joint in self.robot.joints:
+            if joint.is_mimic:
+                continue
+            own = values[joint.v]
+            if joint.motion.nq == joint.motion.nv:
+                q[joint.q] = own
+            else:
+                q[joint.q] = [*_quaternion(own[:3]), *own[3:]]
+        return q
+
+
+def _labels(joint: TreeJoint, named: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """(name, unit) per velocity coordinate."""
+    if joint.motion.nq == joint.motion.nv:
+        return named[joint.q]
+    turns = [(f"{joint.name} turn {axis}", "rad") for axis in "xyz"]
+    return [*turns, *named[joint.q][4:]]
+
+
+def _rotation_vector(r: np.ndarray) -> np.ndarray:
+    """Angle times axis of (w, x, y, z), the shorter way round."""
+    r = -r if r[0] < 0.0 else r
+    sine = float(np.linalg.norm(r[1:]))
+    angle = 2.0 * math.atan2(sine, float(r[0]))
+    return r[1:] * (angle / sine if sine > 1e-12 else 2.0)
+
+
+def _quaternion(vector: np.ndarray) -> np.ndarray:
+    angle = float(np.linalg.norm(vector))
+    return np.array([math.cos(angle / 2.0), *(0.5 * np.sinc(angle / (2.0 * np.pi)) * vector)])

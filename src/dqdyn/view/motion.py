@@ -1,0 +1,98 @@
+"""Where the bodies of a robot are at each sample, and which samples an animation shows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dqdyn.algebra.dual import DQ
+from dqdyn.algebra.functions import zero_twist
+from dqdyn.errors import Error
+from dqdyn.kinematics import tree
+from dqdyn.model.model import TreeJoint
+from dqdyn.robot import Robot
+
+FASTEST = 60.0
+"""Frames per second; screens show no more."""
+MOST_FRAMES = 6000
+"""Of one animation; the player interpolates between frames, so long runs get fewer per second."""
+
+
+def body_poses(robot: Robot, q: Any) -> np.ndarray:
+    """Quaternion (w, x, y, z) and position in m of every moving body in the world: (..., bodies, 7)."""
+    q = np.asarray(q, dtype=float)
+    found = tree.poses_apart(robot.model, _columns(q))
+    rows = [(*found[i][0].components, *found[i][1].vector) for i in range(len(robot.bodies))]
+    return _stacked(rows, q.shape[:-1], 7)
+
+
+def body_twists(robot: Robot, q: Any, v: Any) -> np.ndarray:
+    """[ω, v] of every moving body, at its origin and in its axes: (..., bodies, 6)."""
+    q, v = np.asarray(q, dtype=float), np.asarray(v, dtype=float)
+    coordinates, rates = _columns(q), _columns(v)
+
+    def step(joint: TreeJoint, parent: DQ) -> DQ:
+        own = joint.motion.twist(joint.coordinates(coordinates), joint.rates(rates))
+        return joint.adjoint(coordinates).inverse()(parent) + own
+
+    found = tree.forward(robot.model, zero_twist(), step)
+    rows = [(*found[i].primary.vector, *found[i].dual.vector) for i in range(len(robot.bodies))]
+    return _stacked(rows, q.shape[:-1], 6)
+
+
+def _columns(values: np.ndarray) -> list[Any]:
+    return list(np.moveaxis(values, -1, 0))
+
+
+def _stacked(rows: list[Any], batch: tuple[int, ...], size: int) -> np.ndarray:
+    result = np.zeros((*batch, len(rows), size))
+    for i, row in enumerate(rows):
+        for k, component in enumerate(row):  # a component that does not vary is one number
+            result[..., i, k] = component
+    return result
+
+
+def continuous(poses: np.ndarray) -> np.ndarray:
+    """The same poses (n, bodies, 7) with quaternions that do not jump to their negatives, so that means make sense."""
+    result = np.array(poses)
+    flips = np.einsum("nbi,nbi->nb", result[1:, :, :4], result[:-1, :, :4]) < 0.0
+    signs = np.where(np.cumsum(flips, axis=0) % 2 == 1, -1.0, 1.0)
+    result[1:, :, :4] *= signs[..., None]
+    return result
+
+
+def shown_samples(time: np.ndarray) -> np.ndarray:
+    """Indices of the samples that an animation shows: first and last, and at most 60 per second between them."""
+    count, length = len(time), float(time[-1] - time[0])
+    most = min(MOST_FRAMES, int(np.ceil(length * FASTEST)) + 1)
+    if count <= max(most, 2):
+        return np.arange(count)
+    even = np.linspace(time[0], time[-1], most)
+    return np.unique([0, *np.searchsorted(time, even[1:-1]), count - 1])
+
+
+def checked(trajectory: Any) -> Any:
+    """The trajectory, where it can be shown: at least one sample, times that grow, finite configurations."""
+    time, q = np.asarray(trajectory.time, dtype=float), np.asarray(trajectory.q, dtype=float)
+    robot = trajectory.robot
+    if time.ndim != 1 or q.shape != (len(time), robot.nq):
+        raise Error(
+            f"A trajectory of {robot.name!r} to show has time (n,) and q (n, {robot.nq}); found {time.shape} and "
+            f"{q.shape}: take one run out of a batch with .member(0).",
+            expected=(len(time), robot.nq),
+            found=q.shape,
+        )
+    if not len(time):
+        raise Error(f"The trajectory of {robot.name!r} has no samples: there is nothing to show.")
+    if not np.isfinite(time).all() or (np.diff(time) <= 0.0).any():
+        raise Error("The times of a trajectory to show grow from sample to sample: sort them and drop repeated ones.")
+    bad = ~np.isfinite(q).all(axis=1)
+    if bad.any():
+        row = int(np.argmax(bad))
+        raise Error(
+            f"Sample {row} of the trajectory, at {time[row]:g} s, has a configuration that is not finite: show the "
+            "samples before it.",
+            row=row,
+        )
+    return trajectory

@@ -1,0 +1,75 @@
+"""The curves of a trajectory as a matplotlib figure, with units and names."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dqdyn.errors import missing_extra, unknown_name
+from dqdyn.model.writers.whole_file import write_whole
+from dqdyn.view.motion import checked
+from dqdyn.view.series import Panel, panels_of
+
+MOST_NAMED = 16
+"""Curves of one panel beyond which its legend stands beside it."""
+
+
+def figure_of(trajectory: Any, quantities: Sequence[str] | None = None) -> Any:
+    """A ``matplotlib.figure.Figure`` with one panel per quantity and unit over time in s.
+
+    ``quantities`` chooses panels by title, e.g. ``["positions", "energy"]``; default: all.
+    """
+    try:
+        from matplotlib.figure import Figure  # without pyplot: no window, no global state
+    except ImportError:
+        raise missing_extra("matplotlib", "plot", "plotting a trajectory") from None
+    panels = chosen(panels_of(checked(trajectory)), quantities)
+    columns = 1 if len(panels) == 1 else 2
+    rows = max(1, -(-len(panels) // columns))
+    figure = Figure(figsize=(6.0 * columns, 3.0 * rows), layout="constrained")
+    for i, panel in enumerate(panels):
+        _draw(figure.add_subplot(rows, columns, i + 1), panel, np.asarray(trajectory.time, dtype=float))
+    figure.suptitle(str(trajectory.robot.name).replace("$", r"\$"))
+    return figure
+
+
+def save_figure(trajectory: Any, path: str | Path, quantities: Sequence[str] | None = None) -> Path:
+    """Write the figure as .png, .svg or .pdf, by the ending; an existing file is replaced whole."""
+    target = Path(path)
+    kinds = ("png", "svg", "pdf")
+    ending = target.suffix.lower().removeprefix(".")
+    if ending not in kinds:
+        raise unknown_name("format of figures", ending, kinds)
+    content = io.BytesIO()
+    figure_of(trajectory, quantities).savefig(content, format=ending, dpi=130)
+    return write_whole(target, content.getvalue())
+
+
+def chosen(panels: list[Panel], quantities: Sequence[str] | None) -> list[Panel]:
+    """The panels of these titles."""
+    if quantities is None:
+        return panels
+    titles = [panel.title for panel in panels]
+    for quantity in quantities:
+        if quantity not in titles:
+            raise unknown_name("quantity to plot", quantity, dict.fromkeys(titles))
+    return [panel for panel in panels if panel.title in quantities]
+
+
+def _draw(axis: Any, panel: Panel, time: np.ndarray) -> None:
+    styles = ("-", "--", ":", "-.")
+    for i, (name, values) in enumerate(panel.curves.items()):
+        # A dollar sign or a leading underscore in a joint's name means something to matplotlib.
+        label = name.replace("$", r"\$").removeprefix("_")
+        axis.plot(time, values, linewidth=1.2, linestyle=styles[(i // 10) % 4], color=f"C{i % 10}", label=label)
+    axis.set_xlabel("time (s)")
+    axis.set_ylabel(panel.label.replace("$", r"\$"))
+    axis.grid(alpha=0.3)
+    axis.margins(x=0.0)
+    many = len(panel.curves) > MOST_NAMED
+    where: dict[str, Any] = {"loc": "center left", "bbox_to_anchor": (1.0, 0.5)} if many else {"loc": "best"}
+    axis.legend(fontsize="xx-small" if many else "x-small", ncols=1 + (len(panel.curves) - 1) // 18, **where)

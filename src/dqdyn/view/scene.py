@@ -1,0 +1,219 @@
+"""Things to draw besides the robot: points, lines, planes, spheres, frames, arrows, screws and paths.
+
+Each is constant, or has one value per sample of the trajectory. ``on="tool"`` fixes it to a frame of the robot.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from dqdyn.algebra.values import Pose, Twist, Value, Wrench
+from dqdyn.errors import Error
+from dqdyn.geometry.primitives import Line, Plane
+from dqdyn.view.triangles import Color
+
+RED: Color = (0.87, 0.23, 0.20, 1.0)
+GREEN: Color = (0.20, 0.65, 0.30, 1.0)
+BLUE: Color = (0.18, 0.42, 0.86, 1.0)
+ORANGE: Color = (0.96, 0.55, 0.10, 1.0)
+PURPLE: Color = (0.58, 0.30, 0.80, 1.0)
+TEAL: Color = (0.05, 0.60, 0.62, 1.0)
+GOLD: Color = (0.95, 0.75, 0.15, 1.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Marker:
+    """One thing to draw: a "ball", "stick", "arrow" or "sheet".
+
+    ``at`` (1 or n, 3) is its center, or the start of a stick or arrow; ``along`` (1 or n, 3) leads to the end, or is
+    the normal of a sheet; both in m. ``size`` is the radius, or the side of a sheet. Coordinates are those of ``on``.
+    """
+
+    kind: str
+    group: str
+    name: str
+    at: np.ndarray
+    along: np.ndarray
+    size: float
+    color: Color
+    on: str | int | None = None  # a frame, or a moving body by its index; None is the world
+
+    @property
+    def samples(self) -> int:
+        return max(len(self.at), len(self.along))
+
+    def sample(self, i: int) -> tuple[np.ndarray, np.ndarray]:
+        """``at`` and ``along`` of sample i."""
+        return self.at[min(i, len(self.at) - 1)], self.along[min(i, len(self.along) - 1)]
+
+
+class Scene:
+    """A list of markers to pass to the viewers; every method adds one thing and returns the scene."""
+
+    def __init__(self) -> None:
+        self.markers: list[Marker] = []
+
+    def point(
+        self, position: Any, *, name: str = "point", radius: float = 0.015, color: Color = RED, on: str | None = None
+    ) -> Scene:
+        """A point, given by a Point or (..., 3) in m."""
+        return self._add("ball", "points", name, position, np.zeros(3), radius, color, on)
+
+    def sphere(
+        self,
+        center: Any,
+        radius: float,
+        *,
+        name: str = "sphere",
+        color: Color = (*BLUE[:3], 0.35),
+        on: str | None = None,
+    ) -> Scene:
+        """A sphere in m."""
+        return self._add("ball", "spheres", name, center, np.zeros(3), radius, color, on)
+
+    def line(
+        self,
+        line: Any,
+        *,
+        length: float = 2.0,
+        name: str = "line",
+        radius: float = 0.004,
+        color: Color = PURPLE,
+        on: str | None = None,
+        group: str = "lines",
+    ) -> Scene:
+        """A line, given by a Line or (..., 6) = [l, m]: ``length`` of it, about the point next to the origin."""
+        found = (
+            line if isinstance(line, Line) else Line.from_plucker(_array(line, 6)[..., :3], _array(line, 6)[..., 3:])
+        )
+        l = _array(found.direction, 3)
+        start = _array(found.closest_point_to_origin.position, 3) - 0.5 * length * l
+        return self._add("stick", group, name, start, length * l, radius, color, on)
+
+    def segment(
+        self,
+        start: Any,
+        end: Any,
+        *,
+        name: str = "segment",
+        radius: float = 0.004,
+        color: Color = PURPLE,
+        on: str | None = None,
+    ) -> Scene:
+        """The straight way between two points."""
+        a, b = _array(start, 3), _array(end, 3)
+        return self._add("stick", "lines", name, a, b - a, radius, color, on)
+
+    def plane(
+        self,
+        plane: Any,
+        *,
+        side: float = 1.0,
+        center: Any = (0.0, 0.0, 0.0),
+        name: str = "plane",
+        color: Color = (*TEAL[:3], 0.35),
+        on: str | None = None,
+    ) -> Scene:
+        """A plane, given by a Plane or (..., 4) = [n, d]: a square about the point next to ``center``."""
+        found = (
+            plane if isinstance(plane, Plane) else Plane(_array(plane, 4)[..., :3], distance=_array(plane, 4)[..., 3])
+        )
+        n, c = _array(found.normal, 3), _array(center, 3)
+        ahead = np.asarray(found.distance)[..., None] - np.sum(c * n, axis=-1, keepdims=True)
+        return self._add("sheet", "planes", name, c + ahead * n, n, side, color, on)
+
+    def frame(self, pose: Any = None, *, size: float = 0.15, name: str = "frame", on: str | None = None) -> Scene:
+        """Axes of a frame, x red, y green, z blue, given by a Pose or vec8 (..., 8)."""
+        x = Pose() if pose is None else pose if isinstance(pose, Pose) else Pose(pose)
+        for i, color in enumerate((RED, GREEN, BLUE)):
+            self._add(
+                "arrow", "added frames", name, x.translation, size * x.rotation_matrix[..., i], 0.03 * size, color, on
+            )
+        return self
+
+    def arrow(
+        self,
+        start: Any,
+        vector: Any,
+        *,
+        name: str = "arrow",
+        radius: float = 0.008,
+        color: Color = ORANGE,
+        on: str | None = None,
+        group: str = "arrows",
+    ) -> Scene:
+        """An arrow from a point along a vector, both (..., 3) in m."""
+        return self._add("arrow", group, name, start, vector, radius, color, on)
+
+    def twist(
+        self, twist: Any, at: Any = (0.0, 0.0, 0.0), *, scale: float = 0.2, name: str = "twist", on: str | None = None
+    ) -> Scene:
+        """A twist [ω, v] at its reference point: ω orange and v blue, ``scale`` m per rad/s or m/s."""
+        omega, v = _halves(twist, Twist)
+        self.arrow(at, scale * omega, name=f"{name} ω", color=ORANGE, on=on, group="added twists")
+        return self.arrow(at, scale * v, name=f"{name} v", color=BLUE, on=on, group="added twists")
+
+    def wrench(
+        self,
+        wrench: Any,
+        at: Any = (0.0, 0.0, 0.0),
+        *,
+        scale: float = 0.01,
+        name: str = "wrench",
+        on: str | None = None,
+    ) -> Scene:
+        """A wrench [f, τ] at its reference point: f red and τ purple, ``scale`` m per N or N m."""
+        force, torque = _halves(wrench, Wrench)
+        self.arrow(at, scale * force, name=f"{name} f", color=RED, on=on, group="added wrenches")
+        return self.arrow(at, scale * torque, name=f"{name} τ", color=PURPLE, on=on, group="added wrenches")
+
+    def path(
+        self, points: Any, *, name: str = "path", radius: float = 0.004, color: Color = GOLD, most: int = 200
+    ) -> Scene:
+        """A constant polyline through points (k, 3), thinned to ``most`` pieces."""
+        corners = _array(points, 3)
+        if corners.ndim != 2 or len(corners) < 2:
+            raise Error(f"A path has at least two points, as an array (k, 3); found shape {corners.shape}.")
+        corners = corners[np.unique(np.linspace(0, len(corners) - 1, most + 1).astype(int))]
+        for a, b in pairwise(corners):
+            self._add("stick", "paths", name, a, b - a, radius, color, None)
+        return self
+
+    def _add(
+        self, kind: str, group: str, name: str, at: Any, along: Any, size: float, color: Color, on: str | None
+    ) -> Scene:
+        rows = [np.atleast_2d(_array(value, 3)) for value in (at, along)]
+        if any(row.ndim > 2 for row in rows) or len({len(row) for row in rows} - {1}) > 1:
+            shapes = " and ".join(str(row.shape) for row in rows)
+            raise Error(f"The {name!r} to draw has one value, or one per sample; found {shapes}.", name=name)
+        if not size > 0.0:
+            raise Error(f"The size of {name!r} is positive; found {size!r}.", name=name)
+        self.markers.append(Marker(kind, group, name, rows[0], rows[1], float(size), _color(color, name), on))
+        return self
+
+
+def _array(value: Any, size: int) -> np.ndarray:
+    array = np.asarray(value, dtype=float)
+    if array.ndim == 0 or array.shape[-1] != size:
+        raise Error(f"Something to draw needs {size} numbers; found shape {array.shape}.", found=array.shape)
+    if not np.isfinite(array).all():
+        raise Error(f"Something to draw needs finite numbers; found {array}.", found=array)
+    return array
+
+
+def _halves(value: Any, kind: type[Value]) -> tuple[np.ndarray, np.ndarray]:
+    vec6 = value.dq.vec6() if isinstance(value, kind) else _array(value, 6)
+    return vec6[..., :3], vec6[..., 3:]
+
+
+def _color(color: Any, name: str) -> Color:
+    values = tuple(float(c) for c in color)
+    if len(values) == 3:
+        values = (*values, 1.0)
+    if len(values) != 4 or not all(0.0 <= c <= 1.0 for c in values):
+        raise Error(f"The color of {name!r} is (red, green, blue) or with opacity, from 0 to 1; found {color!r}.")
+    return values

@@ -1,0 +1,208 @@
+"""A page in the browser, served by viser: the robot with a slider per joint, or a trajectory to play."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import socket
+import threading
+import warnings
+from collections.abc import Iterator
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+
+from dqdyn.errors import Error, missing_extra
+from dqdyn.robot import Robot
+from dqdyn.view.bounds import bounds_of
+from dqdyn.view.joint_sliders import JointSliders
+from dqdyn.view.motion import body_poses, checked
+from dqdyn.view.overlays import acting_wrenches, overlays
+from dqdyn.view.playback import Playback
+from dqdyn.view.rest import resting
+from dqdyn.view.scene import Marker, Scene
+from dqdyn.view.shapes import look_of
+from dqdyn.view.viser_scene import Stage
+
+HOST = "127.0.0.1"
+"""Only this machine can open the page unless another host is asked for."""
+PORT = 8080
+_PORTS_TRIED = 64
+
+
+class PortWarning(UserWarning):
+    """The port that was asked for is busy; another one serves the page."""
+
+
+def serve(
+    robot: Robot,
+    *,
+    trajectory: Any = None,
+    scene: Scene | None = None,
+    q: Any = None,
+    host: str = HOST,
+    port: int = PORT,
+) -> Viewer:
+    """Serve a page that shows the robot at ``q`` with sliders, or plays a trajectory; ``.url`` says where.
+
+    The server runs in threads of its own until :meth:`Viewer.stop`. A busy port is replaced by the next free one with
+    a warning; ``port=0`` takes any. ``host="0.0.0.0"`` lets other machines look, and move the sliders.
+    """
+    if trajectory is not None:
+        trajectory = checked(trajectory)
+        if [j.name for j in trajectory.robot.joints] != [j.name for j in robot.joints]:
+            raise Error(
+                f"The trajectory is one of {trajectory.robot.name!r}, whose joints are not those of {robot.name!r}: "
+                "give the robot that it was made with.",
+                robot=robot.name,
+            )
+    start = robot.neutral() if q is None else np.array(q, dtype=float)
+    robot.center_of_mass(start) if robot.nq else None  # complains about a bad q before anything is served
+    taken = free_port(host, port)
+    if port and taken != port:
+        warnings.warn(f"port {port} is busy; the page is at port {taken} instead.", PortWarning, stacklevel=2)
+    return Viewer(robot, trajectory, scene, None if q is None else start, host, taken)
+
+
+def free_port(host: str, port: int) -> int:
+    """The port, or the next one that is free."""
+    if not 0 <= port <= 65535:
+        raise Error(f"A port is a number from 0 to 65535; found {port}.", port=port)
+    for candidate in [port] if port == 0 else range(port, min(port + _PORTS_TRIED, 65536)):
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        with socket.socket(family, socket.SOCK_STREAM) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind((host, candidate))
+                return int(probe.getsockname()[1])
+            except OSError as problem:
+                if problem.errno not in (errno.EADDRINUSE, errno.EACCES):
+                    raise Error(
+                        f"The host {host!r} cannot be served from ({problem.strerror or problem}): use 127.0.0.1 for "
+                        "this machine only, or 0.0.0.0 for all networks.",
+                        host=host,
+                    ) from None
+    raise Error(f"All ports from {port} to {port + _PORTS_TRIED - 1} are busy: choose another.", port=port)
+
+
+class Viewer:
+    """A running page. ``show(q)`` moves the robot; ``stop()`` or the end of a ``with`` block ends it."""
+
+    def __init__(
+        self, robot: Robot, trajectory: Any, scene: Scene | None, q: np.ndarray | None, host: str, port: int
+    ) -> None:
+        try:
+            import viser
+        except ImportError:
+            raise missing_extra("viser", "view", "showing a robot in the browser") from None
+        self.robot, self.host, self.port = robot, host, port
+        with _silent():
+            self.server: Any = viser.ViserServer(host=host, port=port, label=robot.name, verbose=False)
+        self.port = int(self.server.get_port())
+        self._stopped = False
+        self._playback: Playback | None = None
+        self._sliders: JointSliders | None = None
+        try:
+            self._build(trajectory, scene, q)
+        except BaseException:
+            self.stop()
+            raise
+
+    def _build(self, trajectory: Any, scene: Scene | None, q: np.ndarray | None) -> None:
+        """Fill the page."""
+        robot = self.robot
+        self.server.gui.configure_theme(control_width="large", show_logo=False, show_share_button=False)
+        self._lock = threading.RLock()
+        self._added: list[Marker] = list(scene.markers) if scene is not None else []
+        look = look_of(robot)
+        self.notes = look.notes
+        shown = resting(robot) if q is None else q
+        self._poses = body_poses(robot, shown[None] if trajectory is None else trajectory.q)
+        self.stage = Stage(self.server, robot, look, bounds_of(look, self._poses))
+        if trajectory is not None:
+            self._own = overlays(robot, trajectory.q, trajectory.v, trajectory.tau, acting_wrenches(trajectory))
+            self._playback = Playback(self.server, trajectory, self._at_sample)
+            self.stage.offer(self._own, self._added, len(trajectory.time))
+            self._at_sample(0)
+        else:
+            self._sliders = JointSliders(self.server, robot, shown, self._at_configuration)
+            self._own = self._posed(self._sliders.q, 0)
+            self.stage.offer(self._own, self._added, 1)
+            self._at_configuration(self._sliders.q, 0)
+
+    @property
+    def url(self) -> str:
+        """Where a browser on this machine finds the page."""
+        shown = "127.0.0.1" if self.host in ("0.0.0.0", "::", "") else self.host
+        return f"http://{f'[{shown}]' if ':' in shown else shown}:{self.port}"
+
+    @property
+    def q(self) -> np.ndarray:
+        """The configuration on show, (nq,)."""
+        if self._sliders is not None:
+            return self._sliders.q.copy()
+        assert self._playback is not None
+        return np.array(self._playback.trajectory.q[self._playback.sample])
+
+    def show(self, q: Any) -> None:
+        """Move the robot to q (nq,); the sliders follow."""
+        if self._sliders is None:
+            raise Error("This page plays a trajectory; move its time slider, or serve the robot without a trajectory.")
+        self._sliders.show(np.array(q, dtype=float))
+
+    def _at_configuration(self, q: np.ndarray, moved: int) -> None:
+        with self._lock:
+            self._own = self._posed(q, moved)
+            self.stage.place(body_poses(self.robot, q), self._own, self._added, 0)
+
+    def _at_sample(self, i: int) -> None:
+        with self._lock:
+            self.stage.place(self._poses[i], self._own, self._added, i)
+
+    def _posed(self, q: np.ndarray, moved: int) -> list[Marker]:
+        """Without a motion: twists are those of the joint moved last at unit speed, efforts hold the weight."""
+        v = np.zeros(self.robot.nv)
+        if self.robot.nv:
+            v[moved] = 1.0
+        holding = None
+        with contextlib.suppress(Error):  # a robot without inertia has no weight
+            holding = self.robot.gravity_forces(q)
+        return overlays(self.robot, q[None], v[None], None if holding is None else holding[None])
+
+    def wait(self) -> None:
+        """Serve until Ctrl-C."""
+        with contextlib.suppress(KeyboardInterrupt):
+            threading.Event().wait()
+        self.stop()
+
+    def stop(self) -> None:
+        """End the page; a second call does nothing."""
+        if self._stopped:
+            return
+        self._stopped = True
+        if self._playback is not None:
+            self._playback.stop()
+        with _silent():
+            self.server.stop()
+
+    def __enter__(self) -> Viewer:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+
+@contextlib.contextmanager
+def _silent() -> Iterator[None]:
+    """viser greets and says goodbye on stdout, whatever it is told."""
+    import rich
+
+    console = rich.get_console()
+    before, console.quiet = console.quiet, True
+    try:
+        yield
+    finally:
+        console.quiet = before

@@ -1,0 +1,85 @@
+"""``dqdyn view``: the page that it writes, the server that it starts, and how it fails."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import urllib.request
+from pathlib import Path
+from typing import Any
+
+import pytest
+from test_cli import data, failure, output
+
+import dqdyn as dq
+
+
+class TestHtml:
+    def test_writes_a_page_without_a_trajectory(self, tmp_path: Path) -> None:
+        target = tmp_path / "arm.html"
+        facts = data("view", "arm7", "--html", str(target))
+        assert facts["robot"] == "arm7"
+        assert facts["bytes"] == target.stat().st_size
+        assert facts["seconds"] == pytest.approx(7 * 1.6, abs=0.1)
+        assert "<canvas" in target.read_text(encoding="utf-8")
+        assert str(target) in output("view", "arm7", "--html", str(target))
+
+    def test_writes_a_trajectory(self, tmp_path: Path) -> None:
+        saved = dq.simulate(dq.robots.two_link(), duration=0.2, dt=1e-3).save(tmp_path / "run.npz")
+        facts = data("view", "two_link", "--trajectory", str(saved), "--html", str(tmp_path / "run.html"))
+        assert facts["samples"] == 201
+
+    def test_wrong_trajectories(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        saved = str(dq.simulate(dq.robots.two_link(), duration=0.02, dt=1e-3).save(tmp_path / "run.npz"))
+        page = str(tmp_path / "x.html")
+        assert "whose joints are not those of 'arm7'" in failure(capsys, "view", "arm7", "-t", saved, "--html", page)
+        assert "no file" in failure(capsys, "view", "arm7", "-t", saved + "x", "--html", page)
+        assert "folder" in failure(capsys, "view", "arm7", "--html", str(tmp_path / "no" / "x.html"))
+        assert not Path(page).exists()
+
+
+class TestServe:
+    def test_missing_extra(self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+        monkeypatch.setitem(sys.modules, "viser", None)
+        assert "pip install 'dqdyn[view]'" in failure(capsys, "view", "arm7", "--port", "0")
+
+    def test_serves_until_interrupted_and_replaces_a_busy_port(self) -> None:
+        pytest.importorskip("viser")
+        with socket.socket() as taken:
+            taken.bind(("127.0.0.1", 0))
+            taken.listen()
+            port = taken.getsockname()[1]
+            process = started("view", "two_link", "--port", str(port), "--json")
+            try:
+                text = ""
+                assert process.stdout is not None
+                while not text.rstrip().endswith("}"):
+                    line = process.stdout.readline()
+                    assert line, process.stderr.read() if process.stderr else ""
+                    text += line
+                facts = json.loads(text)
+                assert facts["host"] == "127.0.0.1"
+                assert facts["port"] != port
+                with urllib.request.urlopen(facts["url"], timeout=30) as answer:
+                    assert answer.status == 200
+            finally:
+                process.send_signal(signal.SIGINT)
+                rest, errors = process.communicate(timeout=60)
+        assert process.returncode == 0
+        assert rest == ""
+        assert re.fullmatch(rf"warning: port {port} is busy; the page is at port \d+ instead\.\n", errors)
+
+
+def started(*words: str) -> Any:
+    return subprocess.Popen(
+        [sys.executable, "-m", "dqdyn.cli", *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "NO_COLOR": "1"},
+    )
