@@ -182,4 +182,5 @@ class Body:
         ]
         if self.width > 1:
             found.append(f"declare {real} @llvm.masked.load.{s}.p0(ptr, i32, {self.boolean}, {real})")
+            found.append(f"declare void @llvm.masked.store.{s}.p0({real}, ptr, i32, {self.boolean})")
         return found

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from dqdyn.compile.angles import Window, padded, windows
 from dqdyn.compile.emit import Body
+from dqdyn.compile.passes import needed_for
 from dqdyn.compile.plan import plan
 from dqdyn.compile.program import Program
 from dqdyn.compile.rows import Rows
+from dqdyn.compile.together import Shape, together
 
 _SEGMENT = 3000  # lines of IR in the code for one state
 _BATCH_SEGMENT = 2000
@@ -20,20 +22,26 @@ def straight(
     load: Callable[[int, int], str],
     store: Callable[[int, str], None],
     early: Mapping[int, str] | None = None,
+    side: SideBySide | None = None,
 ) -> int:
     """Emit a whole program, segment by segment; how many slots its values wait in.
 
     ``load(argument, component)`` gives the name of an input; ``store(k, name)`` is called for each output. ``early``
-    maps instructions whose values lie in memory already to pointers.
+    maps instructions whose values lie in memory already to pointers. ``side`` computes outputs that go together.
     """
     there = early or {}
-    cut = plan(program, _SEGMENT, there)
     users: dict[int, list[int]] = {}
     for k, source in enumerate(program.outputs):
-        users.setdefault(source, []).append(k)
+        if side is None or k not in side.outputs:
+            users.setdefault(source, []).append(k)
+    factors = side.factors if side else set()
+    needed = needed_for(program, [*users, *factors]) if side else None
+    cut = plan(program, _SEGMENT, there, needed=needed)
 
     def fetch(k: int) -> str:
-        op, operands, _ = program.instructions[k]
+        op, operands, constant = program.instructions[k]
+        if op == "const":
+            return body.const(constant)
         if op == "input":
             return load(operands[0], operands[1])
         pointer = body.op(there[k]) if k in there else body.slot(cut.slot[k])
@@ -42,18 +50,24 @@ def straight(
     def keep(i: int, value: str) -> None:
         if i in cut.slot:
             body.store_slot(program.instructions[i][0] == "less", value, body.slot(cut.slot[i]))
+        use(i, value)
+
+    def use(i: int, value: str) -> None:
         for k in users.get(i, ()):
             store(k, value)
+        if side and i in factors:
+            side.keep(i, value)
 
     for n, members in enumerate(cut.segments):
         if n:
             body.cut(f"part{n}")
         body.segment(program, [i for i in members if i not in there], fetch, keep)
-    for i, wanted in users.items():  # outputs that are no operation
-        op, _, constant = program.instructions[i]
-        if op in ("input", "const") or i in there:
-            for k in wanted:
-                store(k, body.const(constant) if op == "const" else fetch(i))
+    for i in dict.fromkeys([*users, *factors]):  # results and factors that are no operation
+        if program.instructions[i][0] in ("input", "const") or i in there:
+            use(i, fetch(i))
+    if side and side.groups:
+        body.cut("together")
+        side.emit()
     return cut.slots
 
 
@@ -74,15 +88,85 @@ def scalar_kernel(program: Program, fma: bool, contract: bool, name: str = "scal
         body.lines.append(f"  store double {value}, ptr {p}, align 8")
 
     pointers = {i: f"getelementptr double, ptr %sines, i64 {place}" for i, place in early.place.items()}
-    slots = straight(program, body, load, store, pointers)
+    side = SideBySide(program, body, width)
+    slots = straight(program, body, load, store, pointers, side if side.groups else None)
     flag = body.op(f"or i1 {body.too_large()}, {early.flag}")
     arguments = [f"ptr noalias readonly %in{i}" for i in range(len(program.inputs))] + ["ptr noalias %out"]
     head = [f"define i64 @{name}({', '.join(arguments)}) {{", "entry:"]
     if early.place:
         head.append(f"  %sines = alloca [{2 * width * len(early.windows)} x double], align 64")
+    if side.groups:
+        head.append(f"  %lanes = alloca [{side.size} x double], align 64")
     lines = body.frame(head, slots, body.lines, [f"  %flag = zext i1 {flag} to i64", "  ret i64 %flag"])
     declarations = dict.fromkeys([*body.declarations(), *body.widened(width).declarations()])
     return "\n".join([*declarations, *lines, ""])
+
+
+class SideBySide:
+    """Outputs that go together, as vectors of ``width``: factors are stored where they are made and read at the end."""
+
+    def __init__(self, program: Program, body: Body, width: int) -> None:
+        found = together(program, width)
+        self.body, self.width = body, width
+        self.groups, self.outputs, self.factors = found.groups, found.outputs, found.factors()
+        self.places: dict[int, list[tuple[int, bool]]] = {}  # factor → (place, whether it is negated there)
+        for number, array in enumerate(found.arrays):
+            for lane, (k, negated) in array.items():
+                self.places.setdefault(k, []).append((number * width + lane, negated))
+        self.size = width * len(found.arrays)
+        # Whatever lies on the stack may be subnormal as a number, and such operands are slow.
+        for number in (number for number, array in enumerate(found.arrays) if len(array) < width):
+            p = body.op(f"getelementptr double, ptr %lanes, i64 {number * width}")
+            body.lines.append(f"  store <{width} x double> zeroinitializer, ptr {p}, align 64")
+        self.common: dict[int, int] = {}  # factor → a place with its own sign
+        for k in {a for group in self.groups for a, _ in group.products}:
+            own = [place for place, negated in self.places.get(k, ()) if not negated]
+            if not own:
+                own.append(self.size)
+                self.places.setdefault(k, []).append((self.size, False))
+                self.size += 1
+            self.common[k] = own[0]
+
+    def keep(self, i: int, value: str) -> None:
+        """Store a factor wherever it is read."""
+        body = self.body
+        opposite = body.op(f"fneg double {value}") if any(n for _, n in self.places[i]) else value
+        for place, negated in self.places[i]:
+            p = body.op(f"getelementptr double, ptr %lanes, i64 {place}")
+            body.lines.append(f"  store double {opposite if negated else value}, ptr {p}, align 8")
+
+    def emit(self) -> None:
+        """Compute and store all groups."""
+        wide, w = self.body.widened(self.width), self.width
+        for group in self.groups:
+            products = iter(group.products)
+
+            def total(shape: Shape, products: Iterator[tuple[int, int]] = products) -> str:
+                if shape != "*":
+                    left, right = (total(part) for part in shape)
+                    return wide.op(f"fadd{wide.flags} {wide.real} {left}, {right}")
+                common, array = next(products)
+                p = wide.op(f"getelementptr double, ptr %lanes, i64 {array * w}")
+                x = wide.op(f"load {wide.real}, ptr {p}, align 64")
+                return wide.op(f"fmul{wide.flags} {wide.real} {self.spread(wide, common)}, {x}")
+
+            value = total(group.shape)
+            p = wide.op(f"getelementptr double, ptr %out, i64 {group.start}")
+            if len(group.lanes) == w:
+                wide.lines.append(f"  store {wide.real} {value}, ptr {p}, align 8")
+            else:
+                mask = ", ".join(f"i1 {'true' if lane in group.lanes else 'false'}" for lane in range(w))
+                wide.lines.append(
+                    f"  call void @llvm.masked.store.{wide.suffix}.p0({wide.real} {value}, ptr {p}, i32 8, "
+                    f"<{w} x i1> <{mask}>)"
+                )
+
+    def spread(self, wide: Body, k: int) -> str:
+        """A factor in all lanes."""
+        p = wide.op(f"getelementptr double, ptr %lanes, i64 {self.common[k]}")
+        x = wide.op(f"load double, ptr {p}, align 8")
+        first = wide.op(f"insertelement {wide.real} poison, double {x}, i64 0")
+        return wide.op(f"shufflevector {wide.real} {first}, {wide.real} poison, <{self.width} x i32> zeroinitializer")
 
 
 class _Early:

@@ -86,7 +86,7 @@ class Library:
         return int(found)
 
 
-_LARGE = 150_000  # lines of IR from which quick compilation matters more than the last third of speed
+_LARGE = 300_000  # lines of IR from which quick compilation matters more than speed
 
 
 def _compiled(ir: str) -> bytes:

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from dqdyn.compile.program import Instruction, Program
 
 
 def without_dead_code(program: Program) -> Program:
     """Only what the outputs need, renumbered, in the same order."""
-    needed = [False] * len(program.instructions)
-    pending = list(program.outputs)
+    return _kept(program, sorted(needed_for(program, program.outputs)))
+
+
+def needed_for(program: Program, results: Iterable[int]) -> set[int]:
+    """The instructions that some results depend on, themselves included."""
+    needed: set[int] = set()
+    pending = list(results)
     while pending:
         i = pending.pop()
-        if needed[i]:
+        if i in needed:
             continue
-        needed[i] = True
+        needed.add(i)
         op, operands, _ = program.instructions[i]
         if op != "input":
             pending.extend(operands)
-    return _kept(program, [i for i, keep in enumerate(needed) if keep])
+    return needed
 
 
 def _kept(program: Program, order: list[int]) -> Program:

@@ -26,11 +26,18 @@ class Plan:
     slots: int
 
 
-def plan(program: Program, length: int, elsewhere: Collection[int] = (), transposed: bool = False) -> Plan:
+def plan(
+    program: Program,
+    length: int,
+    elsewhere: Collection[int] = (),
+    transposed: bool = False,
+    needed: Collection[int] | None = None,
+) -> Plan:
     """Cut a program into segments of about ``length`` lines and place what crosses a cut.
 
-    ``elsewhere`` are values that any segment can have without a slot. ``transposed``: inputs are made before the first
-    segment and outputs wait until after the last one; else inputs can be had anywhere and outputs are stored at once.
+    ``needed`` are the instructions to keep, if not all; ``elsewhere`` are values that any segment can have without a
+    slot. ``transposed``: inputs are made before the first segment and outputs wait until after the last one; else
+    inputs can be had anywhere and outputs are stored at once.
     """
     made: dict[int, int] = {}  # instruction → segment; −1: before all
     turns: dict[int, int] = {}  # argument of a sine → segment in which sine and cosine are made
@@ -39,6 +46,8 @@ def plan(program: Program, length: int, elsewhere: Collection[int] = (), transpo
     for i, (op, operands, _) in enumerate(program.instructions):
         if op == "input" or op == "const":
             made[i] = -1
+            continue
+        if needed is not None and i not in needed:
             continue
         if weight >= length:
             segments.append([])
@@ -71,7 +80,7 @@ def _last_readers(program: Program, made: dict[int, int]) -> dict[int, int]:
     """The last segment that uses each value."""
     last: dict[int, int] = {}
     for i, (op, operands, _) in enumerate(program.instructions):
-        if op not in ("input", "const"):
+        if op not in ("input", "const") and i in made:
             for k in operands:
                 last[k] = max(last.get(k, -1), made[i])
     return last

@@ -67,7 +67,6 @@ class Rows:
             *body.declarations(),
             "declare i64 @llvm.umin.i64(i64, i64)",
             "declare void @llvm.prefetch.p0(ptr, i32, i32, i32)",
-            f"declare void @llvm.masked.store.{body.suffix}.p0({body.real}, ptr, i32, {body.boolean})",
         ]
 
     def row_numbers(self, first: str) -> list[str]:

@@ -131,7 +131,8 @@ def _sums(
             down = joint.adjoint(q).rotate_back(pure(*model.gravity))
             parent_twist, parent_rate = zero_twist(), DQ.of(ZERO, -down)
         else:
-            seen.append(seen[joint.parent] @ joint.adjoint(q))
+            x = joint.transform(q)
+            seen.append(seen[joint.parent] @ x.first @ x.second)
             parent_twist, parent_rate = twist[joint.parent], rate[joint.parent]
         columns = joint.columns([seen[i](s) for s in joint.motion.subspace(joint.coordinates(q))])
         moved = apply(columns, v)
@@ -141,7 +142,8 @@ def _sums(
         for k, s in columns:
             p = cross(parent_twist, s)
             r = cross(parent_rate, s) + cross(parent_twist, p)
-            group.append(Axis(k, s, p, r, p + cross(twist[i], s)))
+            # A single axis does not turn under itself, so there Ṡ = ξ × S is P.
+            group.append(Axis(k, s, p, r, p + p if len(columns) == 1 else p + cross(twist[i], s)))
         axes.append(group)
         own.append(_body(Composite.of(model.bodies[i].inertia).seen_through(seen[i]), twist[i], rate[i]))
     return axes, backward(model, own, lambda x, y: x + y)
