@@ -85,5 +85,10 @@ def test_mass_quantities(kinds: str, seed: int, mimics: int, base: str) -> None:
     assert_close(
         run(ours, "centroidal_momentum_matrix", q), np.array(pinocchio.computeCentroidalMap(theirs, data, pq)) @ t
     )
+    change = pinocchio.computeCentroidalMomentumTimeVariation(theirs, data, pq, pv, pa)
+    rates = (
+        run(ours, "centroidal_momentum_matrix", q) @ a + run(ours, "centroidal_momentum_matrix_derivative", q, v) @ v
+    )
+    assert_close(rates, np.concatenate([change.linear, change.angular]), 1e-11)
     momentum = pinocchio.computeCentroidalMomentum(theirs, data, pq, pv)
     assert_close(run(ours, "centroidal_momentum", q, v), np.concatenate([momentum.linear, momentum.angular]))

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.functions import Adjoint, zero_twist
+from dqdyn.algebra.jet import derivative
 from dqdyn.algebra.quaternion import ZERO, I, J, K, Quaternion, combine, cross3, dot3, pure
 from dqdyn.algebra.scalar import Scalar
 from dqdyn.errors import ModelError
@@ -95,6 +96,13 @@ def centroidal_momentum_matrix(model: Model, q: Sequence[Scalar]) -> Matrix:
             result[k] = result[k] + subtrees[i].momentum(s.primary, point_velocity(s, center))
     columns6 = [(*c.primary.vector, *c.dual.vector) for c in result]
     return [[column[row] for column in columns6] for row in range(6)]
+
+
+def centroidal_momentum_matrix_derivative(model: Model, q: Sequence[Scalar], v: Sequence[Scalar]) -> Matrix:
+    """Ȧ (6×nv) along v, so that [ṗ, L̇] = A a + Ȧ v: the external forces and their moment about the center of mass."""
+    rate = [c for joint in model.joints if joint.master is None for c in joint.motion.rate(q[joint.q], v[joint.v])]
+    flat = derivative(lambda at: [c for row in centroidal_momentum_matrix(model, at) for c in row], q, rate)
+    return [list(flat[row * model.nv : (row + 1) * model.nv]) for row in range(6)]
 
 
 def point_velocity(twist: DQ, point: Quaternion) -> Quaternion:

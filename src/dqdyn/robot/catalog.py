@@ -125,6 +125,7 @@ _add("center_of_mass_jacobian", "q", "", "matrix", mass.center_of_mass_jacobian)
 _add("center_of_mass_jacobian_derivative", "q v", "", "matrix", mass.center_of_mass_jacobian_derivative)
 _add("centroidal_momentum", "q v", "", "twist", mass.centroidal_momentum)
 _add("centroidal_momentum_matrix", "q", "", "matrix", mass.centroidal_momentum_matrix)
+_add("centroidal_momentum_matrix_derivative", "q v", "", "matrix", mass.centroidal_momentum_matrix_derivative)
 
 
 def _rotation_rows(algorithm: Callable[..., Any]) -> Callable[..., Any]:
@@ -361,6 +362,29 @@ def _on_models(algorithm: Callable[..., Any]) -> Callable[..., Any]:
     return lambda model: [lambda *inputs, on=on: algorithm(on, *inputs) for _, on in methods.inverse_candidates(model)]
 
 
+_joint_wrenches = lazily("newton_euler", "joint_wrenches")
+
+
+def _wrench_rows(model: Model, q: Any, v: Any, a: Any, on: Any = None) -> list[list[Scalar]]:
+    """One row [f, τ] per joint."""
+    found, _ = _joint_wrenches(model, q, v, a, on)
+    return [[*w.primary.vector, *w.dual.vector] for w in found]
+
+
+def _wrench_rows_under(model: Model, frames: Any, expressed: str, q: Any, v: Any, a: Any, wrenches: Any) -> Any:
+    return _wrench_rows(model, q, v, a, on_bodies(model, frames, expressed, q, wrenches))
+
+
+_WRENCHES_SUMMARY = "[f, τ] (joints × 6) in N and N m that each joint transmits to its body, in the body's frame."
+_add("joint_wrenches", "q v a", "", "matrix", _wrench_rows, _WRENCHES_SUMMARY)
+_add(
+    "joint_wrenches_with_wrenches",
+    "q v a wrenches",
+    "wrench_frames wrench_expressed",
+    "matrix",
+    _wrench_rows_under,
+    _WRENCHES_SUMMARY + " External wrenches: [f, τ] per frame, one after the other.",
+)
 _add("bias_forces", "q v", "", "list", _bias, candidates=_on_models(_bias))
 _add("gravity_forces", "q", "", "list", _gravity, candidates=_on_models(_gravity))
 _add("kinetic_energy", "q v", "", "list", lambda model, q, v: [_kinetic_energy(model, q, v)], "½ vᵀ M v in J.")

@@ -103,6 +103,27 @@ class DynamicMethods(RobotBase):
         key = ("forward_dynamics_with_wrenches", method, frames, expressed)
         return self._run(key, (q, v, tau, stacked), out, check)
 
+    def joint_wrenches(
+        self,
+        q: Any,
+        v: Any,
+        a: Any,
+        wrenches: Mapping[str, Any] | None = None,
+        *,
+        expressed: str = "body",
+        out: np.ndarray | None = None,
+        check: bool = True,
+    ) -> np.ndarray:
+        """[f, τ] (..., joints, 6) in N and N m that each joint transmits to its body, by Newton-Euler.
+
+        Row i belongs to ``joints[i]`` and ``bodies[i]``, at the body's origin in its axes. The torque of a joint is its
+        share along the joint's axis; the rest is borne by the bearing. ``wrenches`` as in :meth:`inverse_dynamics`.
+        """
+        if wrenches is None or (isinstance(wrenches, Mapping) and not wrenches):
+            return self._run(("joint_wrenches",), (q, v, a), out, check)
+        frames, stacked = _stacked(wrenches, check)
+        return self._run(("joint_wrenches_with_wrenches", frames, expressed), (q, v, a, stacked), out, check)
+
     def mass_matrix(
         self, q: Any, method: str = "auto", *, out: np.ndarray | None = None, check: bool = True
     ) -> np.ndarray:

@@ -232,6 +232,12 @@ class KinematicMethods(RobotBase):
         """A (..., 6, nv) with [p, L] = A v."""
         return self._run(("centroidal_momentum_matrix",), (q,), out, check)
 
+    def centroidal_momentum_matrix_derivative(
+        self, q: Any, v: Any, *, out: np.ndarray | None = None, check: bool = True
+    ) -> np.ndarray:
+        """Ȧ (..., 6, nv) along v, so that [ṗ, L̇] = A a + Ȧ v."""
+        return self._run(("centroidal_momentum_matrix_derivative",), (q, v), out, check)
+
 
 def _twist(vec6: np.ndarray) -> Twist:
     return Twist.of(DQ(np.insert(vec6, [0, 3], 0.0, axis=-1)))
