@@ -13,6 +13,7 @@ from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.functions import L3, Adjoint, Factored, cross, zero_twist
 from dqdyn.algebra.quaternion import ZERO, I, J, K, cross3, dot3, pure
 from dqdyn.algebra.scalar import Scalar
+from dqdyn.kinematics.tree import closing
 from dqdyn.model.inertia import Inertia
 from dqdyn.model.model import WORLD_BODY, Model
 
@@ -57,7 +58,7 @@ def joint_wrenches(
     from_parent: list[Factored] = []
     subspace: list[tuple[DQ, ...]] = []
     total: list[DQ] = []
-    for i, joint in enumerate(model.joints):
+    for (i, joint), done in zip(enumerate(model.joints), closing(model), strict=True):
         own, own_v, own_a = joint.coordinates(q), joint.rates(v), joint.rates(a)
         x = joint.transform(q)
         from_parent.append(x)
@@ -68,10 +69,10 @@ def joint_wrenches(
         rate[i] = x.back(rate[joint.parent]) + joint.motion.twist_rate(own, own_v, own_a) - cross(joint_twist, carried)
         zeta = body_wrench(model.bodies[i].inertia, twist[i], rate[i])
         total.append(zeta - wrenches[i] if wrenches and i in wrenches else zeta)
-    for i in reversed(range(len(total))):
-        parent = model.joints[i].parent
-        if parent != WORLD_BODY:
-            total[parent] = total[parent] + from_parent[i](total[i])  # (29)
+        for k in done:  # back over every subtree as soon as it is complete
+            parent = model.joints[k].parent
+            if parent != WORLD_BODY:
+                total[parent] = total[parent] + from_parent[k](total[k])  # (29)
     return total, subspace
 
 
