@@ -69,7 +69,8 @@ def _surely_finite(array: np.ndarray) -> bool:
     if not array.flags.c_contiguous:
         return False
     flat = array.ravel()
-    return math.isfinite(np.dot(flat, flat))
+    with np.errstate(over="ignore", invalid="ignore"):
+        return math.isfinite(np.dot(flat, flat))
 
 
 def wrong_size(model: Model, name: str, size: int, found: tuple[int, ...]) -> StateError:

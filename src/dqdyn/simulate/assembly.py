@@ -80,7 +80,7 @@ def assembled(
         **per_sample,
         wrenches={frame: problem.as_given(np.array(w)) for frame, w in _per_sample(problem, n).items()},
         extra=asked.extra(n) if asked is not None else {},
-        about=about,
+        about=about | {"expressed": problem.expressed} if problem.frames else about,
     )
     doubt = method.doubt(states[..., nq + nv :], v) if method is not None and n > 1 else ""
     return _with_status(trajectory, problem, seen, diverged, asked, doubt, measured is not None)
