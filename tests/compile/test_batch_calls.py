@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import dqdyn as dq
+from dqdyn.compile import kernels
 from dqdyn.compile.function import Function
 from dqdyn.compile.trace import trace
 
@@ -177,3 +178,22 @@ def trace_heavy() -> object:
         return y, (len(y),)
 
     return Function(trace("slow", [("x", 4)], slow)).fast
+
+
+def test_giant_programs_run_row_by_row(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Vectors of states would take too much stack; the answers and the refusals are the same."""
+    q, v, a = states()
+    expected = ROBOT.inverse_dynamics(q, v, a)
+    monkeypatch.setattr(kernels, "_GIANT", 10)
+    function = ROBOT._bindings.function("inverse_dynamics", {})
+    f = Function(function.program, function.door, units=function.native.units)
+    scale = np.abs(expected).max()
+    assert np.abs(f(q, v, a) - expected).max() <= 1e-12 * scale
+    assert np.abs(f.fast(q, v, a) - expected).max() <= 1e-12 * scale
+    v[4, 2] = np.inf
+    with pytest.raises(dq.Error, match=r"v\[2\].*at row 4"):
+        f.fast(q, v, a)
+    v[4, 2] = 0.0
+    q[5, :4] *= 1.01
+    with pytest.raises(dq.Error, match="norm"):
+        f.fast(q, v, a)

@@ -7,13 +7,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dqdyn.compile.angles import Window, padded, windows
 from dqdyn.compile.emit import Body
 from dqdyn.compile.passes import needed_for
-from dqdyn.compile.plan import plan
+from dqdyn.compile.plan import plan, size_of
 from dqdyn.compile.program import Program
-from dqdyn.compile.rows import Rows
+from dqdyn.compile.rows import UNFIT, UNIT_SQUARED, Rows
 from dqdyn.compile.together import Shape, together
 
 _SEGMENT = 3000  # lines of IR in the code for one state
 _BATCH_SEGMENT = 2000
+_GIANT = 100_000  # from here on vectors of states would take megabytes of stack and minutes to compile
 
 
 def straight(
@@ -221,6 +222,8 @@ def batch_kernel(
     Returns bits: ``TOO_LARGE`` where the interpreter must redo the batch, ``UNFIT`` where an input is not finite or one
     of the quaternions at ``units``, (argument, start), is not of unit norm.
     """
+    if size_of(program) > _GIANT:
+        return row_by_row(program, width, fma, contract, name, units)
     rows = Rows(program, width, fma, contract, units)
     body = rows.body
     cut = plan(program, _BATCH_SEGMENT, transposed=True)
@@ -253,3 +256,51 @@ def batch_kernel(
     tail = [f"  ret i64 {rows.answer()}"]
     lines = body.frame(head, cut.slots, ["  br label %block", *body.lines], tail)
     return "\n".join([*rows.declarations(), *lines, ""])
+
+
+def row_by_row(
+    program: Program, width: int, fma: bool, contract: bool, name: str, units: Sequence[tuple[int, int]]
+) -> str:
+    """The batch kernel of a giant program: the code for one state, called for one row after the other."""
+    body = Body(1, fma, contract)
+    unfit, pointers = "%unfit", []
+    for i, (_, size) in enumerate(program.inputs):
+        p = body.op(f"getelementptr double, ptr %in{i}, i64 {body.op(f'mul i64 %i, %stride{i}')}")
+        pointers.append(p)
+        for k in range(size):
+            x = body.op(f"load double, ptr {body.op(f'getelementptr double, ptr {p}, i64 {k}')}, align 8")
+            unfit = body.op(f"fadd double {body.op(f'fmul double {x}, 0.0')}, {unfit}")  # NaN where x is not finite
+    for argument, start in units:
+        total = "0.0"
+        for k in range(start, start + 4):
+            p = body.op(f"getelementptr double, ptr {pointers[argument]}, i64 {k}")
+            x = body.op(f"load double, ptr {p}, align 8")
+            total = body.op(f"fadd double {total}, {body.op(f'fmul double {x}, {x}')}")
+        off = body.op(f"call double @llvm.fabs.f64(double {body.op(f'fsub double {total}, 1.0')})")
+        near = body.op(f"fcmp olt double {off}, {UNIT_SQUARED:e}")
+        unfit = body.op(f"select i1 {near}, double {unfit}, double {body.const(float('nan'))}")
+    target = body.op(f"getelementptr double, ptr %out, i64 {body.op(f'mul i64 %i, {len(program.outputs)}')}")
+    arguments = ", ".join(f"ptr {p}" for p in (*pointers, target))
+    flag = body.op(f"call i64 @{name}_row({arguments})")
+    loop = [
+        f"define i64 @{name}({Rows(program, width, fma, contract, units).arguments()}) {{",
+        "entry:",
+        "  br label %row",
+        "row:",
+        "  %i = phi i64 [ 0, %entry ], [ %next, %row ]",
+        "  %flags = phi i64 [ 0, %entry ], [ %all, %row ]",
+        f"  %unfit = phi double [ 0.0, %entry ], [ {unfit}, %row ]",
+        *body.lines,
+        f"  %all = or i64 %flags, {flag}",
+        "  %next = add i64 %i, 1",
+        "  %more = icmp ult i64 %next, %n",
+        "  br i1 %more, label %row, label %exit",
+        "exit:",
+        f"  %bad = fcmp uno double {unfit}, 0.0",
+        f"  %bits = select i1 %bad, i64 {UNFIT}, i64 0",
+        "  %answer = or i64 %all, %bits",
+        "  ret i64 %answer",
+        "}",
+        "",
+    ]
+    return scalar_kernel(program, fma, contract, f"{name}_row", width) + "\n".join(loop)

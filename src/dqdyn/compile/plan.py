@@ -14,6 +14,11 @@ from dqdyn.compile.program import Program
 _WEIGHT = {"sin": 40, "cos": 0, "const": 0, "input": 0}  # lines of IR; a cosine comes with its sine
 
 
+def size_of(program: Program) -> int:
+    """About how many lines of IR a program takes."""
+    return sum(_WEIGHT.get(op, 1) for op, _, _ in program.instructions)
+
+
 @dataclass(frozen=True)
 class Plan:
     """Instructions of each segment, and the slot of every value that waits; slots are used again after the last reader.
