@@ -69,7 +69,24 @@ def test_ci_takes_the_second_command(tmp_path: Path) -> None:
 
 
 def test_numbers_are_those_of_the_package() -> None:
-    words = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
+    words = [
+        "zero",
+        "one",
+        "two",
+        "three",
+        "four",
+        "five",
+        "six",
+        "seven",
+        "eight",
+        "nine",
+        "ten",
+        "eleven",
+        "twelve",
+        "thirteen",
+        "fourteen",
+        "fifteen",
+    ]
     text = README.read_text(encoding="utf-8")
     assert f"{words[len(KINDS)]} joint kinds" in text
     assert f"{words[len(robots.names())]} built-in robots" in text

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.main import get_command
 from typer.testing import CliRunner
 
 import dqdyn as dq
@@ -47,6 +48,9 @@ def failure(capsys: pytest.CaptureFixture[str], *words: str) -> str:
     assert captured.err.count("\n") == 1
     assert captured.err.startswith("error: ")
     return captured.err
+
+
+COMMANDS = sorted(command.callback.__name__ for command in cli.app.registered_commands if command.callback)
 
 
 class TestRobots:
@@ -209,24 +213,6 @@ class TestEquation:
         assert "eq. 1 to 61" in failure(capsys, "equation", "Silva", "999")
 
 
-class TestDemo:
-    def test_hand_follows_the_screw(self) -> None:
-        facts = data("demo")
-        robot, steps = dq.load(facts["robot"]), facts["steps"]
-        first, last = (robot.pose(facts["frame"], step["q"]).dq for step in (steps[0], steps[-1]))
-        for step in steps:
-            # An independent way along the screw: the Lie exponential of a part of the logarithm.
-            expected = dq.Pose(first * dq.screw_exp(dq.screw_log(dq.conj(first) * last) * step["t"]))
-            assert robot.pose(facts["frame"], step["q"]).matrix == pytest.approx(expected.matrix, abs=1e-9)
-            assert step["position"] == pytest.approx(expected.translation.tolist(), abs=1e-9)
-
-    def test_text(self) -> None:
-        text = output("demo")
-        assert "joint7" in text
-        assert "▁" in text
-        assert "█" in text
-
-
 class TestTop:
     def test_version(self) -> None:
         assert output("--version") == f"dqdyn {dq.__version__}\n"
@@ -235,14 +221,26 @@ class TestTop:
     def test_help_names_every_command(self, capsys: pytest.CaptureFixture[str]) -> None:
         assert cli.run([]) == 0
         text = capsys.readouterr().out
-        assert all(command in text for command in ("demo", "robots", "info", "convert", "equation"))
+        assert all(command in text for command in COMMANDS)
 
-    @pytest.mark.parametrize("command", ["demo", "robots", "info", "convert", "equation"])
+    @pytest.mark.parametrize("command", COMMANDS)
     def test_help_of_a_command_has_examples(self, command: str) -> None:
         text = output(command, "--help")
         assert "Examples" in text
         assert f"  dqdyn {command}" in text
         assert "--json" in text
+
+    @pytest.mark.parametrize("command", COMMANDS)
+    def test_options_have_one_meaning_in_all_commands(self, command: str) -> None:
+        given = {option.name: option for option in get_command(cli.app).commands[command].params}
+        assert "as_json" in given
+        if "source" in given:  # those of one robot: the same way to name it, in the same order
+            assert given["source"].metavar == "ROBOT"
+            assert list(given)[-4:] == ["base", "no_mimic", "strict", "as_json"]
+        if "output" in given:
+            assert given["output"].opts == ["--output", "--out", "-o"]
+        for name, letters in {"q": ["--q"], "v": ["--v"], "seed": ["--random"], "html": ["--html"]}.items():
+            assert name not in given or given[name].opts == letters
 
 
 class TestErrors:

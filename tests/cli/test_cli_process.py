@@ -47,7 +47,7 @@ def test_error_is_one_plain_line() -> None:
 
 
 def test_terminal_without_unicode() -> None:
-    result = run("demo", PYTHONIOENCODING="ascii")
+    result = run("dynamics", "two_link", PYTHONIOENCODING="ascii")
     assert (result.returncode, result.stderr) == (0, "")
     assert result.stdout.isascii()
 

@@ -15,7 +15,21 @@ import typer.core
 from typer.main import get_command
 
 import dqdyn
-from dqdyn.cli import convert, cost, demo, dynamics, equation, export, info, robots
+from dqdyn.cli import (
+    bench,
+    convert,
+    cost,
+    demo,
+    dynamics,
+    equation,
+    experiment,
+    export,
+    info,
+    robots,
+    simulate,
+    validate,
+    view,
+)
 from dqdyn.cli.screen import JsonOption, complain, emit
 from dqdyn.errors import Error, unknown_name
 
@@ -42,8 +56,22 @@ app = typer.Typer(
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-_commands = (demo.demo, robots.robots, info.info, dynamics.dynamics, convert.convert, export.export, cost.cost)
-for command in (*_commands, equation.equation):
+# In the order of --help: to look, to compute, to measure, to write.
+for command in (
+    demo.demo,
+    robots.robots,
+    info.info,
+    view.view,
+    dynamics.dynamics,
+    simulate.simulate,
+    experiment.experiment,
+    validate.validate,
+    bench.bench,
+    cost.cost,
+    convert.convert,
+    export.export,
+    equation.equation,
+):
     app.command()(command)
 
 

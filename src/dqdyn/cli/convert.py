@@ -14,7 +14,10 @@ from dqdyn.cli.screen import JsonOption, emit, warn
 def convert(
     source: RobotArgument,
     target: Annotated[
-        Path, typer.Argument(help="The file to write; its ending chooses the format: .urdf, .xml (MJCF) or .json.")
+        Path,
+        typer.Argument(
+            metavar="TARGET", help="The file to write; its ending chooses the format: .urdf, .xml (MJCF) or .json."
+        ),
     ],
     base: BaseOption = None,
     no_mimic: NoMimicOption = False,

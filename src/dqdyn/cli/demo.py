@@ -1,106 +1,180 @@
-"""``dqdyn demo``: what the library does, in a second."""
+"""``dqdyn demo``: a robot from its equation of motion to its animation, in half a minute."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any
 
 import numpy as np
+import typer
 from rich.console import RenderableType
 from rich.markup import escape
 
-from dqdyn.algebra.functions import rotation_angle, sclerp
+from dqdyn.cli.bench import BATCH, FUNCTIONS, function_speed, random_state, ratio, speed_table
+from dqdyn.cli.demo_motion import DT, drive, reference, scene_of
+from dqdyn.cli.demo_report import report_of
+from dqdyn.cli.dynamics import deviations, dynamics_of
+from dqdyn.cli.dynamics_tables import axes, constraint_table, matrix_table, vectors
 from dqdyn.cli.facts import facts_of
-from dqdyn.cli.info import headline, tree
+from dqdyn.cli.info import headline
+from dqdyn.cli.options import output_option
+from dqdyn.cli.progress import Steps
 from dqdyn.cli.robot_argument import robot_of
-from dqdyn.cli.screen import JsonOption, emit, indented, table
+from dqdyn.cli.screen import JsonOption, emit, indented, number, table, width
+from dqdyn.errors import FormatError
 from dqdyn.robot import Robot
+from dqdyn.simulate import Trajectory
 
-ROBOT, FRAME = "arm7", "tool"
-START = (0.0, 0.5, 0.0, 1.4, 0.0, 0.8, 0.0)
-END = (1.2, 0.9, 0.0, 0.8, 0.3, 0.9, 1.0)
-STEPS = 41
-_BARS = "▁▂▃▄▅▆▇█"
+ROBOT, FOLDER = "nonholonomic_manipulator", "dqdyn-demo"
+STATES = 10
+AGREEMENT, SLIP, ERROR = 1e-9, 1e-10, 1e-3  # relative; m/s; rad and m with forces that hold for DT
+_SLIP_ORDER = 4  # of the integrator: slip grows with this power of the step
+SLOW_DT = 0.01  # s, on NumPy
+WIDE, NARROW = 116, 5  # columns of a terminal that hold all of M; rows and columns of M otherwise
+SHOWN_TIME = 4.0  # s on the wanted motion, where the equation is printed
 
 
-def demo(as_json: JsonOption = False) -> None:
-    """Load an arm, move its hand along one screw, and follow it with the joints.
+def demo(
+    output: Annotated[Path, output_option(f"The folder to write to; default: {FOLDER}.")] = Path(FOLDER),
+    as_json: JsonOption = False,
+) -> None:
+    """See a mobile manipulator from its equation of motion to its animation, in half a minute.
+
+    It prints the equation in numbers, compares all formulations, measures compiled code against NumPy, lets the robot
+    drive by computed torque, and writes an animation and a report as pages for the browser.
 
     [dim]Examples:[/]
 
     \b
       dqdyn demo
+      dqdyn demo --output /tmp/demo
       dqdyn demo --json
     """
+    begin = time.perf_counter()
+    folder = _folder(output)
     robot = robot_of(ROBOT)
-    data = motion(robot)
-    emit(data, lambda: draw(robot, data), as_json)
+    with Steps(6) as steps:
+        data = demo_of(robot, folder, steps)
+    data["seconds"] = time.perf_counter() - begin
+    emit(data, lambda: _drawn(robot, data), as_json)
+    if not all(check["passed"] for check in data["checks"]):
+        raise typer.Exit(1)
 
 
-def motion(robot: Robot) -> dict[str, Any]:
-    """The hand's way from one pose to another along the screw between them, and the joints that follow."""
-    first, last = (robot.pose(FRAME, np.array(q)).dq for q in (START, END))
-    q = np.array(START)
-    steps = []
-    for t in np.linspace(0.0, 1.0, STEPS):
-        target = sclerp(first, last, float(t))
-        found = robot.inverse_kinematics(FRAME, target, q, tolerance=1e-12)
-        q = found.q
-        pose = robot.pose(FRAME, q)
-        steps.append(
-            {
-                "t": float(t),
-                "position": pose.translation.tolist(),
-                "rotation": pose.rotation.tolist(),
-                "turn": float(rotation_angle(first.conj() * pose.dq)),
-                "q": q.tolist(),
-                "error": max(found.rotation_error, found.translation_error),
-            }
-        )
-    return {"robot": robot.name, "frame": FRAME, "steps": steps}
+def demo_of(robot: Robot, folder: Path, steps: Steps) -> dict[str, Any]:
+    """Compute, simulate and write everything; plain data in SI units."""
+    steps.at("the equation of motion")
+    data: dict[str, Any] = {"robot": robot.name, "time": SHOWN_TIME}
+    data["equation"] = dynamics_of(robot, *(np.array(x) for x in reference(SHOWN_TIME)))
+    steps.at(f"{STATES} states by all formulations")
+    data |= {"states": STATES, "agreement": agreement_of(robot)}
+    steps.at("compiled code against NumPy")
+    state = random_state(robot)
+    data |= {"batch": BATCH, "speed": [function_speed(robot, name, state, 0.3) for name in FUNCTIONS]}
+    steps.at("a drive by computed torque")
+    begin = time.perf_counter()
+    run = drive(robot, DT if _is_compiled(data) else SLOW_DT)
+    data["motion"] = motion_of(run, time.perf_counter() - begin)
+    data["checks"] = checks_of(data)
+    steps.at("the animation")
+    files = {"animation": folder / "animation.html", "report": folder / "report.html", "trajectory": folder / "run.npz"}
+    run.save(files["trajectory"])
+    run.to_html(files["animation"], scene=scene_of(run), title=f"{robot.name}: a figure eight by computed torque")
+    steps.at("the report")
+    report_of(robot, data, run, files).write(files["report"])
+    data["files"] = {name: str(path.resolve()) for name, path in files.items()}
+    return data
 
 
-def draw(robot: Robot, data: dict[str, Any]) -> Iterator[RenderableType]:
-    """The robot, the motion as numbers, and the motion as curves."""
-    facts, steps = facts_of(robot), data["steps"]
-    yield headline(facts)
-    yield indented(tree(facts, depth=20))
-    yield (
-        "The hand moves from one pose to another along [bold]one screw[/], "
-        "x(t) = x₀ (x₀* x₁)ᵗ, and inverse kinematics follows:\n"
-    )
-    yield indented(_poses(steps))
-    yield indented(table("", ("", "along the way", "from", "to"), list(_curves(steps)), right=("from", "to")))
-    worst = max(step["error"] for step in steps)
-    yield f"[green]✓[/] {len(steps)} poses followed, the worst within [bold]{worst:.1e}[/] rad or m."
-    yield f"\nNext: [bold]dqdyn info {escape(robot.name)}[/], [bold]dqdyn robots[/], [bold]dqdyn --help[/]."
+def agreement_of(robot: Robot) -> list[dict[str, Any]]:
+    """The largest relative difference of every formulation from the compiled one, over random states."""
+    rng = np.random.default_rng(1)
+    worst: dict[tuple[str, str], float] = {}
+    for _ in range(STATES):
+        q, v = robot.project(robot.random_configuration(rng), rng.normal(size=robot.nv))
+        a = rng.normal(size=robot.nv)
+        for row in deviations(robot, q, v, a, robot.inverse_dynamics(q, v, a), robot.mass_matrix(q)):
+            key = row["function"], row["method"]
+            worst[key] = max(worst.get(key, 0.0), row["relative"])
+    return [{"function": f, "method": m, "relative": relative} for (f, m), relative in worst.items()]
 
 
-def _poses(steps: Sequence[dict[str, Any]]) -> RenderableType:
-    columns = ("t", "x", "y", "z", "turned", "error")
-    rows = [
+def motion_of(run: Trajectory, seconds: float) -> dict[str, Any]:
+    """What happened in the run."""
+    arm, platform = (np.abs(x) for x in run.extra.values())
+    return {
+        "duration": run.duration,
+        "dt": run.about["dt"],
+        "wall_time": seconds,
+        "status": run.status,
+        "arm_error_start": float(arm[0].max()),
+        "arm_error_end": float(arm[-1].max()),
+        "platform_error_largest": float(platform.max()),
+        "slip_largest": float(np.abs(run.residual).max()),
+        "force_largest": float(np.hypot(run.tau[:, 0], run.tau[:, 1]).max()),
+        "speed_largest": float(np.hypot(run.v[:, 0], run.v[:, 1]).max()),
+    }
+
+
+def checks_of(data: dict[str, Any]) -> list[dict[str, Any]]:
+    """What the demo promises, each with whether it held."""
+    worst = max(row["relative"] for row in data["agreement"])
+    first, motion = data["speed"][0], data["motion"]
+    one, each = ratio(first["numpy"], first["native"]), ratio(first["numpy_batch"], first["native_batch"])
+    error = max(motion["arm_error_end"], motion["platform_error_largest"])
+    fast = f"Inverse dynamics, compiled: {one} as fast as on NumPy, {each} in batches."
+    if not _is_compiled(data):
+        fast = "There is no native code here: functions run on NumPy."
+    texts = [
+        (f"{len(data['agreement'])} formulations agree to {worst:.0e} of their results.", worst < AGREEMENT),
+        (fast, True),
         (
-            f"{step['t']:.3g} s",
-            *(f"{c:.4f} m" for c in step["position"]),
-            f"{np.degrees(step['turn']):.1f}°",
-            f"{step['error']:.0e}",
-        )
-        for step in steps[:: (STEPS - 1) // 8]
+            f"{number(motion['duration'])} s of motion in {motion['wall_time']:.1f} s: off by {error:.0e} rad or m, "
+            f"the wheels slip by {motion['slip_largest']:.0e} m/s.",
+            error < ERROR * motion["dt"] / DT
+            and motion["slip_largest"] < SLIP * (motion["dt"] / DT) ** _SLIP_ORDER
+            and motion["status"] == "finished",
+        ),
     ]
-    return table("", columns, rows, right=columns)
+    return [{"check": text, "passed": bool(passed)} for text, passed in texts]
 
 
-def _curves(steps: Sequence[dict[str, Any]]) -> Iterator[tuple[str, str, str, str]]:
-    for axis, name in enumerate("xyz"):
-        values = [step["position"][axis] for step in steps]
-        yield name, sparkline(values), f"{values[0]:.3f}", f"{values[-1]:.3f} m"
-    for i in range(len(steps[0]["q"])):
-        values = [step["q"][i] for step in steps]
-        yield f"q{i + 1}", sparkline(values), f"{values[0]:.3f}", f"{values[-1]:.3f} rad"
+def _is_compiled(data: dict[str, Any]) -> bool:
+    """Whether there is native code; without it, what is called compiled runs on NumPy too."""
+    first = data["speed"][0]
+    return bool(first["numpy"] > 2.0 * first["native"])
 
 
-def sparkline(values: Sequence[float]) -> str:
-    """A row of bars between the smallest and the largest value."""
-    low, high = min(values), max(values)
-    scale = (len(_BARS) - 1) / (high - low) if high > low else 0.0
-    return "".join(_BARS[round((value - low) * scale)] for value in values)
+def _folder(path: Path) -> Path:
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        text = f"the folder {str(path)!r} cannot be made ({problem.strerror}): name another with --output."
+        raise FormatError(text, path=str(path)) from None
+    return path
+
+
+# --- for people -------------------------------------------------------------------------------------------------------
+
+
+def _drawn(robot: Robot, data: dict[str, Any]) -> Iterator[RenderableType]:
+    equation, names = data["equation"], [name for _, name in axes(robot)]
+    yield headline(facts_of(robot))
+    yield f"Its equation of motion, [bold]M a + C v + g = τ + Aᵀλ[/] with [bold]A a = b[/], at {data['time']:g} s:\n"
+    yield indented(vectors(robot, equation))
+    places, shown = [str(k) for k in range(robot.nv)], robot.nv if width() >= WIDE else NARROW
+    yield indented(matrix_table("M, mass matrix", places, equation["mass_matrix"], shown))
+    yield indented(matrix_table("C, Coriolis matrix", places, equation["coriolis_matrix"], shown))
+    yield indented(constraint_table(names, equation))
+    columns = ("function", "method", "largest relative difference")
+    rows = [(row["function"], row["method"], f"{row['relative']:.1e}") for row in data["agreement"]]
+    yield indented(table(f"All formulations at {data['states']} states", columns, rows, right=columns[2:]))
+    yield indented(speed_table(data["speed"], data["batch"]))
+    for check in data["checks"]:
+        yield f"{'[green]✓[/]' if check['passed'] else '[red]✗[/]'} {escape(check['check'])}"
+    yield f"\nDone in {data['seconds']:.1f} s. Open in a browser:"
+    for name in ("animation", "report"):
+        yield f"  {name:10} [bold]{escape(data['files'][name])}[/]"
+    yield f"\nNext: [bold]dqdyn info {escape(robot.name)}[/], [bold]dqdyn robots[/], [bold]dqdyn --help[/]."

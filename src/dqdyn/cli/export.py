@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 from rich.markup import escape
 
+from dqdyn.cli.options import output_option
 from dqdyn.cli.robot_argument import BaseOption, NoMimicOption, RobotArgument, StrictOption, robot_of
 from dqdyn.cli.screen import JsonOption, emit, indented, table, warn, without_tags, write
 from dqdyn.compile.export import LANGUAGES
@@ -27,7 +28,7 @@ def export(
         ),
     ] = None,
     language: Annotated[str, typer.Option("--lang", help=f"The language: {', '.join(LANGUAGES)}.")] = "c",
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="A file to write instead of printing.")] = None,
+    output: Annotated[Path | None, output_option("A file to write instead of printing.")] = None,
     frame: Annotated[str | None, typer.Option("--frame", help="The frame, for functions of one.")] = None,
     frame1: Annotated[str | None, typer.Option("--frame1", help="The first frame, for functions of two.")] = None,
     frame2: Annotated[str | None, typer.Option("--frame2", help="The second frame, for functions of two.")] = None,

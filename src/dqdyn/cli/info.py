@@ -21,11 +21,11 @@ Facts = dict[str, Any]
 
 
 def info(
-    robot: RobotArgument,
+    source: RobotArgument,
+    depth: Annotated[int, typer.Option("--depth", min=1, help="Levels of the tree to draw.")] = 20,
     base: BaseOption = None,
     no_mimic: NoMimicOption = False,
     strict: StrictOption = False,
-    depth: Annotated[int, typer.Option(min=1, help="Levels of the tree to draw.")] = 20,
     as_json: JsonOption = False,
 ) -> None:
     """Show a robot: its tree, joints, masses, frames and warnings.
@@ -38,7 +38,7 @@ def info(
       dqdyn info robot.urdf --base free
       dqdyn info robot.urdf --json
     """
-    facts = facts_of(robot_of(robot, base=base, mimic=not no_mimic, strict=strict))
+    facts = facts_of(robot_of(source, base=base, mimic=not no_mimic, strict=strict))
     emit(facts, lambda: draw(facts, depth), as_json)
 
 

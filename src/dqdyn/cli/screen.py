@@ -71,6 +71,11 @@ def _console(stream: TextIO) -> Console:
     return console if console.is_terminal else Console(file=stream, highlight=False, emoji=False, width=_WIDE)
 
 
+def width() -> int:
+    """Columns of the page that is printed to."""
+    return _console(sys.stdout).width
+
+
 def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence[str] = ()) -> Table:
     """A table with its empty columns left out; those named in ``right`` are aligned to the right."""
     rows = [list(row) for row in rows]

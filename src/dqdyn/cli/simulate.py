@@ -10,9 +10,10 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
+from dqdyn.cli.options import QOption, VOption, output_option, random_option, state_of
 from dqdyn.cli.robot_argument import BaseOption, NoMimicOption, RobotArgument, StrictOption, robot_of
 from dqdyn.cli.screen import JsonOption, emit, number, table, warn
-from dqdyn.errors import Error, StateError, unknown_name
+from dqdyn.errors import Error, unknown_name
 from dqdyn.robot import Robot
 from dqdyn.simulate import Interrupted, SimulationError, SimulationWarning, Trajectory
 from dqdyn.simulate import simulate as run
@@ -40,15 +41,11 @@ def simulate(
     ground: Annotated[
         float | None, typer.Option("--ground", help="Height in m of a ground to touch; with --plant mujoco.")
     ] = None,
-    q: Annotated[str | None, typer.Option("--q", help="Configuration, as in 0.1,0.2; default: neutral.")] = None,
-    v: Annotated[str | None, typer.Option("--v", help="Velocity, as in 0.1,0.2; default: 0.")] = None,
-    seed: Annotated[
-        int | None, typer.Option("--random", metavar="SEED", min=0, help="A random configuration where none is given.")
-    ] = None,
+    q: QOption = None,
+    v: VOption = None,
+    seed: Annotated[int | None, random_option("configuration")] = None,
     every: Annotated[int, typer.Option("--every", min=1, help="Steps from one sample to the next.")] = 1,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Keep the trajectory in this .npz file.")
-    ] = None,
+    output: Annotated[Path | None, output_option("Keep the trajectory in this .npz file.")] = None,
     html: Annotated[Path | None, typer.Option("--html", help="Write a page with the animation and the plots.")] = None,
     base: BaseOption = None,
     no_mimic: NoMimicOption = False,
@@ -133,17 +130,9 @@ def _drawn(data: dict[str, Any], robot: Robot, trajectory: Trajectory) -> Any:
 
 
 def _state(robot: Robot, q: str | None, v: str | None, seed: int | None) -> tuple[np.ndarray, np.ndarray]:
-    start = robot.neutral() if seed is None else robot.random_configuration(np.random.default_rng(seed))
-    given_q = start if q is None else _numbers("q", q)
-    given_v = np.zeros(robot.nv) if v is None else _numbers("v", v)
+    """What was given, as it is; without a q, brought onto the constraints."""
+    (given_q,), (given_v,) = state_of(robot, seed, q=q), state_of(robot, None, v=v)
     return (given_q, given_v) if q is not None or not robot.constraints else robot.project(given_q, given_v)
-
-
-def _numbers(name: str, text: str) -> np.ndarray:
-    try:
-        return np.array([float(part) for part in text.split(",")])
-    except ValueError:
-        raise StateError(f"--{name} takes numbers with commas, as in 0.1,0.2; found {text!r}.", argument=name) from None
 
 
 def _controller(robot: Robot, name: str, q0: np.ndarray) -> Any:

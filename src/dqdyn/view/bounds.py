@@ -11,16 +11,20 @@ from dqdyn.view.shapes import Look
 
 @dataclass(frozen=True)
 class Bounds:
-    """``center`` and ``radius`` in m of a ball around the robot at first; ``ground`` is below all samples."""
+    """``center`` and ``radius`` in m of a ball around what to look at; ``ground`` is below all samples."""
 
     center: tuple[float, float, float]
     radius: float
     ground: float
 
 
+MOST_GROWTH = 3.0
+"""A motion that needs a ball so many times as large as the robot is not shown whole: the robot would be too small."""
+
+
 def bounds_of(look: Look, poses: np.ndarray) -> Bounds:
-    """From the boxes around the meshes, at poses (n, bodies, 7)."""
-    lows, highs, floor = [], [], 0.0
+    """From the boxes around the meshes, at poses (n, bodies, 7): of the whole motion, or of its start if it is wide."""
+    first, whole = [np.zeros((0, 3))], [np.zeros((0, 3))]
     for part in look.meshes:
         if not len(part.mesh.vertices):
             continue
@@ -28,14 +32,26 @@ def bounds_of(look: Look, poses: np.ndarray) -> Bounds:
         corners = np.array([[box[i, 0], box[j, 1], box[k, 2]] for i in (0, 1) for j in (0, 1) for k in (0, 1)])
         rows = poses[:, part.body] if part.body >= 0 else np.array([[1.0, 0, 0, 0, 0, 0, 0]])
         places = _turned(rows[:, None, :4], corners) + rows[:, None, 4:]
-        lows.append(places[0].min(axis=0))
-        highs.append(places[0].max(axis=0))
-        floor = min(floor, float(places[..., 2].min()))
-    low, high = (np.min(lows, axis=0), np.max(highs, axis=0)) if lows else (np.full(3, -0.5), np.full(3, 0.5))
-    radius = max(0.5 * float(np.linalg.norm(high - low)), 1e-3)
-    x, y, z = ((low + high) / 2.0).tolist()
+        first.append(places[0])
+        whole.append(places.reshape(-1, 3))
+    points = np.concatenate(whole)
+    floor = min(0.0, float(points[:, 2].min(initial=0.0)))
+    (x, y, z), radius = _ball(points)
+    at_first, needed = _ball(np.concatenate(first))
+    if radius > MOST_GROWTH * needed:
+        (x, y, z), radius = at_first, needed
+    # The camera looks from a low height on a picture that is wider than high: what spreads over ground needs less.
+    radius = max(needed, 0.72 * radius)
     # Boxes reach beyond what is in them: their corners count only where they are clearly below z = 0.
     return Bounds((x, y, z), radius, floor if floor < -0.02 * radius else 0.0)
+
+
+def _ball(points: np.ndarray) -> tuple[list[float], float]:
+    """A center and a radius that hold points (k, 3)."""
+    if not len(points):
+        return [0.0, 0.0, 0.0], 0.5
+    center = (points.min(axis=0) + points.max(axis=0)) / 2.0
+    return center.tolist(), max(float(np.linalg.norm(points - center, axis=1).max()), 1e-3)
 
 
 def _turned(quaternions: np.ndarray, points: np.ndarray) -> np.ndarray:

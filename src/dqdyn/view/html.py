@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict
 from html import escape
 from importlib import resources
@@ -137,15 +138,20 @@ def _assembled(
     filled = {
         "TITLE": escape(title),
         "FACTS": " · ".join(escape(fact) for fact in facts),
-        "STYLE": _file("player.css"),
-        "SCRIPT": "\n".join(_file(name) for name in SCRIPTS),
+        "STYLE": web_file("player.css"),
+        "SCRIPT": "\n".join(web_file(name) for name in SCRIPTS),
         # In a script element only "</script" and "<!--" matter; without "<" there is neither.
         "DATA": json.dumps(data, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c"),
         "BLOB": blob.text(),
         "PLOTS": "\n".join(panel_figure(panel, np.asarray(time, dtype=float)) for panel in panels),
         "NOTES": "".join(f"<p>{escape(note)}</p>" for note in notes),
     }
-    before, *rest = _file("page.html").split("{{")
+    return filled_page("page.html", filled)
+
+
+def filled_page(name: str, filled: Mapping[str, str]) -> str:
+    """A page of the folder "web" with its {{PLACES}} filled."""
+    before, *rest = web_file(name).split("{{")
     pieces = [before]
     for part in rest:  # one pass, so that nothing in the values is taken for a place to fill
         name, _, after = part.partition("}}")
@@ -153,5 +159,6 @@ def _assembled(
     return "".join(pieces)
 
 
-def _file(name: str) -> str:
+def web_file(name: str) -> str:
+    """The text of a file in the folder "web"."""
     return (resources.files("dqdyn.view") / "web" / name).read_text(encoding="utf-8")

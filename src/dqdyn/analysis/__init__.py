@@ -1,0 +1,1 @@
+"""Experiments: models against a physics engine, as the papers validate theirs."""

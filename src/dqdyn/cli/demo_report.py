@@ -1,0 +1,131 @@
+"""The report page of ``dqdyn demo``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dqdyn.cli.bench import ratio
+from dqdyn.cli.dynamics_tables import axes
+from dqdyn.cli.screen import number
+from dqdyn.cli.timing import duration, machine
+from dqdyn.robot import Robot
+from dqdyn.simulate import Trajectory
+from dqdyn.view.report import Report
+from dqdyn.view.series import Panel, panels_of
+
+
+def report_of(robot: Robot, data: dict[str, Any], run: Trajectory, files: Mapping[str, Path]) -> Report:
+    """The numbers of the demo, section by section."""
+    facts = [f"nq = {robot.nq}, nv = {robot.nv}", f"{robot.base} base", f"{robot.mass:.4g} kg"]
+    report = Report(f"{robot.name}: from equation to motion", facts)
+    _summary(report, data, files)
+    _equation(report, robot, data)
+    _agreement(report, data)
+    _speed(report, data)
+    _motion(report, data, run)
+    return report
+
+
+def _summary(report: Report, data: dict[str, Any], files: Mapping[str, Path]) -> None:
+    first, motion = data["speed"][0], data["motion"]
+    report.section("At a glance").numbers(
+        {
+            f"largest difference of {len(data['agreement'])} formulations": f"{_worst(data):.0e}",
+            "compiled against NumPy, one state": ratio(first["numpy"], first["native"]),
+            f"the same, batch of {data['batch']}": ratio(first["numpy_batch"], first["native_batch"]),
+            "arm error at the end": f"{motion['arm_error_end']:.0e} rad",
+            "largest slip of the wheels": f"{motion['slip_largest']:.0e} m/s",
+        }
+    )
+    report.link("The animation of this motion", files["animation"].name)
+
+
+def _equation(report: Report, robot: Robot, data: dict[str, Any]) -> None:
+    found = data["equation"]
+    report.section("Equation of motion").text(
+        f"M a + C v + g = τ + Aᵀλ with A a = b, {data['time']:g} s into the wanted motion. The platform moves in x, y "
+        "and φ; its wheels do not slip sideways: that is the row of A, and leaves eight degrees of freedom of nine."
+    )
+    keys = ("v", "a", "gravity_forces", "bias_forces", "inverse_dynamics")
+    rows = [
+        [str(k), name, *(_short(found[key][k]) for key in keys), unit] for k, (unit, name) in enumerate(axes(robot))
+    ]
+    columns = ("", "velocity of", "v", "a", "g", "C v + g", "τ − Aᵀλ", "unit of force")
+    report.table(columns, rows, right=columns[2:7])
+    report.matrix("Mass matrix M", np.array(found["mass_matrix"]))
+    report.matrix("Coriolis matrix C", np.array(found["coriolis_matrix"]))
+    report.matrix("Constraint A", np.array(found["constraint_matrix"]))
+    report.text(f"b = {', '.join(number(b) for b in found['constraint_bias'])}")
+
+
+def _short(x: float) -> str:
+    return number(x).replace("-", "−") if abs(x) > 1e-12 else "0"
+
+
+def _agreement(report: Report, data: dict[str, Any]) -> None:
+    report.section("All formulations agree").text(
+        f"Each formulation, run as written, against the compiled program at {data['states']} random states: the "
+        "largest difference, relative to the largest number of the result."
+    )
+    columns = ("function", "formulation", "largest relative difference")
+    rows = [[row["function"], row["method"], f"{row['relative']:.1e}"] for row in data["agreement"]]
+    report.table(columns, rows, right=columns[2:])
+
+
+def _speed(report: Report, data: dict[str, Any]) -> None:
+    report.section("Speed").text(
+        "Time per state of the compiled code, and of the same program run operation by operation on NumPy arrays: for "
+        f"one state, and for each of a batch of {data['batch']}, on one thread. {_machine()}."
+    )
+    columns = (
+        "function",
+        "operations",
+        "compiled",
+        "NumPy",
+        "times",
+        "compiled, batch",
+        "NumPy, batch",
+        "times, batch",
+    )
+    rows = []
+    for row in data["speed"]:
+        one, each = (row["native"], row["numpy"]), (row["native_batch"], row["numpy_batch"])
+        cells = [cell for fast, slow in (one, each) for cell in (duration(fast), duration(slow), ratio(slow, fast))]
+        rows.append([row["function"], str(row["operations"]), *cells])
+    report.table(columns, rows, right=columns[1:])
+
+
+def _machine() -> str:
+    facts = machine()
+    return f"Measured on {facts['cores']} cores of {facts['processor']}, Python {facts['python']}"
+
+
+def _motion(report: Report, data: dict[str, Any], run: Trajectory) -> None:
+    motion = data["motion"]
+    report.section("Computed torque").text(
+        f"The platform drives a figure eight from rest to rest in {motion['duration']:g} s while the arm swings; the "
+        f"arm starts up to {motion['arm_error_start']:.2g} rad aside. The sideways part of the computed force is left "
+        f"out: no wheel can give it, and the ground does. Forces hold for {1e3 * motion['dt']:g} ms; what is left of "
+        "the errors comes from that."
+    )
+    report.curves(_panels(run), run.time)
+
+
+def _panels(run: Trajectory) -> list[Panel]:
+    """Errors first, then the run; the residual of the wheels speaks in the summary."""
+    arm, platform = run.extra.values()
+    joints = [joint.name for joint in run.robot.joints[1:]]
+    errors = [
+        Panel("arm error", "rad", dict(zip(joints, arm.T, strict=True))),
+        Panel("platform error", "m and rad", dict(zip(("x", "y", "φ"), platform.T, strict=True))),
+    ]
+    wanted = ("positions", "velocities", "joint efforts", "energy")
+    return errors + [panel for panel in panels_of(run) if panel.title in wanted]
+
+
+def _worst(data: dict[str, Any]) -> float:
+    return float(max(row["relative"] for row in data["agreement"]))

@@ -1,0 +1,52 @@
+"""Options that several commands share, so that they have one name and one meaning."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+from dqdyn.cli.screen import count
+from dqdyn.errors import StateError
+from dqdyn.robot import Robot
+
+QOption = Annotated[str | None, typer.Option("--q", help="Configuration, as in 0.1,0.2; default: neutral.")]
+VOption = Annotated[str | None, typer.Option("--v", help="Velocity, as in 0.1,0.2; default: 0.")]
+AOption = Annotated[str | None, typer.Option("--a", help="Acceleration, as in 0.1,0.2; default: 0.")]
+
+
+def random_option(what: str) -> Any:
+    """Chance in place of what is not given."""
+    return typer.Option("--random", metavar="SEED", min=0, help=f"A random {what} where none is given.")
+
+
+def output_option(help: str) -> Any:
+    """Where to write; every command that writes has it."""
+    return typer.Option("--output", "--out", "-o", help=help, show_default=False)
+
+
+def state_of(robot: Robot, seed: int | None, **texts: str | None) -> list[np.ndarray]:
+    """q, v and a as asked for: given as texts, random with a seed, else neutral and at rest; those that are named."""
+    rng = None if seed is None else np.random.default_rng(seed)
+    result = []
+    for name, text in texts.items():
+        if name == "q":
+            default = robot.neutral() if rng is None else robot.random_configuration(rng)
+        else:
+            default = np.zeros(robot.nv) if rng is None else rng.normal(size=robot.nv)
+        result.append(default if text is None else numbers(name, text, len(default)))
+    return result
+
+
+def numbers(name: str, text: str, size: int) -> np.ndarray:
+    """The numbers of an option such as ``--q 0.1,0.2``."""
+    try:
+        found = np.array([float(part) for part in text.split(",")] if text.strip() else [])
+    except ValueError:
+        raise StateError(
+            f"--{name} {text!r} is not a list of numbers: write them as in 0.1,0.2.", option=name
+        ) from None
+    if len(found) != size:
+        raise StateError(f"--{name} takes {count(size, 'number')}; found {len(found)}.", option=name, expected=size)
+    return found
