@@ -6,6 +6,9 @@
 (3,)
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from dqdyn import robots
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.functions import (
@@ -80,6 +83,7 @@ from dqdyn.algebra.matrix import DQMatrix
 from dqdyn.algebra.motion import adjoint_rate, pose_rate, pow_rate, twist_of_rate
 from dqdyn.algebra.quaternion import Quaternion
 from dqdyn.algebra.values import Pose, Twist, Wrench
+from dqdyn.dynamics import constraints
 from dqdyn.errors import (
     Error,
     FormatError,
@@ -96,6 +100,10 @@ from dqdyn.loading import from_dh, from_screws, load
 from dqdyn.model.description import Description, Joint, Link, Mimic, NamedFrame, Shape, placement
 from dqdyn.model.inertia import Inertia
 from dqdyn.robot import Robot
+
+if TYPE_CHECKING:
+    from dqdyn.simulate.run import simulate
+    from dqdyn.simulate.trajectory import Trajectory
 
 __version__ = "0.1.0"
 
@@ -141,12 +149,14 @@ __all__ = [
     "Segment",
     "Shape",
     "StateError",
+    "Trajectory",
     "Twist",
     "UnknownNameError",
     "Wrench",
     "adjoint_rate",
     "conj",
     "conj_sharp",
+    "constraints",
     "cross",
     "crossmatrix4",
     "dec_mult",
@@ -193,6 +203,7 @@ __all__ = [
     "screw_log",
     "screw_pow",
     "sharp",
+    "simulate",
     "swap",
     "tplus",
     "translation",
@@ -202,3 +213,17 @@ __all__ = [
     "vec6",
     "vec8",
 ]
+
+_LATER = {"simulate": "dqdyn.simulate", "Trajectory": "dqdyn.simulate.trajectory"}
+"""Names that are imported at first use: loading a robot stays quick."""
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module = import_module(_LATER[name])
+    return module if name == "simulate" else getattr(module, name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LATER})

@@ -1,0 +1,30 @@
+"""Control by joint velocities."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from dqdyn.control.build import composed, parts
+from dqdyn.control.controller import Controller
+from dqdyn.robot import Robot
+
+
+def velocity_controller(
+    robot: Robot,
+    tasks: Sequence[Any],
+    constraints: Sequence[Any] = (),
+    *,
+    damping: float = 1e-3,
+    infeasible: str = "relax",
+    solver: str = "daqp",
+) -> Controller:
+    """A function (t, q) → v that minimises Σ w‖J v + ζ + η e‖² + λ²‖v‖² under the constraints [Quiroz, eq. (3.1)].
+
+    ``tasks``: a list, or a list of lists for strict priorities, the highest first. ``constraints``: inequalities,
+    limits, and tasks that must be met exactly. ``damping`` λ. ``infeasible``: "raise", "relax" or "hold".
+    ``solver``: "daqp" or "piqp". What constrains the robot itself, such as a base that does not slip, is obeyed too.
+    """
+    found = parts(robot.model, "velocity", tasks, constraints, damping)
+    composition, optimum = composed(robot.model, "velocity", found, solver)
+    return Controller(robot.model, "velocity", composition, optimum, infeasible)

@@ -1,0 +1,1 @@
+"""Inequalities: one short file per kind."""

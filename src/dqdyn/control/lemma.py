@@ -1,0 +1,78 @@
+"""Lemma 4.1 of Quiroz at run time: under which conditions a second-order inequality keeps h positive for all times."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+_MARGIN = 1.05  # of gains chosen automatically above what the lemma asks for
+
+
+@dataclass(frozen=True)
+class Activation:
+    """A second-order inequality ḧ ≥ −η_d ḣ − η_p h when it became active, and what the lemma says about it.
+
+    The lemma's condition on the rate is sufficient; ``sharp`` is the weakest one under which the solution of the
+    equation stays positive. All hold only as long as the inequality itself does, that is, as the problem is feasible.
+    """
+
+    name: str
+    h: float
+    rate: float
+    eta_d: float
+    eta_p: float
+
+    @property
+    def discriminant(self) -> float:
+        """η_d² − 4η_p, above 0 for an approach without oscillation."""
+        return self.eta_d**2 - 4.0 * self.eta_p
+
+    @property
+    def starts_inside(self) -> bool:
+        """h(0) > 0."""
+        return self.h > 0.0
+
+    @property
+    def is_slow(self) -> bool:
+        """η_d ≥ 2|ḣ(0)|/h(0) [Quiroz, lemma 4.1]."""
+        return self.starts_inside and self.eta_d * self.h >= 2.0 * abs(self.rate)
+
+    @property
+    def holds(self) -> bool:
+        """All conditions as the paper states them: then h(t) > 0 for all t."""
+        return self.discriminant > 0.0 and self.starts_inside and self.is_slow
+
+    @property
+    def sharp(self) -> bool:
+        """ḣ(0) ≥ −ρ h(0) with ρ = (η_d + √(η_d² − 4η_p))/2, necessary and sufficient for the equation."""
+        if self.discriminant <= 0.0 or not self.starts_inside:
+            return False
+        return self.rate >= -0.5 * (self.eta_d + math.sqrt(self.discriminant)) * self.h
+
+    @property
+    def failing(self) -> tuple[str, ...]:
+        """The conditions that fail, in words."""
+        found = []
+        if self.discriminant <= 0.0:
+            found.append(f"η_d² = {self.eta_d**2:.6g} is not above 4η_p = {4 * self.eta_p:.6g}")
+        if not self.starts_inside:
+            found.append(f"h(0) = {self.h:.6g} is not above 0")
+        elif not self.is_slow:
+            found.append(f"η_d = {self.eta_d:.6g} is below 2|ḣ(0)|/h(0) = {2 * abs(self.rate) / self.h:.6g}")
+        return tuple(found)
+
+    def bound(self, t: float) -> float:
+        """c₁ e^{r₁t} + c₂ e^{r₂t} with [Quiroz, eq. (4.17)], below which h(t) cannot fall [Quiroz, eq. (4.19)]."""
+        root = math.sqrt(self.discriminant)
+        r1, r2 = 0.5 * (-self.eta_d + root), 0.5 * (-self.eta_d - root)
+        c1, c2 = (self.rate - self.h * r2) / (r1 - r2), (self.h * r1 - self.rate) / (r1 - r2)
+        return c1 * math.exp(r1 * t) + c2 * math.exp(r2 * t)
+
+
+def automatic_gains(pair: tuple[float, float], h: float, rate: float) -> tuple[float, float]:
+    """The pair, both poles moved out by one factor until η_d ≥ 2|ḣ|/h; as it is where h ≤ 0, which no gain cures."""
+    eta_d, eta_p = pair
+    if h <= 0.0 or eta_d * h >= 2.0 * abs(rate):
+        return pair
+    factor = _MARGIN * 2.0 * abs(rate) / (h * eta_d)
+    return eta_d * factor, eta_p * factor**2

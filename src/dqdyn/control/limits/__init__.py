@@ -1,0 +1,1 @@
+"""Limits: one short file per kind."""

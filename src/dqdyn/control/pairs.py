@@ -1,0 +1,139 @@
+"""Two things with a distance: each on the robot or in the workspace, at least one on the robot."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from dqdyn.algebra.scalar import Scalar, cos
+from dqdyn.control.components import SIZE, kind_of
+from dqdyn.control.on_robot import point
+from dqdyn.control.quantity import Parts
+from dqdyn.control.signals import Measured, Moving, Signal, as_signal
+from dqdyn.control.things import Thing
+from dqdyn.errors import Error, unknown_name
+from dqdyn.kinematics.distances import DISTANCES, Distance
+
+SIGNED = {"point_to_plane", "plane_to_point", "segment_to_plane"}
+"""Distances with a sign; all others are squared."""
+
+
+_Pick = Callable[[list[Scalar], list[Scalar]], tuple[list[Scalar], list[Scalar]]]
+_ENDS: dict[str, list[tuple[str, str, _Pick]]] = {
+    "segment_to_plane": [
+        ("first end", "point_to_plane", lambda a, b: (a[:3], b)),
+        ("last end", "point_to_plane", lambda a, b: (a[3:], b)),
+    ],
+    "line_to_segment": [
+        ("", "line_to_segment", lambda a, b: (a, b)),
+        ("first end", "line_to_point", lambda a, b: (a, b[:3])),
+        ("last end", "line_to_point", lambda a, b: (a, b[3:])),
+    ],
+    "segment_to_segment": [
+        ("", "segment_to_segment", lambda a, b: (a, b)),
+        ("first end of the first", "point_to_segment", lambda a, b: (a[:3], b)),
+        ("last end of the first", "point_to_segment", lambda a, b: (a[3:], b)),
+        ("first end of the second", "point_to_segment", lambda a, b: (b[:3], a)),
+        ("last end of the second", "point_to_segment", lambda a, b: (b[3:], a)),
+    ],
+}
+"""Distances with segments: (words, distance function, its arguments) of the rows that keep all of a segment away."""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A distance function and the things that it is between, in the order that the function wants."""
+
+    function: Distance
+    sides: tuple[Thing | Signal, Thing | Signal]
+    name: str
+
+    @classmethod
+    def of(cls, a: Any, b: Any, *, angle: bool = False) -> Pair:
+        """The pair of two things: Things, names of frames (their origins), values of the workspace, or moving ones."""
+        first, second = _side(a), _side(b)
+        if not any(isinstance(side, Thing) for side in (first, second)):
+            raise Error(f"A distance needs something on the robot; {a!r} and {b!r} are both in the workspace.")
+        suffix = "_angle" if angle else ""
+        for one, other in ((first, second), (second, first)):
+            found = DISTANCES.get(f"{one.kind}_to_{other.kind}{suffix}")
+            if found is not None:
+                what = "angle" if angle else "distance"
+                return cls(found, (one, other), f"{what} of {_shown(one)} and {_shown(other)}")
+        what = "angle" if angle else "distance"
+        raise unknown_name(f"{what} function", f"{first.kind}_to_{second.kind}{suffix}", DISTANCES)
+
+    @property
+    def things(self) -> tuple[Thing, ...]:
+        """The sides on the robot."""
+        return tuple(side for side in self.sides if isinstance(side, Thing))
+
+    @property
+    def signals(self) -> tuple[Signal, ...]:
+        """The sides in the workspace."""
+        return tuple(side for side in self.sides if isinstance(side, Signal))
+
+    def distance(self, robot: Parts, given: Parts) -> Scalar:
+        """The distance function for the components of the things and of the signals."""
+        things, signals = iter(robot), iter(given)
+        a, b = (next(things) if isinstance(side, Thing) else next(signals) for side in self.sides)
+        return self.function.of(a, b)
+
+    @property
+    def rows(self) -> tuple[str, ...]:
+        """What :meth:`distances` gives, in words; "" for the distance itself."""
+        return ("",) if self.function.name not in _ENDS else tuple(words for words, _, _ in _ENDS[self.function.name])
+
+    def distances(self, robot: Parts, given: Parts) -> list[Scalar]:
+        """The distance and, where a segment takes part, those of its ends.
+
+        Where a segment is parallel to the other thing, many of its points are nearest at a time, and the gradient of
+        the distance is that of one of them: keeping that one away lets others come near. The ends keep them all.
+        """
+        if self.function.name not in _ENDS:
+            return [self.distance(robot, given)]
+        things, signals = iter(robot), iter(given)
+        a, b = (next(things) if isinstance(side, Thing) else next(signals) for side in self.sides)
+        return [DISTANCES[name].of(*pick(a, b)) for _, name, pick in _ENDS[self.function.name]]
+
+    def scale(self, distance: Scalar) -> Scalar:
+        """What the function is at a distance in m, or at an angle in rad: squared, itself, or 2 − 2 cos φ."""
+        if self.function.name == "line_to_line_angle":
+            return 2.0 - 2.0 * cos(distance)
+        return distance if self.function.name in SIGNED else distance * distance
+
+
+def _side(given: Any) -> Thing | Signal:
+    if isinstance(given, (Thing, Signal)):
+        return given
+    if isinstance(given, str):
+        return point(given)
+    kind = _kind(given)
+    return as_signal(kind, given, f"the {kind} in the workspace")
+
+
+def _kind(given: Any) -> str:
+    """What kind of thing is given; of what moves, where it is at t = 0."""
+    now = given.position if isinstance(given, (Moving, Measured)) else given
+    if callable(now):
+        now = now(0.0)
+    kind = kind_of(now)
+    if kind is not None and kind != "pose":
+        return kind
+    try:
+        size = len(now)
+    except TypeError:
+        size = -1
+    if size in (SIZE["point"], SIZE["plane"]):
+        return "point" if size == SIZE["point"] else "plane"
+    raise Error(
+        f"A thing in the workspace is a Point, Line, Plane or Segment, or a function that gives one; found {given!r}.",
+        found=given,
+    )
+
+
+def _shown(side: Thing | Signal) -> str:
+    if isinstance(side, Signal):
+        return side.what
+    return f"the {side.kind} on {' and '.join(dict.fromkeys(side.frames())) or 'the robot'}"

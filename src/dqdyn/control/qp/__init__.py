@@ -1,0 +1,1 @@
+"""Quadratic programs: solvers under one interface, conflicts and relaxation."""

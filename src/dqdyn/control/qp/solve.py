@@ -1,0 +1,80 @@
+"""One quadratic program at a time, in the form that users of DQ Robotics know."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dqdyn.control.errors import InfeasibleError
+from dqdyn.control.qp.base import INFINITE, Shape, Solver
+from dqdyn.control.qp.conflict import minimal_conflict
+from dqdyn.control.qp.rows import NamedRows
+from dqdyn.control.qp.unconstrained import LinearSolver
+from dqdyn.control.qp.with_daqp import DaqpSolver
+from dqdyn.control.qp.with_piqp import PiqpSolver
+from dqdyn.errors import Error, unknown_name
+
+SOLVERS: dict[str, type[Solver]] = {"daqp": DaqpSolver, "piqp": PiqpSolver}
+
+
+def make_solver(name: str, shape: Shape) -> Solver:
+    """The solver of that name for problems of one shape."""
+    if name not in SOLVERS:
+        raise unknown_name("solver of quadratic programs", name, SOLVERS)
+    return SOLVERS[name](shape) if shape.sides else LinearSolver(shape)
+
+
+def solve_quadratic_program(
+    H: Any, f: Any, A: Any = None, b: Any = None, Aeq: Any = None, beq: Any = None, solver: str = "daqp"
+) -> np.ndarray:
+    """u (n,) that minimises ½ uᵀH u + fᵀu under A u ≤ b and Aeq u = beq.
+
+    H (n, n) symmetric and positive semidefinite, f (n,), A (m, n), b (m,), Aeq (e, n), beq (e,). Where no u obeys all
+    constraints, the :class:`InfeasibleError` names a minimal set in conflict by row, as "A[3]" or "Aeq[0]".
+    """
+    f = _array(f, "f", 1)
+    n = len(f)
+    H = _array(H, "H", 2, (n, n))
+    A, b = _pair(A, b, n, "A", "b")
+    Aeq, beq = _pair(Aeq, beq, n, "Aeq", "beq")
+    if np.abs(H - H.T).max(initial=0.0) > 1e-9 * max(1.0, np.abs(H).max(initial=0.0)):
+        raise Error("H of a quadratic program must be symmetric: use (H + H.T)/2.")
+    rows = np.ascontiguousarray(np.vstack([Aeq, A]))
+    upper, lower = np.concatenate([beq, b]), np.concatenate([beq, np.full(len(b), -INFINITE)])
+    found = make_solver(solver, Shape(n, False, len(upper), len(beq))).solve(H, f, rows, upper, lower)
+    if found is not None:
+        return found
+    names = [f"Aeq[{i}]" for i in range(len(beq))] * 2 + [f"A[{i}]" for i in range(len(b))]
+    one_sided = NamedRows(
+        np.vstack([Aeq, -Aeq, A]), np.concatenate([beq, -beq, b]), tuple(names), np.ones(len(names), dtype=bool)
+    )
+    conflict = minimal_conflict(one_sided)
+    if not conflict:
+        raise Error("The quadratic program is unbounded or H is not positive semidefinite.", H=H)
+    raise InfeasibleError(f"No u obeys {' and '.join(conflict)} at a time: change one of them.", conflict=conflict)
+
+
+def _array(value: Any, name: str, ndim: int, shape: tuple[int, ...] | None = None) -> np.ndarray:
+    try:
+        array = np.array(value, dtype=float, order="C")
+    except (TypeError, ValueError):
+        raise Error(f"{name} of a quadratic program needs numbers; found {value!r}.", argument=name) from None
+    if array.ndim != ndim or (shape is not None and array.shape != shape):
+        raise Error(
+            f"{name} of a quadratic program has {'shape ' + str(shape) if shape else f'{ndim} axes'}; "
+            f"found {array.shape}.",
+            argument=name,
+        )
+    if not np.isfinite(array).all():
+        raise Error(f"{name} of a quadratic program must be finite.", argument=name)
+    return array
+
+
+def _pair(A: Any, b: Any, n: int, name: str, right: str) -> tuple[np.ndarray, np.ndarray]:
+    if (A is None) != (b is None):
+        raise Error(f"{name} and {right} of a quadratic program come together: give both or none.", argument=name)
+    if A is None:
+        return np.zeros((0, n)), np.zeros(0)
+    vector = _array(b, right, 1)
+    return _array(A, name, 2, (len(vector), n)), vector

@@ -1,0 +1,23 @@
+"""Problems without any bound, which are systems of linear equations."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+
+from dqdyn.control.qp.base import Solver
+
+
+class LinearSolver(Solver):
+    """H u = −f, the shortest u where H is singular."""
+
+    name: ClassVar[str] = "linear"
+
+    def solve(
+        self, H: np.ndarray, f: np.ndarray, A: np.ndarray, upper: np.ndarray, lower: np.ndarray
+    ) -> np.ndarray | None:
+        try:
+            return np.linalg.solve(H, -f)
+        except np.linalg.LinAlgError:
+            return np.asarray(np.linalg.lstsq(H, -f)[0])

@@ -1,0 +1,28 @@
+"""What a controller says about its last step."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from dqdyn.control.qp.conflict import minimal_conflict
+from dqdyn.control.qp.rows import NamedRows
+
+
+@dataclass(frozen=True)
+class Report:
+    """``status``: "solved", "relaxed" (bounds gave way) or "held" (the last safe command); ``reason`` in words.
+
+    ``violation`` maps the names of constraints that gave way to by how much, in the unit of their right side.
+    """
+
+    t: float
+    status: str = "solved"
+    reason: str = ""
+    violation: dict[str, float] = field(default_factory=dict)
+    rows: NamedRows | None = field(default=None, repr=False)
+
+    @cached_property
+    def conflict(self) -> tuple[str, ...]:
+        """A minimal set of constraints in conflict, by name: without any one of them the rest can be obeyed."""
+        return () if self.rows is None else minimal_conflict(self.rows)

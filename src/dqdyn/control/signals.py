@@ -1,0 +1,202 @@
+"""What comes from outside: targets, obstacles and safe distances that stand still or move.
+
+A signal is given as a constant, as a function of time, by :class:`Moving` or by :class:`Measured`. Functions that use
+``sin``, ``cos``, … of :mod:`dqdyn.algebra.scalar` become part of the compiled program, derivatives included.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dqdyn.algebra.jet import derivative
+from dqdyn.algebra.scalar import Scalar
+from dqdyn.compile.trace import Graph, Traced
+from dqdyn.control.components import SIZE, check, components
+from dqdyn.control.differentiate import Given
+from dqdyn.errors import Error
+
+
+@dataclass(frozen=True, eq=False)
+class Moving:
+    """A thing whose motion is given by functions of time t in s.
+
+    Without ``velocity`` and ``acceleration`` they are derived from ``position``, which must then be a function of the
+    algebra. ``known=False`` declares the motion unknown: the controller sees where the thing is and takes it to be at
+    rest (case II of Quiroz, section 4.1).
+    """
+
+    position: Callable[[Any], Any]
+    velocity: Callable[[float], Any] | None = None
+    acceleration: Callable[[float], Any] | None = None
+    known: bool = True
+
+
+class Measured:
+    """A thing that is set from outside: ``ball = Measured(p)``, then ``ball.update(p, velocity, acceleration)``.
+
+    ``known=False`` ignores the velocities that are set.
+    """
+
+    def __init__(self, position: Any, velocity: Any = None, acceleration: Any = None, *, known: bool = True) -> None:
+        self.known = known
+        self.update(position, velocity, acceleration)
+
+    def update(self, position: Any, velocity: Any = None, acceleration: Any = None) -> None:
+        """Where it is now; a velocity or acceleration that is not given is zero."""
+        self.position, self.velocity, self.acceleration = position, velocity, acceleration
+
+
+class Signal(ABC):
+    """Components of one given thing at time t."""
+
+    inside = False  # whether the compiled program computes it from t
+
+    def __init__(self, kind: str, size: int, what: str) -> None:
+        self.kind, self.size, self.what = kind, size, what
+
+    @abstractmethod
+    def at(self, t: float) -> Given:
+        """Value, rate and acceleration at time t."""
+
+    @property
+    def moves(self) -> bool:
+        """Whether it must be evaluated at every step."""
+        return True
+
+
+class Constant(Signal):
+    """A thing at rest."""
+
+    def __init__(self, kind: str, found: list[float], what: str) -> None:
+        super().__init__(kind, len(found), what)
+        check(kind, found, what)
+        self.found = found
+
+    @property
+    def moves(self) -> bool:
+        return False
+
+    def at(self, t: float) -> Given:
+        return Given(self.found, [0.0] * self.size, [0.0] * self.size)
+
+
+class Timed(Signal):
+    """A function of the algebra of t, traced into the program."""
+
+    inside = True
+
+    def __init__(self, kind: str, size: int, what: str, function: Callable[[Any], Any], known: bool) -> None:
+        super().__init__(kind, size, what)
+        self.function, self.known = function, known
+        check(kind, [float(c) for c in self.at(0.0).value], f"{what} at t = 0")
+
+    def at(self, t: Scalar) -> Given:
+        f = lambda c: components(self.kind, self.function(c[0]), self.what, self.size)
+        zero = [0.0] * self.size
+        if not self.known:
+            return Given(f([t]), zero, zero)
+        first = lambda c: derivative(f, c, [1.0])
+        return Given(f([t]), first([t]), derivative(first, [t], [1.0]))
+
+
+class Called(Signal):
+    """Plain Python functions of time, called at every step."""
+
+    def __init__(self, kind: str, size: int, what: str, moving: Moving) -> None:
+        super().__init__(kind, size, what)
+        self.moving = moving
+        check(kind, self.at(0.0).value, f"{what} at t = 0")
+
+    def at(self, t: float) -> Given:
+        zero = [0.0] * self.size
+
+        def part(function: Callable[[float], Any] | None) -> list[float]:
+            if function is None or (not self.moving.known and function is not self.moving.position):
+                return zero
+            return components(self.kind, function(t), self.what, self.size)
+
+        return Given(part(self.moving.position), part(self.moving.velocity), part(self.moving.acceleration))
+
+
+class FromMeasured(Signal):
+    """What a :class:`Measured` says."""
+
+    def __init__(self, kind: str, size: int, what: str, measured: Measured) -> None:
+        super().__init__(kind, size, what)
+        self.measured = measured
+        check(kind, self.at(0.0).value, what)
+
+    def at(self, t: float) -> Given:
+        m = self.measured
+
+        def part(value: Any) -> list[float]:
+            known = m.known or value is m.position
+            return [0.0] * self.size if value is None or not known else self._components(value)
+
+        return Given(part(m.position), part(m.velocity), part(m.acceleration))
+
+    def _components(self, value: Any) -> list[float]:
+        return components(self.kind, value, self.what, self.size)
+
+
+def as_signal(kind: str, given: Any, what: str, size: int | None = None) -> Signal:
+    """The signal of a constant, a function of time, a :class:`Moving` or a :class:`Measured`; ``what`` names it."""
+    size = SIZE[kind] if size is None else size
+    if isinstance(given, Signal):
+        return given
+    if isinstance(given, Measured):
+        return FromMeasured(kind, size, what, given)
+    if isinstance(given, Moving) or callable(given):
+        moving = given if isinstance(given, Moving) else Moving(given)
+        return _moving(kind, size, what, moving)
+    return Constant(kind, components(kind, given, what, size), what)
+
+
+def _moving(kind: str, size: int, what: str, moving: Moving) -> Signal:
+    if moving.velocity is None and moving.acceleration is None and _takes_symbols(moving.position):
+        return Timed(kind, size, what, moving.position, moving.known)
+    if moving.known and (moving.velocity is None or moving.acceleration is None):
+        raise Error(
+            f"{what} moves, but its velocity and acceleration are not given: use sin, cos, … of dqdyn.algebra.scalar "
+            "in its function, pass Moving(position, velocity, acceleration), or declare them unknown by known=False.",
+            what=what,
+        )
+    return Called(kind, size, what, moving)
+
+
+def _takes_symbols(function: Callable[[Any], Any]) -> bool:
+    """Whether a function of time can be traced; what it uses tells only by trying."""
+    graph = Graph()
+    try:
+        function(Traced(graph, graph.node("input", 0, 0)))
+    except (TypeError, AttributeError, ValueError):
+        return False
+    return True
+
+
+class Board:
+    """All signals of a controller in three arrays: values, rates, accelerations; those at rest are written once."""
+
+    def __init__(self, signals: list[Signal]) -> None:
+        self.outside = [s for s in signals if not s.inside]
+        starts = np.cumsum([0, *(s.size for s in self.outside)])
+        self.where = {id(s): slice(int(a), int(a) + s.size) for s, a in zip(self.outside, starts, strict=False)}
+        self.size = max(1, int(starts[-1]))  # a program takes no empty input
+        self.value, self.rate, self.acceleration = (np.zeros(self.size) for _ in range(3))
+        self._moving = [(s, self.where[id(s)]) for s in self.outside if s.moves]
+        for signal in self.outside:
+            self._write(signal, self.where[id(signal)], 0.0)
+
+    def update(self, t: float) -> None:
+        """Write what moves."""
+        for signal, part in self._moving:
+            self._write(signal, part, t)
+
+    def _write(self, signal: Signal, part: slice, t: float) -> None:
+        given = signal.at(t)
+        self.value[part], self.rate[part], self.acceleration[part] = given.value, given.rate, given.acceleration

@@ -1,0 +1,1 @@
+"""Tasks: one short file per kind."""

@@ -1,0 +1,77 @@
+"""A task on any function of the algebra."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Unpack
+
+from dqdyn.algebra.dual import DQ
+from dqdyn.algebra.quaternion import Quaternion, pure
+from dqdyn.algebra.scalar import Scalar, is_scalar
+from dqdyn.control.quantity import Parts
+from dqdyn.control.signals import as_signal
+from dqdyn.control.task import Settings, Task
+from dqdyn.control.things import Thing
+from dqdyn.errors import Error
+
+
+class FunctionTask(Task):
+    """``function(*things, *signals)`` at zero: any function of the algebra, of scalars, lists or dual quaternions.
+
+    Things come as dual quaternions (pose, line, plane), pure ones (point), or lists (segment, configuration); so do the
+    ``signals``, given as pairs (kind, value). The function gives a scalar, a list of them, or a dual quaternion. It is
+    traced with all its derivatives: no ``if`` on values, and ``sin``, ``sqrt``, … of :mod:`dqdyn.algebra.scalar`.
+    """
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        things: Sequence[Thing],
+        signals: Sequence[tuple[str, Any]] = (),
+        **settings: Unpack[Settings],
+    ) -> None:
+        self.function = function
+        name = getattr(function, "__name__", type(function).__name__)
+        given = tuple(as_signal(kind, value, f"the {kind} given to {name}") for kind, value in signals)
+        if not things:
+            raise Error(f"The task {name!r} needs things on the robot to be a function of.", task=name)
+        super().__init__(f"function {name}", tuple(things), given, **settings)
+
+    def error(self, robot: Parts, given: Parts) -> list[Scalar]:
+        kinds = [thing.kind for thing in self.things] + [signal.kind for signal in self.signals]
+        result = self.function(*(_value(k, c) for k, c in zip(kinds, [*robot, *given], strict=True)))
+        found = _scalars(result)
+        if found is None:
+            raise Error(
+                f"{self.name} gives {type(result).__name__}: return a scalar, a list of scalars or a dual quaternion.",
+                task=self.name,
+            )
+        return found
+
+
+def _value(kind: str, c: list[Scalar]) -> Any:
+    if kind == "point":
+        return DQ.of(pure(*c))
+    if kind == "line":
+        return DQ.of(pure(*c[:3]), pure(*c[3:]))
+    if kind == "plane":
+        return DQ.of(pure(*c[:3]), Quaternion(c[3], 0.0, 0.0, 0.0))
+    if kind == "pose":
+        return DQ.of(Quaternion(*c[:4]), Quaternion(*c[4:]))
+    if kind == "rotation":
+        return DQ.of(Quaternion(*c))
+    return c[0] if kind == "number" else c
+
+
+def _scalars(result: Any) -> list[Scalar] | None:
+    if isinstance(result, DQ):
+        return list(result.components)
+    if isinstance(result, Quaternion):
+        return list(result.components)
+    if is_scalar(result) and not hasattr(result, "__len__"):
+        return [result]
+    try:
+        found = list(result)
+    except TypeError:
+        return None
+    return found if found and all(is_scalar(c) for c in found) else None

@@ -1,0 +1,129 @@
+"""Mistakes are told at the door, in one sentence that names the thing and the remedy."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+import dqdyn as dq
+from dqdyn import control as ct
+from dqdyn.errors import Error, UnknownNameError
+
+ARM = dq.robots.arm7()
+TABLE = dq.Plane([0.0, 0.0, 1.0], distance=0.0)
+REST = [ct.RestTask()]
+
+UNKNOWN: dict[str, tuple[Callable[[], object], str]] = {
+    "frame of a task": (lambda: ct.velocity_controller(ARM, [ct.PoseTask("tol", dq.Pose())]), "did you mean 'tool'"),
+    "frame of an inequality": (lambda: ct.velocity_controller(ARM, REST, [ct.KeepAbove("tol", TABLE)]), "'tool'"),
+    "frame of a segment": (lambda: ct.linearise(ARM, ct.KeepOut(ct.segment("tool", "elbw"), TABLE, 0.1)), "'elbw'"),
+    "pair of primitives": (lambda: ct.KeepOut(ct.plane("tool"), TABLE, 0.1), "plane_to_plane"),
+    "angle of a point": (lambda: ct.DistanceTask("tool", TABLE, angle=True), "point_to_plane_angle"),
+    "policy": (lambda: ct.velocity_controller(ARM, REST, infeasible="relaxed"), "did you mean 'relax'"),
+    "solver": (lambda: ct.velocity_controller(ARM, REST, [ct.JointLimits()], solver="qpoases"), "known: daqp, piqp"),
+    "error of a pose": (lambda: ct.PoseTask("tool", dq.Pose(), error="logs"), "did you mean 'log'"),
+    "method": (lambda: ct.torque_controller(ARM, REST, method="gaus"), "did you mean 'gauss'"),
+}
+
+
+@pytest.mark.parametrize("case", UNKNOWN)
+def test_unknown_names(case: str) -> None:
+    make, text = UNKNOWN[case]
+    with pytest.raises(UnknownNameError, match=text):
+        make()
+
+
+WRONG: dict[str, tuple[Callable[[], object], str]] = {
+    "line of zero direction": (lambda: ct.line("tool", (0.0, 0.0, 0.0)), "direction of a line"),
+    "obstacle line of zero direction": (
+        lambda: ct.LineTask("tool", [0.0, 0.0, 0.0, 1.0, 0.0, 0.0]),
+        "The direction of the target of the line on 'tool' is zero",
+    ),
+    "normal that is not a unit": (lambda: ct.plane("tool", (0.0, 0.0, 2.0)), "normal of a plane"),
+    "obstacle normal that is not a unit": (
+        lambda: ct.KeepAbove("tool", [0.0, 0.0, 2.0, 0.1]),
+        "The normal of the plane in the workspace has length 2: divide it by that length",
+    ),
+    "moving normal that is not a unit": (
+        lambda: ct.KeepAbove("tool", lambda t: [0.0, 0.0, 1.0 + 0.5, 0.1 * t]),
+        "The normal of the plane in the workspace at t = 0 has length 1.5",
+    ),
+    "rotation that is not a unit": (lambda: ct.RotationTask("tool", [1.0, 1.0, 0.0, 0.0]), "has length 1.41421"),
+    "pose of the wrong size": (lambda: ct.PoseTask("tool", [1.0, 0.0]), "has 8 components"),
+    "target of the wrong kind": (lambda: ct.PoseTask("tool", TABLE), "is a pose"),
+    "target that is no number": (lambda: ct.TranslationTask("tool", [0.0, math.nan, 0.0]), "must be finite"),
+    "direction by an unknown word": (lambda: ct.line("tool", "up"), "A direction is 'x', 'y', 'z'"),
+    "obstacle of no kind": (lambda: ct.KeepOut("tool", 3.0, 0.1), "is a Point, Line, Plane or Segment"),
+    "nothing on the robot": (lambda: ct.KeepOut(dq.Point([0, 0, 0]), TABLE, 0.1), "both in the workspace"),
+    "gain of zero": (lambda: ct.PoseTask("tool", dq.Pose(), gain=0.0), "gain of pose of tool must be a number above 0"),
+    "gains that oscillate": (
+        lambda: ct.KeepAbove("tool", TABLE, gains=(1.0, 1.0)),
+        r"oscillate: k_d² = 1 must exceed 4 k_p = 4",
+    ),
+    "gains by an unknown word": (lambda: ct.KeepAbove("tool", TABLE, gains="best"), "are 'auto' or a pair"),
+    "one gain of two": (lambda: ct.KeepAbove("tool", TABLE, gains=(1.0,)), "are two numbers"),
+    "negative weight": (lambda: ct.RestTask(weight=-1.0), "weight of rest must be a number above 0"),
+    "negative region": (lambda: ct.RestTask(within=-1.0), "within of rest must be numbers from 0"),
+    "region of the wrong size": (
+        lambda: ct.linearise(ARM, ct.TranslationTask("tool", [0, 0, 0], within=[0.1, 0.1])),
+        "one per component of the error, 3; found 2",
+    ),
+    "region without planes": (lambda: ct.Region("tool", []), "at least one plane"),
+    "no tasks": (lambda: ct.velocity_controller(ARM, []), "at least one task"),
+    "tasks that are none": (lambda: ct.velocity_controller(ARM, ["tool"]), "tasks are Tasks or lists of them"),
+    "constraints that are none": (
+        lambda: ct.velocity_controller(ARM, REST, [3]),
+        "constraints are Constraints, or Tasks",
+    ),
+    "negative damping": (lambda: ct.velocity_controller(ARM, REST, damping=-1.0), "damping must be a number from 0"),
+    "limits of the wrong size": (
+        lambda: ct.velocity_controller(ARM, REST, [ct.JointLimits([0.0, 1.0])]),
+        "lower of joint limits are one number or 7",
+    ),
+    "limits without room": (
+        lambda: ct.velocity_controller(ARM, REST, [ct.JointLimits(margin=5.0)]),
+        "leave no room for joint 'joint1'",
+    ),
+    "limit of zero": (lambda: ct.velocity_controller(ARM, REST, [ct.VelocityLimits(0.0)]), "must be above 0"),
+    "posture of the wrong size": (lambda: ct.velocity_controller(ARM, [ct.PostureTask([0.0])]), "has 7 components"),
+    "function without things": (lambda: ct.FunctionTask(len, []), "needs things on the robot"),
+    "function of the wrong result": (
+        lambda: ct.linearise(ARM, ct.FunctionTask(lambda p: "no", [ct.point("tool")])),
+        "return a scalar, a list of scalars or a dual quaternion",
+    ),
+    "moving without velocity": (
+        lambda: ct.KeepOut("tool", lambda t: np.array([math.sin(float(t)), 0.0, 0.0]), 0.1),
+        "its velocity and acceleration are not given",
+    ),
+    "q of the wrong size": (lambda: ct.velocity_controller(ARM, REST)(0.0, [0.0] * 6), "has 7 components"),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_wrong_input(case: str) -> None:
+    make, text = WRONG[case]
+    with pytest.raises(Error, match=text) as caught:
+        make()
+    assert str(caught.value).rstrip().endswith((".", "?"))
+
+
+def test_targets_in_forbidden_zones() -> None:
+    """Warned of when the controller is built, for positions, poses and offset points of the same frame."""
+    low = [0.3, 0.2, -0.1]
+    cases = [
+        (ct.TranslationTask("tool", low), ct.KeepAbove("tool", TABLE), "by 0.1"),
+        (ct.PoseTask("tool", dq.Pose(translation=low)), ct.KeepAbove("tool", TABLE, 0.05), "by 0.15"),
+        (ct.PoseTask("tool", dq.Pose()), ct.KeepAbove(ct.point("tool", (0, 0, -0.2)), TABLE), "by 0.2"),
+        (ct.PoseTask("tool", dq.Pose(rotation=[0, 1, 0, 0])), ct.Cone("tool", [0, 0, 1.0], 0.1), "cone"),
+        (ct.TranslationTask("tool", low), ct.KeepOut("tool", dq.Point(low), 0.1), "by 0.01"),
+    ]
+    for task, zone, text in cases:
+        with pytest.warns(ct.ControlWarning, match=f"The target of .* lies in the zone that .*{text}"):
+            ct.velocity_controller(ARM, [task], [zone])
+    # no warning, which would be an error here: allowed targets, other frames, orientation not known
+    ct.velocity_controller(ARM, [ct.TranslationTask("tool", [0.3, 0.2, 0.1])], [ct.KeepAbove("tool", TABLE)])
+    ct.velocity_controller(ARM, [ct.TranslationTask("tool", low)], [ct.KeepAbove("joint4", TABLE)])
+    ct.velocity_controller(ARM, [ct.TranslationTask("tool", low)], [ct.Cone("tool", [0.0, 0.0, 1.0], 0.1)])

@@ -1,0 +1,198 @@
+"""Infeasible problems and bad numbers: the policy acts as promised, and says what is in conflict."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from control_tools import accelerate
+from scipy.optimize import linprog
+
+import dqdyn as dq
+from dqdyn import control as ct
+from dqdyn.algebra.scalar import sqrt
+
+ARM = dq.robots.arm7()
+Q0 = np.array([0.1, 0.4, 0.2, -1.2, 0.3, 0.8, 0.1])
+P0 = ARM.pose("tool", Q0).translation
+
+
+def squeezed() -> list[object]:
+    """Two walls that leave less than nothing, and things that have no part in the conflict."""
+    above = ct.KeepAbove("tool", dq.Plane([0.0, 0.0, 1.0], distance=P0[2] + 0.1), gain=1.0, name="floor")
+    below = ct.KeepAbove("tool", dq.Plane([0.0, 0.0, -1.0], distance=0.1 - P0[2]), gain=1.0, name="ceiling")
+    wall = ct.KeepAbove("tool", dq.Plane([1.0, 0.0, 0.0], distance=-3.0), name="wall")
+    return [wall, above, ct.JointLimits(), below, ct.VelocityLimits(2.0)]
+
+
+def after_a_good_step(policy: str) -> tuple[ct.Controller, np.ndarray, ct.Measured]:
+    """A controller that has made a step with a solution, and the floor that will rise."""
+    floor = ct.Measured(dq.Plane([0.0, 0.0, 1.0], distance=P0[2] - 0.3))
+    ceiling = dq.Plane([0.0, 0.0, -1.0], distance=-P0[2] - 0.1)
+    zones = [ct.KeepAbove("tool", floor, name="floor"), ct.KeepAbove("tool", ceiling, name="ceiling"), ct.JointLimits()]
+    c = ct.velocity_controller(ARM, [ct.TranslationTask("tool", P0 + 0.05)], zones, infeasible=policy)
+    good = c(0.0, Q0)
+    assert c.report.status == "solved"
+    assert c.report.conflict == ()
+    floor.update(dq.Plane([0.0, 0.0, 1.0], distance=P0[2] + 0.3))
+    return c, good, floor
+
+
+def test_raise_names_a_minimal_conflict() -> None:
+    c, _, _ = after_a_good_step("raise")
+    with pytest.raises(
+        ct.InfeasibleError, match=r"At t = 0.1 s no command obeys 'floor' and 'ceiling' at a time"
+    ) as caught:
+        c(0.1, Q0)
+    assert set(caught.value.conflict) == {"floor", "ceiling"}
+
+
+def test_hold_keeps_the_last_safe_command() -> None:
+    c, good, floor = after_a_good_step("hold")
+    for k in range(3):
+        np.testing.assert_array_equal(c(0.1 + k, Q0), good)
+        assert c.report.status == "held"
+        assert set(c.report.conflict) == {"floor", "ceiling"}
+    floor.update(dq.Plane([0.0, 0.0, 1.0], distance=P0[2] - 0.3))
+    np.testing.assert_allclose(c(4.0, Q0), good, atol=1e-9)
+    assert c.report.status == "solved"
+
+
+def test_relax_gives_way_by_as_little_as_possible() -> None:
+    """Both walls give way by the same, each row being as long as the other; the report tells by how much."""
+    c, _, _ = after_a_good_step("relax")
+    v = c(0.1, Q0)
+    assert c.report.status == "relaxed"
+    assert set(c.report.conflict) == set(c.report.violation) == {"floor", "ceiling"}
+    rise = (ARM.translation_jacobian("tool", Q0) @ v)[2]
+    # η h of the floor asks for ż ≥ 0.3, the ceiling for ż ≤ 0.1
+    assert rise == pytest.approx(0.2, abs=1e-5)
+    for amount in c.report.violation.values():
+        assert amount == pytest.approx(0.1, abs=1e-5)
+
+
+def test_relax_spares_what_must_not_give_way() -> None:
+    floor = ct.KeepAbove("tool", dq.Plane([0.0, 0.0, 1.0], distance=P0[2] + 0.3), name="floor")
+    ceiling = ct.KeepAbove("tool", dq.Plane([0.0, 0.0, -1.0], distance=-P0[2] - 0.1), name="ceiling", relaxable=False)
+    c = ct.velocity_controller(ARM, [ct.RestTask()], [floor, ceiling])
+    with pytest.warns(ct.ControlWarning, match="'floor' is violated at the start by 0.3"):
+        v = c(0.0, Q0)
+    assert (ARM.translation_jacobian("tool", Q0) @ v)[2] <= 0.1 + 1e-6
+    assert set(c.report.violation) == {"floor"}
+    ct_floor = ct.KeepAbove("tool", dq.Plane([0.0, 0.0, 1.0], distance=P0[2] + 0.3), name="floor", relaxable=False)
+    c = ct.velocity_controller(ARM, [ct.RestTask()], [ct_floor, ceiling])
+    with pytest.warns(ct.ControlWarning):
+        np.testing.assert_array_equal(c(0.0, Q0), 0.0)
+    assert c.report.status == "held"
+    assert "must not give way" in c.report.reason
+
+
+@pytest.mark.filterwarnings("ignore:.*violated at the start", "ignore:Lemma 4.1")
+@pytest.mark.parametrize("level", ["velocity", "acceleration", "torque"])
+def test_conflicts_of_controllers_are_minimal(level: str) -> None:
+    """All rows of the named constraints together have no solution; without any one of them the rest have."""
+    rng = np.random.default_rng(0)
+    make = {
+        "velocity": ct.velocity_controller,
+        "acceleration": ct.acceleration_controller,
+        "torque": ct.torque_controller,
+    }
+    found = 0
+    for seed in range(12):
+        zones = [
+            ct.KeepOut("tool", dq.Point(P0 + rng.uniform(-0.3, 0.3, 3)), rng.uniform(0.2, 0.5), name=f"ball {i}")
+            for i in range(4)
+        ]
+        limits = [ct.VelocityLimits(0.1)] if level == "velocity" else [ct.AccelerationLimits(0.3), ct.JointLimits()]
+        if level == "torque":
+            limits.append(ct.TorqueLimits())
+        c = make[level](ARM, [ct.RestTask()], [*zones, *limits], infeasible="relax")
+        c(0.0, Q0, 0.3 * rng.normal(size=7))
+        conflict, rows = c.report.conflict, c.composition.rows()
+        assert (c.report.status == "relaxed") == bool(conflict)
+        if conflict:
+            found += 1
+            assert not _feasible(rows, set(conflict))
+            for name in conflict:
+                assert _feasible(rows, set(conflict) - {name})
+        assert seed >= 0
+    assert found >= 3
+
+
+def _feasible(rows: object, names: set[str]) -> bool:
+    chosen = [i for i, name in enumerate(rows.names) if name in names]  # type: ignore[attr-defined]
+    a, b = rows.a[chosen], rows.b[chosen]  # type: ignore[attr-defined]
+    return not chosen or linprog(np.zeros(7), a, b, bounds=[(None, None)] * 7).status == 0
+
+
+# --- numbers that are none ------------------------------------------------------------------------------------------
+
+
+def root_of_height(p: dq.DQ) -> object:
+    """NaN below the floor."""
+    return sqrt(p.primary.z - 1.0) - 0.5
+
+
+def test_nan_of_a_users_function_is_named() -> None:
+    task = ct.FunctionTask(root_of_height, [ct.point("tool")])
+    c = ct.velocity_controller(ARM, [task], infeasible="raise")
+    high = np.zeros(7)
+    assert ARM.pose("tool", high).translation[2] > 1.0
+    good = c(0.0, high)
+    low = np.array([0.0, 1.5, 0.0, -1.5, 0.0, 1.0, 0.0])
+    assert ARM.pose("tool", low).translation[2] < 1.0
+    with pytest.raises(ct.ControlError, match="the task 'function root_of_height' gives nan"):
+        c(0.1, low)
+    for policy in ("hold", "relax"):
+        c = ct.velocity_controller(ARM, [task], infeasible=policy)
+        np.testing.assert_allclose(c(0.0, high), good)
+        np.testing.assert_allclose(c(0.1, low), good)
+        assert c.report.status == "held"
+        assert "root_of_height" in c.report.reason
+
+
+def test_nan_of_signals_and_states() -> None:
+    ball = ct.Measured([0.5, 0.0, 0.5])
+    zone = ct.KeepOut("tool", ball, 0.1, name="ball")
+    c = ct.velocity_controller(ARM, [ct.TranslationTask("tool", P0 + 0.1)], [zone], infeasible="hold")
+    good = c(0.0, Q0)
+    ball.update([math.nan, 0.0, 0.5])
+    np.testing.assert_array_equal(c(0.1, Q0), good)
+    assert c.report.reason == "the point in the workspace is not finite"
+    ball.update([0.5, 0.0, 0.5])
+    np.testing.assert_array_equal(c(0.1, Q0 * math.nan), good)
+    assert c.report.reason.startswith("q of the robot is not finite")
+    np.testing.assert_allclose(c(0.2, Q0), good, atol=1e-9)
+
+
+def test_first_step_held_is_rest() -> None:
+    """Before any solution: no velocity, no acceleration, or the torque that does not accelerate."""
+    ball = ct.Measured([0.5, 0.0, 0.5])
+    for make in (ct.velocity_controller, ct.acceleration_controller, ct.torque_controller):
+        c = make(ARM, [ct.RestTask()], [ct.KeepOut("tool", ball, 0.1)], infeasible="hold")
+        ball.update([math.nan, 0.0, 0.5])
+        v = np.linspace(-0.2, 0.3, 7)
+        expected = ARM.bias_forces(Q0, v) if make is ct.torque_controller else np.zeros(7)
+        np.testing.assert_allclose(c(0.0, Q0, v), expected, atol=1e-9)
+        ball.update([0.5, 0.0, 0.5])
+
+
+def test_infeasible_start_says_which_and_by_how_much() -> None:
+    zones = [ct.KeepOut("tool", dq.Point(P0), 0.2, name="ball"), ct.JointLimits()]
+    c = ct.velocity_controller(ARM, [ct.RestTask()], zones)
+    with pytest.warns(ct.ControlWarning, match="'ball' is violated at the start by 0.04"):
+        c(0.0, Q0)
+    beyond = Q0.copy()
+    beyond[3] = ARM.limits.lower[3] - 0.25
+    c = ct.velocity_controller(ARM, [ct.RestTask()], [ct.JointLimits()])
+    with pytest.warns(ct.ControlWarning, match="'joint limits: joint4 lower' is violated at the start by 0.25"):
+        c(0.0, beyond)
+
+
+def test_the_robot_comes_back_from_an_infeasible_start() -> None:
+    p = P0 + [0.0, 0.0, 0.05]
+    c = ct.acceleration_controller(ARM, [ct.RestTask()], [ct.KeepOut("tool", dq.Point(p), 0.15, gain=2.0)])
+    with pytest.warns(ct.ControlWarning):
+        q, _ = accelerate(ARM, c, Q0, np.zeros(7), 4.0, 5e-3)
+    assert np.linalg.norm(ARM.pose("tool", q).translation - p) > 0.15 - 1e-3

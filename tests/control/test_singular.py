@@ -1,0 +1,58 @@
+"""Derivatives where something is singular: stretched arms, errors of zero and near π, things that touch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from control_tools import check_derivatives
+
+import dqdyn as dq
+from dqdyn import control as ct
+from dqdyn.control.quantity import Quantity
+
+ARM = dq.robots.arm7()
+STRETCHED = np.zeros(7)
+V = np.array([0.3, -0.2, 0.1, 0.4, -0.3, 0.2, 0.1])
+
+
+def turned(angle: float) -> dq.Pose:
+    return ARM.pose("tool", STRETCHED) * dq.Pose(rotation=[np.cos(angle / 2), 0.0, np.sin(angle / 2), 0.0])
+
+
+def line_at(angle: float) -> dq.Line:
+    x = ARM.pose("tool", STRETCHED)
+    return dq.Line(x.rotation_matrix @ [np.sin(angle), 0.0, np.cos(angle)], x.translation + [0.1, 0.2, 0.0])
+
+
+X = ARM.pose("tool", STRETCHED)
+CASES: dict[str, Callable[[], Quantity]] = {
+    **{f"pose error of {a:g}": lambda a=a: ct.PoseTask("tool", turned(a)) for a in (0.0, 1e-9, 1e-5, 1e-2, 3.0)},
+    **{f"rotation error of {a:g}": lambda a=a: ct.RotationTask("tool", turned(a)) for a in (0.0, 1e-7, 3.1)},
+    **{f"angle of {a:g}": lambda a=a: ct.Cone("tool", line_at(a), 0.2) for a in (0.0, 1e-9, 1e-4, np.pi)},
+    "absolute pose of equal hands": lambda: ct.AbsolutePoseTask("tool", "tool", X),
+    "absolute pose": lambda: ct.AbsolutePoseTask("tool", "joint4", X),
+    "point on a point": lambda: ct.KeepOut("tool", dq.Point(X.translation), 0.1),
+    "point on a line": lambda: ct.KeepOut("tool", dq.Line([1.0, 0.0, 0.0], X.translation), 0.1),
+    "crossing lines": lambda: ct.KeepOut(ct.line("tool", "x"), dq.Line([0.0, 1.0, 0.0], X.translation), 0.1),
+    "aligned joints": lambda: ct.KeepOut(ct.point("tool", (0.1, 0.0, 0.0)), ct.point("joint2"), 0.1),
+    "center of mass": lambda: ct.CenterOfMassTask([0.0, 0.0, 0.5]),
+    "posture": lambda: ct.PostureTask(STRETCHED),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_derivatives_near_singularities(case: str) -> None:
+    for q in (STRETCHED, STRETCHED + 1e-7 * V, STRETCHED + 1e-3 * V):
+        check_derivatives(ARM, CASES[case](), q, V, h=2e-3)
+
+
+@pytest.mark.parametrize("level", ["velocity", "acceleration"])
+def test_commands_stay_finite_at_singularities(level: str) -> None:
+    """A stretched arm that is asked to reach further; damping keeps the command of moderate size."""
+    make = ct.velocity_controller if level == "velocity" else ct.acceleration_controller
+    task = ct.PoseTask("tool", dq.Pose(rotation=X.rotation, translation=X.translation + [0.0, 0.0, 0.5]))
+    for q in (STRETCHED, STRETCHED + 1e-9, STRETCHED + 1e-4):
+        u = make(ARM, [task], [ct.JointLimits()], damping=0.05)(0.0, q, np.zeros(7))
+        assert np.abs(u).max() < 20.0
