@@ -29,6 +29,8 @@ SIZES = {  # name: nq, nv, mass of what moves in kg
     "holonomic_manipulator": (9, 9, 186.5),
     "nonholonomic_manipulator": (9, 9, 186.5),
     "bimanual": (16, 16, 31.6),
+    "small_bimanual": (13, 13, 6.2),
+    "mobile_bimanual": (16, 16, 16.9),
     "humanoid": (34, 33, 58.6),
     "four_bar": (3, 3, 1.46),
     "five_bar": (4, 4, 2.4),
@@ -36,6 +38,8 @@ SIZES = {  # name: nq, nv, mass of what moves in kg
 }
 TOOLS = {
     "bimanual": ("left_hand", "right_hand", "head"),
+    "small_bimanual": ("left_hand", "right_hand", "head"),
+    "mobile_bimanual": ("left_hand", "right_hand", "head"),
     "humanoid": ("left_hand", "right_hand", "left_foot", "right_foot", "head"),
 }
 SHAPES: dict[str, Any] = {"box": box, "cylinder": cylinder, "sphere": sphere}

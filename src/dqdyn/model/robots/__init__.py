@@ -13,6 +13,7 @@ from dqdyn.model.robots.humanoid import humanoid
 from dqdyn.model.robots.linkages import five_bar, four_bar
 from dqdyn.model.robots.mobile import holonomic_manipulator, nonholonomic_manipulator
 from dqdyn.model.robots.platform import stewart_platform
+from dqdyn.model.robots.small_body import mobile_bimanual, small_bimanual
 from dqdyn.model.robots.upper_body import bimanual
 
 BUILDERS: dict[str, Callable[..., Description]] = {
@@ -25,6 +26,8 @@ BUILDERS: dict[str, Callable[..., Description]] = {
         holonomic_manipulator,
         nonholonomic_manipulator,
         bimanual,
+        small_bimanual,
+        mobile_bimanual,
         humanoid,
         four_bar,
         five_bar,

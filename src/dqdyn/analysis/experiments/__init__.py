@@ -1,0 +1,29 @@
+"""Control experiments of the papers, each a short script that says what it claims and what it measured."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import ModuleType
+
+from dqdyn.analysis.experiments import bimanual_cup, cup_on_table, mobile_bimanual, moving_obstacle
+from dqdyn.analysis.experiments.base import Case, Claim, Drawing, Figure, Result, Table
+from dqdyn.errors import unknown_name
+
+__all__ = ["EXPERIMENTS", "Case", "Claim", "Drawing", "Figure", "Result", "Table", "experiment", "titles"]
+
+EXPERIMENTS: dict[str, ModuleType] = {
+    module.NAME: module for module in (moving_obstacle, cup_on_table, bimanual_cup, mobile_bimanual)
+}
+
+
+def titles() -> dict[str, str]:
+    """What each experiment is about."""
+    return {name: module.TITLE for name, module in EXPERIMENTS.items()}
+
+
+def experiment(name: str, plant: str | None = None, **options: float) -> Result:
+    """Run an experiment by name, on our own dynamics or with ``plant="mujoco"``; ``options`` as duration and steps."""
+    if name not in EXPERIMENTS:
+        raise unknown_name("experiment", name, EXPERIMENTS)
+    run: Callable[..., Result] = EXPERIMENTS[name].experiment
+    return run(plant, **options)

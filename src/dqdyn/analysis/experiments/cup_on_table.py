@@ -1,0 +1,196 @@
+"""A hand puts a cup on a table: Quiroz, sections 6.1.1 (by velocity) and 6.1.2 (by torque).
+
+QP knows the task alone, CQP also the fifteen constraints and, by torque, the bounds (3.4).
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+
+from dqdyn import control as ct
+from dqdyn.analysis.experiments.base import Case, Claim, Figure, Result, Table, effort, figure, joint_figures, norm
+from dqdyn.analysis.experiments.cup_setting import (
+    DAMPING,
+    GAINS,
+    PLANE,
+    RATE,
+    START,
+    TILT,
+    TORSO,
+    Setting,
+    nine_joints,
+    to_planes,
+)
+from dqdyn.analysis.experiments.running import run
+from dqdyn.simulate import Trajectory
+
+NAME, TITLE = "cup-on-table", "A cup is put on a table"
+VELOCITY, TORQUE = ("QP by velocity", "CQP by velocity"), ("QP by torque", "CQP by torque")
+STOPPED = "QP by torque with the bounds (3.4)"
+ALLOWED = 1e-3  # of a limit
+
+
+def controller(setting: Setting, name: str) -> ct.Controller:
+    """(3.1) by velocity, (3.3) and (3.7) by torque; CQP with constraints and, by torque, (3.4)."""
+    constraints = setting.constraints() if name.startswith("CQP") else []
+    if name in (TORQUE[1], STOPPED):
+        constraints.append(ct.StoppingBounds(2.0))
+    make = ct.velocity_controller if name in VELOCITY else ct.torque_controller
+    return make(setting.robot, [setting.task()], constraints, damping=DAMPING)
+
+
+def experiment(
+    plant: str | None = None, duration: float = 18.0, dt_velocity: float = 0.01, dt_torque: float = 5e-4
+) -> Result:
+    """All runs for ``duration`` s, those with constraints at two steps."""
+    setting = Setting.above_the_table(nine_joints(), START)
+    steps = {**dict.fromkeys(VELOCITY, dt_velocity), **dict.fromkeys((*TORQUE, STOPPED), dt_torque)}
+    if plant is not None:
+        # One step of the engine per command: the acceleration that was asked for acts as it is, whatever the step.
+        steps = dict.fromkeys(steps, 4.0 * dt_torque)
+
+    def at(name: str, dt: float) -> Trajectory:
+        every = max(1, round(5e-3 / dt))
+        return run(setting.robot, controller(setting, name), duration, dt, START, plant, every=every)
+
+    runs = {name: at(name, dt) for name, dt in steps.items()}
+    steps_of = {name: [factor * steps[name] for factor in (1.0, 2.0, 4.0)] for name in (VELOCITY[1], TORQUE[1])}
+    stepped = {
+        name: {dt: runs[name] if dt == steps[name] else at(name, dt) for dt in dts} for name, dts in steps_of.items()
+    }
+    efforts = {name: effort(r.time, r.v if name in VELOCITY else r.tau) for name, r in runs.items()}
+    claims = [
+        *[broken(setting, name, runs[name]) for name in (VELOCITY[0], TORQUE[0])],
+        *[respected(setting, name, found) for name, found in stepped.items()],
+        *[decays(setting, name, runs[name]) for name in (*VELOCITY, *TORQUE)],
+        *[
+            Claim(
+                f"constraints take effort, by {word}",
+                f"{efforts[a]:.4g} without, {efforts[b]:.4g} with",
+                efforts[b] > efforts[a],
+            )
+            for word, (a, b) in (("velocity", VELOCITY), ("torque", TORQUE))
+        ],
+        *stops(runs),
+    ]
+    return Result(
+        NAME,
+        TITLE,
+        "Quiroz, sections 6.1.1 and 6.1.2, figs. 6.1 to 6.4, table 6.1",
+        (
+            "A torso of five joints and an arm of four lower a cup to a table. The task is the height alone; the cup "
+            f"must not tilt by more than {TILT} rad, the hand stays between four planes, all joints within their "
+            "limits, and the forearm away from the torso. QP does not know these constraints, CQP does.",
+            "Tilt, distances and joint angles below are computed from the runs, not taken from the controllers.",
+        ),
+        tuple(claims),
+        tuple(Case(name, r, setting.drawings(r)) for name, r in runs.items()),
+        tuple(figures(setting, runs)),
+        (table(efforts, duration),),
+    )
+
+
+def broken(setting: Setting, name: str, found: Trajectory) -> Claim:
+    """QP violates all kinds of limits."""
+    v, units = setting.violations(found), {"tilt": TILT, "planes": PLANE, "torso": TORSO}
+    return Claim(
+        f"{name} violates tilt, planes, joint limits and the distance of torso and arm",
+        f"tilt {units['tilt'] * (1 + v['tilt']):.3g} rad, planes {units['planes'] * (1 - v['planes']):.3g} m, "
+        f"torso {units['torso'] * (1 - v['torso']):.3g} m, joints {100 * v['joints']:.3g} % beyond a limit",
+        all(value > ALLOWED for value in v.values()),
+    )
+
+
+def respected(setting: Setting, name: str, found: dict[float, Trajectory]) -> Claim:
+    """CQP violates none, and less with a smaller step; runs by their step in s, the finest first."""
+    kinds = [setting.violations(r) for r in found.values()]
+    worst = [max(violations.values()) for violations in kinds]
+    series = ", ".join(f"{_part(value)} at {1e3 * dt:g} ms" for dt, value in zip(found, worst, strict=True))
+    words = ", ".join(f"{kind} {_part(value)}" for kind, value in kinds[0].items())
+    beyond = [max(value, 0.0) for value in worst]
+    return Claim(
+        f"{name} respects all limits to {ALLOWED:g} of each, the better the smaller the step",
+        f"worst {series}; at the smallest step: {words}",
+        worst[0] < ALLOWED and all(fine <= coarse for fine, coarse in pairwise(beyond)),
+    )
+
+
+def _part(violation: float) -> str:
+    return f"{violation:.1e} beyond" if violation > 0.0 else f"{-violation:.1e} inside"
+
+
+def decays(setting: Setting, name: str, found: Trajectory) -> Claim:
+    """The error against that of the equation which the task sets, from rest."""
+    error, t = setting.height(found), found.time
+    if name in VELOCITY:
+        wanted = np.exp(-RATE * t)
+        law = f"e^(−{RATE} t)"
+    else:
+        slow, fast = (0.5 * (GAINS[0] + sign * np.sqrt(GAINS[0] ** 2 - 4.0 * GAINS[1])) for sign in (-1.0, 1.0))
+        wanted = (fast * np.exp(-slow * t) - slow * np.exp(-fast * t)) / (fast - slow)
+        law = f"ë = −{GAINS[0]} ė − {GAINS[1]} e"
+    off = float(np.abs(error / error[0] - wanted).max())
+    return Claim(
+        f"{name}: the error decays as {law}",
+        f"{100 * off:.2g} % of the first error off at most; {1e3 * error[-1]:.2g} mm left of {1e3 * error[0]:.3g}",
+        off < 0.03,
+    )
+
+
+def stops(runs: dict[str, Trajectory]) -> list[Claim]:
+    """With the bounds (3.4) the joints come to rest as the task does, without them they go on."""
+    slow = 0.5 * (GAINS[0] - np.sqrt(GAINS[0] ** 2 - 4.0 * GAINS[1]))
+    result = []
+    for name, still in ((TORQUE[0], False), (STOPPED, True), (TORQUE[1], True)):
+        speed, t = norm(runs[name].v), runs[name].time
+        last = t > 2.0 / 3.0 * t[-1]
+        falls = -float(np.polyfit(t[last], np.log(speed[last]), 1)[0])
+        words = "come to rest as the hand does" if still else "go on when the hand has come to rest"
+        result.append(
+            Claim(
+                f"{name}: the joints {words}",
+                f"{speed[-1]:.2g} rad/s at the end, e^({-falls:.2g} t) over the last third; the hand e^({-slow:.2g} t)",
+                falls > 0.5 * slow if still else falls < 0.2 * slow,
+            )
+        )
+    return result
+
+
+def table(efforts: dict[str, float], duration: float) -> Table:
+    """Ours beside the paper's, whose robot, start and duration are others."""
+    rows = (
+        ("(3.1)", "√∫‖v‖² dt", *(f"{efforts[name]:.4f}" for name in VELOCITY), "0.1637", "0.5132"),
+        ("(3.7)", "√∫‖τ‖² dt", *(f"{efforts[name]:.2f}" for name in TORQUE), "61.508", "115.07"),
+    )
+    title = f"Control effort over {duration:g} s, as table 6.1"
+    return Table(title, ("control law", "metric", "QP", "CQP", "QP in print", "CQP in print"), rows)
+
+
+def figures(setting: Setting, runs: dict[str, Trajectory]) -> list[Figure]:
+    """Those of figs. 6.2 to 6.4, QP and CQP in one."""
+    result = []
+    for word, pair, fig in (("velocity", VELOCITY, "6.2"), ("torque", TORQUE, "6.3, 6.4")):
+        both = {name.split()[0]: runs[name] for name in pair}
+        curves = lambda values: {key: (r, values(r)) for key, r in both.items()}  # noqa: B023 (used at once)
+        by = f"by {word} (fig. {fig})"
+        planes = {
+            f"{key}, plane {i + 1}": (r, to_planes(setting.planes, setting.hand(r))[:, i])
+            for key, r in both.items()
+            for i in range(4)
+        }
+        result += [
+            figure(f"tilt of the cup {by}", "rad", curves(setting.tilt), {"limit": TILT}),
+            figure(f"forearm to torso {by}", "m", curves(setting.to_torso), {"limit": TORSO}),
+            figure(f"hand to the four planes {by}", "m", planes, {"limit": PLANE}),
+            figure(f"task error {by}", "m", curves(setting.height)),
+            figure(f"norm of the joint velocities {by}", "rad/s", curves(lambda r: norm(r.v))),
+        ]
+        if word == "torque":
+            result += [
+                figure(f"norm of the torques {by}", "N m", curves(lambda r: norm(r.tau))),
+                figure(f"norm of the joint accelerations {by}", "rad/s²", curves(lambda r: norm(r.a))),
+            ]
+        result += joint_figures(f"joints {by}", both, [joint.name for joint in setting.robot.joints])
+    return result

@@ -1,0 +1,145 @@
+"""Two hands on a differential drive carry a ball to a zone and release it there: Quiroz, section 6.1.3, fig. 6.11.
+
+The frame half-way between the hands goes to the zone while the relative pose holds the ball; then the robot stops,
+forgets all constraints but its wheels, and opens its hands.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dqdyn import control as ct
+from dqdyn import robots
+from dqdyn.algebra.values import Pose
+from dqdyn.analysis.experiments.base import Case, Claim, Drawing, Result, draw, figure, joint_figures, norm
+from dqdyn.analysis.experiments.cup_setting import DAMPING, TORSO, TRUNK, beyond_limits
+from dqdyn.analysis.experiments.running import run
+from dqdyn.analysis.experiments.two_hands import HANDS, POSES, absolute_place, relative_error
+from dqdyn.errors import Error
+from dqdyn.robot import Robot
+from dqdyn.simulate import Trajectory
+
+NAME, TITLE = "mobile-bimanual", "Two hands on wheels carry a ball to a zone"
+ZONE, NEAR = np.array([1.0, 0.4, 0.25]), 0.01  # m: the zone's center, and when it counts as reached
+RATE, GRIP, OPEN = 0.5, 50.0, 1.5  # 1/s of the task, of the grip; the hands open to so many times their distance
+ARM = (-0.45, -0.05, 0.41, -1.2)
+START = np.array([0.0, 0.0, 0.0, 0.1, 0.0, 0.0, 0.3, 0.0, *ARM, *ARM])  # platform (m, m, rad), torso, arms (rad)
+
+
+class CarryAndRelease:
+    """Carries until the zone is reached, then opens the hands."""
+
+    level = "velocity"
+
+    def __init__(self, robot: Robot, constrained: bool) -> None:
+        grip = robot.relative_pose(*HANDS, START)
+        self.robot, self.released_at = robot, np.inf
+        hold = ct.RelativePoseTask(*HANDS, grip, gain=GRIP)
+        limits: list[Any] = [ct.ConeJointLimits()]
+        for side in ("left", "right"):
+            limits.append(ct.TorsoArm(ct.line(TRUNK), f"{side}_forearm", f"{side}_hand", TORSO, name=side))
+        task = ct.FunctionTask(_to_zone, POSES, gain=RATE, name="way to the zone")
+        constraints = [hold, *(limits if constrained else [])]
+        self.carry = ct.velocity_controller(robot, [task], constraints, damping=DAMPING)
+        apart = Pose(rotation=grip.rotation, translation=OPEN * grip.translation)
+        self.release = ct.velocity_controller(robot, [ct.RelativePoseTask(*HANDS, apart)], damping=DAMPING)
+
+    def step(self, t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+        """Velocities (nv)."""
+        if t < self.released_at:
+            command = self.carry(t, q)
+            if norm(self.carry.errors["way to the zone"]) > NEAR:
+                return command
+            self.released_at = t
+        return self.release(t, q)
+
+    def record(self) -> dict[str, np.ndarray]:
+        """Whether the ball is still held."""
+        return {"holding": np.array(float(np.isinf(self.released_at)))}
+
+
+def _to_zone(x1: Any, x2: Any) -> list[Any]:
+    return [a - b for a, b in zip(absolute_place(x1, x2), ZONE.tolist(), strict=True)]
+
+
+def experiment(plant: str | None = None, duration: float = 14.0, dt: float = 5e-3) -> Result:
+    """Both controllers for ``duration`` s."""
+    if plant is not None:
+        raise Error(f"{NAME} runs on our own dynamics alone: {plant} knows no wheels that roll without slipping.")
+    robot = robots.mobile_bimanual()
+    runs = {name: run(robot, CarryAndRelease(robot, name == "CQP"), duration, dt, START) for name in ("QP", "CQP")}
+    places = {name: robot.absolute_pose(*HANDS, r.q).translation for name, r in runs.items()}
+    away = {name: norm(p - ZONE) for name, p in places.items()}
+    held = {name: r.extra["holding"] > 0.5 for name, r in runs.items()}
+    gaps = {name: norm(robot.relative_pose(*HANDS, r.q).translation) for name, r in runs.items()}
+    claims = [claim for name, r in runs.items() for claim in _claims(name, r, away[name], held[name], gaps[name])]
+    joints = {name: beyond_limits(robot, r.q[held[name]]) for name, r in runs.items()}
+    claims += [
+        Claim("QP violates joint limits while it carries", f"{100 * joints['QP']:.3g} % beyond", joints["QP"] > 0.0),
+        Claim(
+            "CQP respects all joint limits while it carries", f"{-100 * joints['CQP']:.2g} % inside", joints["CQP"] <= 0
+        ),
+    ]
+    names = [joint.name for joint in robot.joints if joint.kind == "revolute"]
+    return Result(
+        NAME,
+        TITLE,
+        "Quiroz, section 6.1.3, figs. 6.11 and 6.12",
+        (
+            "A body with a torso of five joints and two arms of four, on a platform with two driven wheels, holds a "
+            "ball between its hands, drives it to a zone and opens its hands there. That the platform cannot slip "
+            "sideways is an equality of the controller.",
+            "The paper ran this on a real robot; here the robot follows the velocities exactly.",
+        ),
+        tuple(claims),
+        tuple(Case(name, r, _drawings(r, places[name], held[name])) for name, r in runs.items()),
+        (
+            figure("norm of the velocities (fig. 6.12)", "rad/s, m/s", {n: (r, norm(r.v)) for n, r in runs.items()}),
+            figure("distance from the zone (fig. 6.12)", "m", {n: (runs[n], e) for n, e in away.items()}),
+            figure("distance of the hands", "m", {n: (runs[n], g) for n, g in gaps.items()}),
+            figure("sideways slip", "10⁻¹⁵ m/s", {n: (r, 1e15 * slip(r)) for n, r in runs.items()}),
+            *joint_figures("joints (fig. 6.12)", runs, names[:9]),
+        ),
+    )
+
+
+def slip(found: Trajectory) -> np.ndarray:
+    """Velocity (n,) of the platform across its heading in m/s, from q and v alone."""
+    heading = found.q[:, 2]
+    return np.asarray(np.cos(heading) * found.v[:, 1] - np.sin(heading) * found.v[:, 0])
+
+
+def _claims(name: str, found: Trajectory, away: np.ndarray, held: np.ndarray, gap: np.ndarray) -> list[Claim]:
+    last = int(held.sum()) - 1
+    sideways, grip = float(np.abs(slip(found)).max()), float(relative_error(found.robot, found.q[held]).max())
+    driven = float(np.hypot(*found.q[-1, :2]))
+    return [
+        Claim(
+            f"{name} carries the ball to the zone",
+            f"{1e3 * away[last]:.2g} mm from its center after {found.time[last]:.3g} s, {driven:.2g} m driven",
+            bool(away[last] < 1.5 * NEAR),
+        ),
+        Claim(f"{name}: the relative pose stays while the ball is held", f"{grip:.1e}", grip < 1e-6),
+        Claim(
+            f"{name} opens its hands there",
+            f"{gap[0]:.3f} m, then {gap[-1]:.3f} m",
+            bool(last < len(held) - 1 and gap[-1] > 0.5 * (1.0 + OPEN) * gap[0]),
+        ),
+        Claim(f"{name}: the platform does not slip sideways", f"{sideways:.1e} m/s at most", sideways < 1e-9),
+    ]
+
+
+def _drawings(found: Trajectory, place: np.ndarray, held: np.ndarray) -> tuple[Drawing, ...]:
+    """The ball rests where it was released."""
+    last = max(int(held.sum()) - 1, 0)
+    ball = np.where(held[:, None], place, place[last])
+    gap = float(norm(found.robot.relative_pose(*HANDS, found.q[0]).translation))
+    wheels = np.column_stack([found.q[:, :2], np.full(len(found), 0.004)])
+    return (
+        draw("sphere", center=ball, radius=max(0.4 * gap, 0.02), name="ball", color=(0.96, 0.55, 0.1, 1.0)),
+        draw("sphere", center=ZONE, radius=0.1, name="zone", color=(0.2, 0.65, 0.3, 0.25)),
+        draw("path", points=wheels, name="way of the platform"),
+        draw("path", points=place[: last + 1], name="way of the ball", color=(0.05, 0.6, 0.62, 1.0)),
+    )

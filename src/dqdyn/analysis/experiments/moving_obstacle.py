@@ -1,0 +1,111 @@
+"""An arm keeps its hand away from an obstacle that moves: Quiroz, section 4.1.
+
+Three cases: without the inequality, with it but taking the obstacle to be at rest at every instant, and with its motion
+known. The obstacle's path and the safe distance are the paper's; the arm, its start and its goal are ours, because
+the paper does not give them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dqdyn import control as ct
+from dqdyn import robots
+from dqdyn.algebra.scalar import sin
+from dqdyn.algebra.values import Pose
+from dqdyn.analysis.experiments.base import Case, Claim, Result, draw, figure, norm
+from dqdyn.analysis.experiments.running import run
+from dqdyn.robot import Robot
+from dqdyn.simulate import Trajectory
+
+NAME, TITLE = "moving-obstacle", "An arm evades a moving obstacle"
+SAFE = 0.22  # m, between the hand and the obstacle
+GAINS = (4.0, 3.0)  # of the task and of the inequality: poles −1 and −3
+START, GOAL = (0.1, -0.4, 0.8), (0.1, -0.1, 0.8)  # m, of the hand
+CASES = {"I": "no inequality", "II": "obstacle taken to be at rest", "III": "motion of the obstacle known"}
+
+
+def obstacle(t: Any) -> list[Any]:
+    """p_s(t) = p_s(0) − (b sin(wt) i + a t j) in m with p_s(0) = 0.23 i + 0.24 j + 0.8 k, a = 0.1, b = 0.2, w = 0.6."""
+    return [0.23 - 0.2 * sin(0.6 * t), 0.24 - 0.1 * t, 0.8 + 0.0 * t]
+
+
+def arm() -> Robot:
+    """A six-axis arm that stands beside the path."""
+    return robots.arm6(base="planar").lock({"root_joint": [-0.55, 0.0, 0.0]})
+
+
+def controller(robot: Robot, case: str) -> ct.Controller:
+    """Torques by (3.6) and (3.7): the position of the hand first, then joints at rest."""
+    tasks = [[ct.TranslationTask("tool", GOAL, gains=GAINS)], [ct.RestTask(gain=2.0)]]
+    seen = ct.Moving(obstacle, known=case == "III")
+    zone = ct.KeepOut("tool", seen, SAFE, gains=GAINS, name="obstacle")
+    return ct.torque_controller(robot, tasks, [] if case == "I" else [zone])
+
+
+def experiment(plant: str | None = None, duration: float = 10.0, dt: float = 1e-3) -> Result:
+    """All three cases for ``duration`` s."""
+    robot = arm()
+    down = Pose(rotation=[np.sqrt(0.5), 0.0, np.sqrt(0.5), 0.0], translation=START)
+    q0 = robot.inverse_kinematics("tool", down, np.array([0.0, 0.2, 0.3, 0.0, 1.0, 0.0])).q
+    runs = {case: run(robot, controller(robot, case), duration, dt, q0, plant) for case in CASES}
+    gaps = {case: norm(hand(found) - path(found)) for case, found in runs.items()}
+    errors = {case: norm(hand(found) - GOAL) for case, found in runs.items()}
+    least = {case: float(gap.min()) for case, gap in gaps.items()}
+    claims = [
+        Claim(
+            f"case {case} ({CASES[case]}) {'never enters' if case == 'III' else 'enters'} the safe zone of {SAFE} m",
+            f"{least[case]:.4f} m at the nearest",
+            (least[case] >= SAFE) == (case == "III"),
+        )
+        for case in CASES
+    ]
+    claims.append(
+        Claim(
+            "every case goes on with its task once the obstacle has passed",
+            ", ".join(f"{case}: {1e3 * error[-1]:.2g} mm" for case, error in errors.items())
+            + " from the goal at the end",
+            all(error[-1] < 0.15 * error[0] for error in errors.values()),
+        )
+    )
+    named = {f"case {case}": (runs[case], gap) for case, gap in gaps.items()}
+    return Result(
+        NAME,
+        TITLE,
+        "Quiroz, section 4.1, figs. 4.2 and 4.3",
+        (
+            "A six-axis arm brings its hand to a point by joint torques while an obstacle crosses the way. Control law "
+            "(3.6) with one inequality of second order on the squared distance of hand and obstacle (4.20) to (4.23).",
+            "The blue ball around the hand is the safe zone; the red ball is the obstacle.",
+        ),
+        tuple(claims),
+        tuple(Case(f"case {case}: {CASES[case]}", runs[case], drawings(runs[case])) for case in CASES),
+        (
+            figure("distance of hand and obstacle (fig. 4.2)", "m", named, {"safe distance": SAFE}),
+            figure("distance from the goal", "m", {f"case {c}": (runs[c], e) for c, e in errors.items()}),
+            figure("norm of the torques", "N m", {f"case {c}": (r, norm(r.tau)) for c, r in runs.items()}),
+        ),
+    )
+
+
+def hand(found: Trajectory) -> np.ndarray:
+    """Positions of the hand (n, 3) in m."""
+    return np.asarray(found.robot.pose("tool", found.q).translation)
+
+
+def path(found: Trajectory) -> np.ndarray:
+    """Positions of the obstacle (n, 3) in m."""
+    return np.stack(np.broadcast_arrays(*obstacle(found.time)), axis=-1)
+
+
+def drawings(found: Trajectory) -> tuple[Any, ...]:
+    """The obstacle and its path, the safe zone and the way of the hand, the goal."""
+    return (
+        draw("sphere", center=path(found), radius=0.05, name="obstacle", color=(0.87, 0.23, 0.2, 1.0)),
+        draw("path", points=path(found), name="path of the obstacle", color=(0.87, 0.23, 0.2, 1.0)),
+        draw("sphere", center=hand(found), radius=SAFE, name="safe zone"),
+        draw("path", points=hand(found), name="way of the hand"),
+        draw("point", position=GOAL, name="goal", radius=0.025, color=(0.2, 0.65, 0.3, 1.0)),
+    )

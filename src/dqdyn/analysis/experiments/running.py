@@ -1,0 +1,49 @@
+"""Running a controller on our own dynamics or on MuJoCo, whatever its level."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dqdyn.control.controller import Controller
+from dqdyn.robot import Robot
+from dqdyn.simulate import Trajectory, simulate
+
+SERVO = 50.0  # 1/s, by which a velocity that is asked for is reached
+
+
+class Servo:
+    """Torques that bring a robot to the velocities that a controller asks for: τ = M k (v_wanted − v) + n."""
+
+    level = "torque"
+
+    def __init__(self, robot: Robot, controller: Controller, gain: float = SERVO) -> None:
+        self.robot, self.controller, self.gain = robot, controller, gain
+        self.wanted = np.zeros(robot.nv)
+
+    def step(self, t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+        """τ (nv)."""
+        self.wanted = self.controller(t, q)
+        return self.robot.inverse_dynamics(q, v, self.gain * (self.wanted - v))
+
+    def record(self) -> dict[str, Any]:
+        """What the controller records."""
+        return self.controller.record()
+
+
+def run(
+    robot: Robot,
+    controller: Any,
+    duration: float,
+    dt: float,
+    q0: np.ndarray,
+    plant: str | None = None,
+    *,
+    every: int = 1,
+) -> Trajectory:
+    """A run from rest. On MuJoCo the joints have no stops, so that it can be seen who obeys their limits."""
+    if plant is None:
+        return simulate(robot, controller, duration, dt, q0=q0, every=every)
+    law = Servo(robot, controller) if getattr(controller, "level", "") == "velocity" else controller
+    return simulate(robot, law, duration, dt, q0=q0, plant=plant, every=every, limits=False, method="implicitfast")

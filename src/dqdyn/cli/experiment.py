@@ -1,0 +1,68 @@
+"""``dqdyn experiment``: the control experiments of the papers, with claims and what was measured."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import RenderableType
+from rich.markup import escape
+
+from dqdyn.cli.options import output_option
+from dqdyn.cli.screen import JsonOption, emit, indented, number, table
+from dqdyn.errors import unknown_name
+
+
+def experiment(
+    name: Annotated[str | None, typer.Argument(metavar="NAME", help="Which one; without it, they are listed.")] = None,
+    plant: Annotated[
+        str | None, typer.Option("--plant", help="'mujoco' runs the controllers against MuJoCo.", show_default=False)
+    ] = None,
+    output: Annotated[Path | None, output_option("The report to write; default: NAME.html.")] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Run a control experiment of the papers and compare its claims with what was measured.
+
+    It writes a page with the claims, the animation of every run with all primitives drawn, and the paper's plots, and
+    ends with code 1 where a claim does not hold.
+
+    [dim]Examples:[/]
+
+    \b
+      dqdyn experiment
+      dqdyn experiment moving-obstacle
+      dqdyn experiment cup-on-table --plant mujoco --output cup.html
+    """
+    from dqdyn.analysis import experiments  # the solvers are an extra
+
+    if name is None:
+        found = [{"experiment": key, "about": title} for key, title in experiments.titles().items()]
+        emit(found, lambda: table("", ("experiment", "about"), [list(row.values()) for row in found]), as_json)
+        return
+    if plant not in (None, "mujoco"):
+        raise unknown_name("plant", plant, ["mujoco"])
+    from dqdyn.view.experiment_report import write_experiment
+
+    begin = time.perf_counter()
+    result = experiments.experiment(name, plant)
+    data = result.as_data() | {"plant": plant, "seconds": time.perf_counter() - begin}
+    path = write_experiment(result, output or Path(f"{name}.html"))
+    data["report"] = str(path.resolve())
+    emit(data, lambda: _drawn(result.title, data), as_json)
+    if not result.holds:
+        raise typer.Exit(1)
+
+
+def _drawn(title: str, data: dict[str, Any]) -> Iterator[RenderableType]:
+    yield f"[bold]{escape(title)}[/] ({escape(data['source'])})\n"
+    rows = [("✓" if claim["holds"] else "✗", claim["claim"], claim["measured"]) for claim in data["claims"]]
+    yield indented(table("", ("", "claim", "measured"), rows))
+    for found in data["tables"]:
+        columns = list(found["rows"][0])
+        yield indented(table(found["title"], columns, [list(row.values()) for row in found["rows"]], right=columns[2:]))
+    held = sum(claim["holds"] for claim in data["claims"])
+    sign = "[green]✓[/]" if data["holds"] else "[red]✗[/]"
+    yield f"{sign} {held} of {len(rows)} claims hold; {number(data['seconds'])} s. Report: {escape(data['report'])}"

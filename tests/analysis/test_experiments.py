@@ -1,0 +1,163 @@
+"""The control experiments: their claims hold, and would not hold for runs that do otherwise."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+
+import dqdyn as dq
+from dqdyn import control as ct
+from dqdyn.analysis.experiments import (
+    Result,
+    bimanual_cup,
+    cup_on_table,
+    experiment,
+    mobile_bimanual,
+    moving_obstacle,
+    titles,
+)
+from dqdyn.analysis.experiments.base import effort, figure, room_to_limits
+from dqdyn.analysis.experiments.cup_setting import START, TILT, Setting, beyond_limits, nine_joints
+from dqdyn.analysis.experiments.two_hands import HANDS, AbsoluteCone, AbsoluteRegion, relative_error
+from dqdyn.simulate import Trajectory
+
+# Long enough for what a claim is about, with steps as large as they may be.
+SHORT = {
+    "moving-obstacle": {"dt": 4e-3},
+    "cup-on-table": {"dt_velocity": 0.02},
+    "bimanual-cup": {"duration": 8.0},
+    "mobile-bimanual": {"duration": 12.0},
+}
+
+
+@cache
+def result(name: str) -> Result:
+    return experiment(name, **SHORT[name])
+
+
+def failing(found: Result) -> list[str]:
+    return [f"{claim.text}: {claim.measured}" for claim in found.claims if not claim.holds]
+
+
+@pytest.mark.parametrize("name", SHORT)
+def test_claims_hold(name: str) -> None:
+    found = result(name)
+    assert failing(found) == []
+    assert found.holds
+    assert len(found.claims) >= 4
+    data = json.loads(json.dumps(found.as_data(), allow_nan=False))
+    assert [row["claim"] for row in data["claims"]] == [claim.text for claim in found.claims]
+    assert all(run["status"] == "finished" for run in data["runs"].values())
+
+
+def test_all_are_here() -> None:
+    assert set(titles()) == set(SHORT)
+    with pytest.raises(dq.Error, match=r"no experiment named 'cup-on-tabel': did you mean 'cup-on-table'"):
+        experiment("cup-on-tabel")
+    with pytest.raises(dq.Error, match="mujoco knows no wheels"):
+        experiment("mobile-bimanual", "mujoco")
+
+
+@pytest.mark.parametrize("name", ["moving-obstacle", "bimanual-cup"])
+def test_claims_hold_on_the_engine(name: str) -> None:
+    pytest.importorskip("mujoco")
+    options = {"moving-obstacle": {"dt": 5e-3}, "bimanual-cup": {"dt": 0.02, "duration": 6.0}}[name]
+    found = experiment(name, "mujoco", **options)
+    assert failing(found) == []
+    assert {run["plant"] for run in found.as_data()["runs"].values()} == {"mujoco"}
+
+
+# --- moving obstacle --------------------------------------------------------------------------------------------------
+
+
+def test_obstacle_moves_as_printed() -> None:
+    t = 1.7
+    np.testing.assert_allclose(moving_obstacle.obstacle(t), [0.23 - 0.2 * np.sin(0.6 * t), 0.24 - 0.1 * t, 0.8])
+
+
+def test_obstacle_that_has_not_come_yet_supports_no_claim() -> None:
+    found = moving_obstacle.experiment(duration=0.5, dt=0.01)
+    assert [claim.holds for claim in found.claims[:3]] == [False, False, True]
+
+
+# --- cup on a table ---------------------------------------------------------------------------------------------------
+
+
+def runs() -> tuple[Setting, dict[str, Trajectory]]:
+    found = result("cup-on-table")
+    return Setting.above_the_table(nine_joints(), START), {case.name: case.trajectory for case in found.cases}
+
+
+def test_cup_claims_fail_for_the_other_run() -> None:
+    setting, found = runs()
+    free, bound = (found[name] for name in cup_on_table.TORQUE)
+    assert not cup_on_table.broken(setting, "CQP", bound).holds
+    assert not cup_on_table.respected(setting, "QP", {1e-3: free}).holds
+    assert not cup_on_table.respected(setting, "CQP", {1e-3: free, 2e-3: bound}).holds
+    assert not cup_on_table.decays(setting, cup_on_table.VELOCITY[0], free).holds
+    swapped = dict(zip((*cup_on_table.TORQUE, cup_on_table.STOPPED), (bound, free, free), strict=True))
+    assert [claim.holds for claim in cup_on_table.stops(swapped)] == [False, False, False]
+
+
+def test_what_is_measured_is_what_is_constrained() -> None:
+    """Tilt, planes and torso by vectors equal the inequalities, which are by dual quaternions."""
+    setting, found = runs()
+    run = found["QP by torque"]
+    cone, region, _, torso = setting.constraints()
+    rows = [0, len(run) // 3, len(run) - 1]
+    at = lambda constraint, k: ct.linearise(setting.robot, constraint)(0.0, run.q[k]).value
+    for k in rows:
+        tilt = setting.tilt(run)[k]
+        np.testing.assert_allclose(at(cone, k), [2 * np.cos(tilt) - 2 * np.cos(TILT)], atol=1e-12)
+        np.testing.assert_allclose(at(torso, k)[0], setting.to_torso(run)[k] ** 2 - 0.07**2, atol=1e-12)
+        hand = setting.hand(run)[k]
+        gaps = [float(plane.normal @ hand - plane.distance) - 0.01 for plane in setting.planes]
+        np.testing.assert_allclose(at(region, k), gaps, atol=1e-12)
+
+
+def test_effort_and_figures() -> None:
+    t = np.linspace(0.0, 2.0, 2001)
+    assert effort(t, np.column_stack([t, t])) == pytest.approx(np.sqrt(2 * 8 / 3), rel=1e-6)
+    _, found = runs()
+    run = found["QP by velocity"]
+    shown = figure("room", "rad", {"QP": (run, room_to_limits(run))}, {"limit": 0.0})
+    assert shown.curves["QP"].shape == shown.time.shape == shown.curves["limit"].shape
+    assert shown.curves["QP"].min() < 0.0
+    robot = run.robot
+    q = np.tile(robot.limits.upper, (2, 1))
+    assert beyond_limits(robot, q) == 0.0
+    q[1, 3] += 0.04  # of a limit of 0.4
+    assert beyond_limits(robot, q) == pytest.approx(0.1)
+
+
+# --- two hands --------------------------------------------------------------------------------------------------------
+
+
+def test_absolute_inequalities_against_differences() -> None:
+    robot, q = dq.robots.small_bimanual(), bimanual_cup.START
+    rng = np.random.default_rng(1)
+    planes = [dq.Plane([0.6, 0.0, 0.8], distance=0.1), dq.Plane([0.0, -1.0, 0.0], distance=-0.2)]
+    v = rng.normal(size=13)
+    for constraint in (AbsoluteCone(np.array([0.6, 0.0, 0.8]), 0.3), AbsoluteRegion(planes, 0.01)):
+        rows = ct.linearise(robot, constraint)
+        ahead, behind = (rows(0.0, robot.integrate(q, v, sign * 1e-6)).value for sign in (1.0, -1.0))
+        np.testing.assert_allclose(rows(0.0, q).jacobian @ v, (ahead - behind) / 2e-6, atol=1e-7)
+    p = robot.absolute_pose(*HANDS, q).translation
+    np.testing.assert_allclose(rows(0.0, q).value[1], -p[1] + 0.2 - 0.01, atol=1e-12)
+
+
+def test_grip_and_slip_are_seen_when_they_fail() -> None:
+    found = result("mobile-bimanual").cases[1].trajectory
+    held = found.extra["holding"] > 0.5
+    assert relative_error(found.robot, found.q[held]).max() < 1e-6
+    assert relative_error(found.robot, found.q).max() > 0.02  # the hands open
+    v = np.array(found.v)
+    v[:, :2] += 1e-6 * np.column_stack([-np.sin(found.q[:, 2]), np.cos(found.q[:, 2])])
+    pushed = replace(found, v=v)
+    np.testing.assert_allclose(mobile_bimanual.slip(pushed), 1e-6, rtol=1e-6)
+    claims = mobile_bimanual._claims("CQP", pushed, np.zeros(len(v)), held, np.linspace(0.1, 0.2, len(v)))
+    assert [claim.holds for claim in claims] == [True, True, True, False]

@@ -1,0 +1,37 @@
+"""Where the camera looks: at the whole motion, or at the robot where the motion is wide."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import dqdyn as dq
+from dqdyn.view.bounds import Bounds, bounds_of
+from dqdyn.view.motion import body_poses
+from dqdyn.view.shapes import look_of
+
+ROBOT = dq.robots.holonomic_manipulator()
+
+
+def bounds(way: float) -> Bounds:
+    """Of a drive along x."""
+    q = np.tile(ROBOT.neutral(), (11, 1))
+    q[:, 0] = np.linspace(0.0, way, 11)
+    return bounds_of(look_of(ROBOT), body_poses(ROBOT, q))
+
+
+def test_a_short_drive_is_seen_whole() -> None:
+    still, moved = bounds(0.0), bounds(2.0)
+    assert moved.center[0] == pytest.approx(still.center[0] + 1.0)
+    assert moved.radius > still.radius
+
+
+def test_a_long_drive_begins_with_the_robot() -> None:
+    assert bounds(50.0) == bounds(0.0)
+
+
+def test_a_robot_without_shapes_has_a_place() -> None:
+    rock = dq.Robot.from_description(dq.Description("rock", (dq.Link("rock"),), ()))
+    found = bounds_of(look_of(rock), np.zeros((1, 0, 7)))
+    assert np.isfinite(found.radius)
+    assert found.radius > 0.0
