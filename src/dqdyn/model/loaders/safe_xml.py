@@ -6,17 +6,11 @@ Namespaces are not resolved: robot files use prefixes that nobody declared, and 
 from __future__ import annotations
 
 import codecs
-import io
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
-from xml.sax import SAXException, SAXParseException
-from xml.sax.handler import ContentHandler
-from xml.sax.xmlreader import InputSource
-
-from defusedxml.common import DefusedXmlException
-from defusedxml.expatreader import DefusedExpatParser
+from typing import Any, NoReturn
+from xml.parsers import expat
 
 from dqdyn.errors import LoadError
 from dqdyn.model.loaders.files import LARGEST_FILE, printable, read_bytes
@@ -110,37 +104,24 @@ def _parse_text(text: str, limits: Limits) -> Document:
 
 def _parse_bytes(data: bytes, file: str, limits: Limits, encoding: str | None, skipped: int = 0) -> Element:
     """``encoding`` overrides the one that the XML declares; ``skipped`` lines were cut off in front."""
-    source = InputSource()
-    source.setByteStream(io.BytesIO(data))
-    if encoding:
-        source.setEncoding(encoding)
-    parser = DefusedExpatParser(forbid_dtd=True, forbid_entities=True, forbid_external=True)
-    tree = _Tree(file, limits, skipped)
-    parser.setContentHandler(tree)
+    # Expat itself, as the SAX reader of the standard library would load half of it, network included.
+    parser = expat.ParserCreate(encoding)
+    tree = _Tree(parser, file, limits, skipped)
     try:
-        parser.parse(source)
+        parser.Parse(data, True)
     except LoadError:
         raise
-    except DefusedXmlException:
-        line = (parser.getLineNumber() or 1) + skipped
-        raise LoadError(
-            f"{file}, line {line}: the file has a DOCTYPE or entities, which could read other files or fill the "
-            "memory: remove them.",
-            file=file,
-            line=line,
-            element="DOCTYPE",
-        ) from None
-    except SAXParseException as problem:
+    except expat.ExpatError as problem:
         raise _malformed(problem, data, file, encoding, skipped) from None
-    except (SAXException, LookupError, ValueError) as problem:  # an encoding that Python or expat does not know
+    except (LookupError, ValueError) as problem:  # an encoding that Python or expat does not know
         raise LoadError(f"{file} cannot be decoded ({problem}): save it as UTF-8.", file=file) from None
     assert tree.root is not None  # expat refuses a document without an element
     return tree.root
 
 
-def _malformed(problem: SAXParseException, data: bytes, file: str, encoding: str | None, skipped: int) -> LoadError:
-    line, column = (problem.getLineNumber() or 1) + skipped, (problem.getColumnNumber() or 0) + 1
-    reason, where = problem.getMessage(), {"file": file, "line": line, "column": column}
+def _malformed(problem: expat.ExpatError, data: bytes, file: str, encoding: str | None, skipped: int) -> LoadError:
+    line, column = problem.lineno + skipped, problem.offset + 1
+    reason, where = expat.ErrorString(problem.code), {"file": file, "line": line, "column": column}
     if "encoding" in reason:
         return LoadError(f"{file}, line {line}: {reason}: save it as UTF-8 and declare that.", **where)
     if encoding is None and reason.startswith("not well-formed"):
@@ -158,23 +139,34 @@ def _malformed(problem: SAXParseException, data: bytes, file: str, encoding: str
     )
 
 
-class _Tree(ContentHandler):
-    """Builds the elements while the limits hold."""
+class _Tree:
+    """Builds the elements while the limits hold; refuses what could reach outside of the file."""
 
-    def __init__(self, file: str, limits: Limits, skipped: int) -> None:
-        super().__init__()
-        self.file, self.limits, self.skipped = file, limits, skipped
+    def __init__(self, parser: Any, file: str, limits: Limits, skipped: int) -> None:
+        self.parser, self.file, self.limits, self.skipped = parser, file, limits, skipped
         self.root: Element | None = None
         self.open: list[Element] = []
         self.count = 0
-        self.locator: Any = None
+        parser.StartElementHandler, parser.EndElementHandler = self.start, self.end
+        parser.SetParamEntityParsing(expat.XML_PARAM_ENTITY_PARSING_NEVER)
+        for kind in ("StartDoctypeDecl", "EntityDecl", "UnparsedEntityDecl", "ExternalEntityRef"):
+            setattr(parser, f"{kind}Handler", self.refuse)
 
-    def setDocumentLocator(self, locator: Any) -> None:
-        self.locator = locator
+    @property
+    def line(self) -> int:
+        return int(self.parser.CurrentLineNumber) + self.skipped
 
-    def startElement(self, tag: str, attributes: Any) -> None:
-        line, column = self.locator.getLineNumber() + self.skipped, self.locator.getColumnNumber() + 1
-        element = Element(tag, dict(attributes.items()), line, column)
+    def refuse(self, *_: Any) -> NoReturn:
+        raise LoadError(
+            f"{self.file}, line {self.line}: the file has a DOCTYPE or entities, which could read other files or fill "
+            "the memory: remove them.",
+            file=self.file,
+            line=self.line,
+            element="DOCTYPE",
+        )
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        element = Element(tag, attributes, self.line, int(self.parser.CurrentColumnNumber) + 1)
         self.count += 1
         if self.count > self.limits.elements:
             raise self.error(element, f"more than {self.limits.elements} elements")
@@ -186,7 +178,7 @@ class _Tree(ContentHandler):
         if len(self.open) > self.limits.depth:
             raise self.error(element, f"more than {self.limits.depth} elements inside each other")
 
-    def endElement(self, tag: str) -> None:
+    def end(self, tag: str) -> None:
         self.open.pop()
 
     def error(self, element: Element, found: str) -> LoadError:
