@@ -39,7 +39,8 @@ def on_numpy(program: Program, inputs: list[np.ndarray]) -> np.ndarray:
 def on_machine(program: Program, inputs: list[np.ndarray], width: int, fma: bool, contract: bool) -> Any:
     """(results, how many blocks are to be redone)."""
     out = np.full((COUNT, len(program.outputs)), 123.0)
-    kernel = scalar_code(program, fma, contract) if width == 1 else batch_code(program, width, fma, contract)
+    one = width == 1  # with sines in vectors, as in the functions that users call
+    kernel = scalar_code(program, fma, contract, MACHINE.width) if one else batch_code(program, width, fma, contract)
     return out, kernel(inputs, out)
 
 

@@ -214,7 +214,7 @@ def test_levels_are_known() -> None:
         def step(self, t: float, q: Any, v: Any) -> Any:
             return q
 
-    with pytest.raises(dq.Error, match="level is 'torque' or 'velocity'"):
+    with pytest.raises(dq.Error, match="level is 'torque', 'acceleration' or 'velocity'"):
         dq.simulate(dq.robots.two_link(), Position())
 
 
@@ -299,3 +299,20 @@ def test_interrupted_command_leaves_a_whole_file(
     run = dq.Trajectory.load(path)
     assert run.status == "interrupted"
     assert 20 < len(run) < 1_000_000
+
+
+def test_a_controller_may_command_accelerations() -> None:
+    """The torques that give the commanded acceleration are applied, so the motion is the commanded one."""
+    robot = dq.robots.arm6().without_friction()
+    wanted = np.array([0.5, -0.3, 0.2, 0.4, -0.1, 0.3])
+
+    class Steady:
+        level = "acceleration"
+
+        def step(self, t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+            return wanted
+
+    q0 = robot.random_configuration(np.random.default_rng(2))
+    run = dq.simulate(robot, Steady(), duration=0.2, dt=1e-3, q0=q0, v0=np.zeros(6))
+    np.testing.assert_allclose(run.a[:-1], np.broadcast_to(wanted, run.a[:-1].shape), rtol=0, atol=1e-9)
+    np.testing.assert_allclose(run.q[-1], q0 + 0.5 * wanted * 0.2**2, rtol=0, atol=1e-4)

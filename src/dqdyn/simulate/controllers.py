@@ -36,10 +36,13 @@ class Sampled:
         step = getattr(controller, "step", None)
         self.ask: Callable[..., Any] = step if callable(step) else controller
         self.record = getattr(controller, "record", None)
-        self.level = getattr(controller, "level", "torque")
+        level = getattr(controller, "level", "torque")
         self.records: list[dict[str, Any]] = []
-        if self.level not in ("torque", "velocity"):
-            raise Error(f"a controller's level is 'torque' or 'velocity'; found {self.level!r}.", level=self.level)
+        if level not in ("torque", "acceleration", "velocity"):
+            known = "'torque', 'acceleration' or 'velocity'"
+            raise Error(f"a controller's level is {known}; found {level!r}.", level=level)
+        self.by_acceleration = level == "acceleration"
+        self.level = "torque" if self.by_acceleration else level  # what the plant is given
 
     def __call__(self, t: float, q: np.ndarray, v: np.ndarray, living: np.ndarray | None = None) -> np.ndarray:
         """Forces (or velocities) (B, nv) at the states q (B, nq), v (B, nv); those of dead runs are not judged."""
@@ -54,7 +57,10 @@ class Sampled:
         array = self._sized(given, t)
         if living is not None and not living.all():
             array = np.where(living[:, None], array, 0.0)
-        return self._finite(array, t)
+        array = self._finite(array, t)
+        if self.by_acceleration:  # the torques that give it, of the tree: constraints bear what is theirs
+            array = problem.robot.inverse_dynamics(np.atleast_2d(q), np.atleast_2d(v), array, check=False)
+        return array
 
     def note(self) -> None:
         """Keep what the controller says about itself at this sample."""
