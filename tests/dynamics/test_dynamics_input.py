@@ -18,6 +18,7 @@ from trees import (
     tree,
 )
 
+import dqdyn as dq
 from dqdyn import Pose, Twist, Wrench
 from dqdyn.errors import Error, ModelError, StateError, UnknownNameError
 from dqdyn.model.description import Description, Joint, Link
@@ -215,3 +216,9 @@ def test_a_massless_link_between_two_joints_on_one_axis_is_named() -> None:
     assert np.diag(mass).min() > 1e-3
     with pytest.raises(ModelError, match="joint 'inner' moves no inertia"):
         ours.forward_dynamics(np.zeros(3), np.zeros(3), np.zeros(3))
+
+
+def test_a_list_is_no_method() -> None:
+    robot = dq.robots.two_link()
+    with pytest.raises(dq.Error, match=r"options of mass_matrix are names.*\['gauss'\]"):
+        robot.mass_matrix([0.1, 0.2], method=["gauss"])

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dqdyn.compile.function import Function
+from dqdyn.errors import Error
 from dqdyn.robot.bound import DEFAULTS
 from dqdyn.robot.catalog import quantities
 
@@ -31,7 +32,10 @@ class Shortcuts:
 
     def function(self, key: tuple[Any, ...], inputs: tuple[Any, ...]) -> Any:
         """The function of a key (name, *options). Code for one state is made when one state comes."""
-        found = self._ready.get(key)
+        try:
+            found = self._ready.get(key)
+        except TypeError:  # an option that cannot be a key, such as a list of methods
+            raise Error(f"options of {key[0]} are names, such as method='auto'; found {key[1:]!r}.") from None
         if found is None:
             name, *values = key
             function = self.robot._bindings.function(name, dict(zip(self._quantity(name).options, values, strict=True)))
