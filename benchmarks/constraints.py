@@ -13,6 +13,7 @@ from benchmarks.robots import talos
 BATCH = 4096
 FEET = ("left_sole_link", "right_sole_link")
 TARGETS = {"four-bar": (6, 15), "talos on both feet": (2.5, 6)}  # times faster: per call, per state of a batch
+OTHERS = ("udwadia-kalaba", "kane")  # methods to compare with the default
 
 
 @dataclass
@@ -77,29 +78,37 @@ def talos_case() -> Case:
 
 
 def measured(case: Case) -> list[Result]:
-    """Per call, and per state of a batch."""
+    """Per call, and per state of a batch; by default, and by the other methods, for which there is no target."""
     import pinocchio as pin
 
     robot = case.robot
     q, v, tau = case.q[0].copy(), case.v[0].copy(), case.tau[0].copy()
     theirs = case.layout.q(q), case.layout.v(q, v), case.layout.tau(q, tau)
-    f, a = robot.function("forward_dynamics"), robot.forward_dynamics(q, v, tau)
+    bound = {method: robot.function("forward_dynamics", method=method) for method in ("auto", *OTHERS)}
     found = pin.constraintDynamics(case.model, case.data, *theirs, case.constraints, case.datas, case.settings)
     expected = case.layout.a_from(q, v, found)
-    if np.abs(a - expected).max() > 1e-6 * np.abs(expected).max():
-        raise SystemExit(f"the results differ by {np.abs(a - expected).max():.3g}: this would compare different things")
+    for method, f in bound.items():
+        off = np.abs(f(q, v, tau) - expected).max()
+        if off > 1e-6 * np.abs(expected).max():
+            raise SystemExit(f"results by {method} differ by {off:.3g}: this would compare different things")
     names = {"f": pin.constraintDynamics, "m": case.model, "d": case.data, "c": case.constraints, "e": case.datas}
     names |= {"q": theirs[0], "v": theirs[1], "t": theirs[2], "s": case.settings}
     peer = Timed("f(m, d, q, v, t, c, e, s)", names, 200)
-    one = Timed("f(q, v, t, out=o)", {"f": f, "q": q, "v": v, "t": tau, "o": np.zeros(robot.nv)}, 200)
-    many = Timed("f(q, v, t, out=o)", {"f": f, "q": case.q, "v": case.v, "t": case.tau, "o": np.zeros_like(case.v)}, 1)
-    time, batch, other = side_by_side(one, many, peer)
-    single, per_state = TARGETS[case.name]
-    title, whose = f"{case.name} forward_dynamics", "constraintDynamics"
-    return [
-        Result(title, time, "ns", None, whose, other, single, str(robot.count("forward_dynamics"))),
-        Result(f"{title}, per state of {BATCH}", batch / BATCH, "ns", None, whose, other, per_state),
-    ]
+    single, batch = {"q": q, "v": v, "t": tau}, {"q": case.q, "v": case.v, "t": case.tau}
+    ours = []
+    for f in bound.values():
+        ours.append(Timed("f(q, v, t, out=o)", {"f": f, "o": np.zeros(robot.nv)} | single, 200))
+        ours.append(Timed("f(q, v, t, out=o)", {"f": f, "o": np.zeros_like(case.v)} | batch, 1))
+    *times, other = side_by_side(*ours, peer)
+    results, whose = [], "constraintDynamics"
+    for k, method in enumerate(bound):
+        title = f"{case.name} forward_dynamics" + ("" if method == "auto" else f" by {method}")
+        once, each = TARGETS[case.name] if method == "auto" else (None, None)
+        operations = str(robot.count("forward_dynamics", method=method))
+        results.append(Result(title, times[2 * k], "ns", None, whose, other, once, operations))
+        per_state = times[2 * k + 1] / BATCH
+        results.append(Result(f"{title}, per state of {BATCH}", per_state, "ns", None, whose, other, each))
+    return results
 
 
 def _placed(robot: Any, model: Any, frame: str) -> tuple[int, Any]:

@@ -164,8 +164,6 @@ def test_methods() -> None:
         robot.forward_dynamics(q, v, tau, method="articulated-body")
     with pytest.raises(dq.UnknownNameError, match="method of forward_dynamics under constraints"):
         robot.forward_dynamics(q, v, tau, method="kken")
-    with pytest.raises(dq.Error, match="'kane' works on numbers, not as a program"):
-        robot.function("forward_dynamics", method="kane")
     clock = robot_of("clock")
     with pytest.raises(dq.Error, match="depends on the time"):
         clock.function("forward_dynamics")

@@ -31,7 +31,7 @@ def by_gauss(robot: Robot, q: np.ndarray, v: np.ndarray, tau: np.ndarray) -> np.
     if not robot.constraints:
         return _solved(mass, force)
     a, b = robot.constraint_matrix(q), robot.constraint_bias(q, v)
-    return udwadia_kalaba.acceleration(mass, force, a, b)
+    return np.stack(udwadia_kalaba.acceleration(_entries(mass), _entries(force), _entries(a), _entries(b)), axis=-1)
 
 
 def by_newton_euler(robot: Robot, q: np.ndarray, v: np.ndarray, tau: np.ndarray) -> np.ndarray:
@@ -89,6 +89,11 @@ def _matrices(rows: Sequence[Sequence[Any]], n: int) -> np.ndarray:
         for j, entry in enumerate(row):
             result[:, i, j] = entry
     return result
+
+
+def _entries(samples: np.ndarray) -> Any:
+    """The way back of :func:`_matrices`, also for vectors: lists with an array over the samples per entry."""
+    return [_entries(part) for part in samples.swapaxes(0, 1)] if samples.ndim > 2 else list(samples.T)
 
 
 def _toolbox() -> Any:

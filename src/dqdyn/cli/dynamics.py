@@ -16,6 +16,7 @@ from dqdyn.cli.screen import JsonOption, emit, indented, number, warn
 from dqdyn.dynamics import methods
 from dqdyn.dynamics.singular import joint_without_inertia
 from dqdyn.robot import Robot
+from dqdyn.robot.constrained_catalog import FORMS
 
 CONSTRAINED = ("udwadia-kalaba", "kane")  # compared with the compiled multipliers
 
@@ -113,7 +114,7 @@ def deviations(
     if robot.constraints:
         obeying = robot.forward_dynamics(q, v, tau)
         for method in CONSTRAINED:
-            add("constrained forward_dynamics", method, robot.forward_dynamics(q, v, tau, method=method), obeying)
+            add("constrained forward_dynamics", method, FORMS[method](robot.model, *state, tau.tolist()), obeying)
     return result
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from dqdyn.algebra.scalar import Scalar
@@ -242,20 +243,30 @@ _kinetic_energy, _potential_energy = lazily("energy", "kinetic_energy"), lazily(
 # --- dynamics -----------------------------------------------------------------------------------------------------
 
 
-Found = Callable[[Model], list[tuple[Any, Model]]]
+Found = Callable[..., list[tuple[Any, Model]]]
 
 
 def _chosen(table: dict[str, Any], auto: Any) -> Callable[[str], Any]:
-    """The formulation that a method names; "auto" stands for one of the fast forms, named or given."""
+    """The formulation that a method names; "auto" stands for one of the fast forms, named or given.
+
+    Any other method is one of robots with constraints, which the given form knows.
+    """
     fast = table[auto] if isinstance(auto, str) else auto
-    return lambda method: fast if method == "auto" else table[method]
+    return lambda method: fast if method == "auto" else table.get(method) or partial(fast, method=method)
+
+
+def _pairs(table: dict[str, Any], found: Found, model: Model, method: str) -> list[tuple[Any, Model]]:
+    """Forms to compare, each with its model."""
+    if method in table:
+        return [(table[method], model)]
+    return found(model) if method == "auto" else found(model, method)
 
 
 def _forms(table: dict[str, Any], found: Found) -> Callable[..., Any]:
     """Candidates for a program: the fast forms for "auto", else the formulation that was named."""
 
     def candidates(model: Model, method: str) -> list[Callable[..., Any]]:
-        pairs = found(model) if method == "auto" else [(table[method], model)]
+        pairs = _pairs(table, found, model, method)
         return [lambda *inputs, form=form, on=on: form(on, *inputs) for form, on in pairs]
 
     return candidates
@@ -263,7 +274,7 @@ def _forms(table: dict[str, Any], found: Found) -> Callable[..., Any]:
 
 def _forms_with_wrenches(table: dict[str, Any], found: Found) -> Callable[..., Any]:
     def candidates(model: Model, method: str, frames: tuple[str, ...], expressed: str) -> list[Callable[..., Any]]:
-        pairs = found(model) if method == "auto" else [(table[method], model)]
+        pairs = _pairs(table, found, model, method)
 
         def bound(form: Any, on: Model) -> Callable[..., Any]:
             def call(q: Any, v: Any, a: Any, wrenches: Any) -> Any:

@@ -133,7 +133,7 @@ class ConstrainedMethods(RobotBase):
 
     def constraint_projector(self, q: Any, t: Any = 0.0) -> np.ndarray:
         """Ω (..., nv, nv) that takes away what the constraints hold: M a + Ω C v − … = Ω τ [Quiroz, eq. (5.47)]."""
-        from dqdyn.dynamics.constraints.udwadia_kalaba import projector
+        from dqdyn.dynamics.constraints.square_roots import projector
 
         robot: Any = self
         return projector(robot.mass_matrix(q), self.constraint_matrix(q, None, t))
@@ -145,23 +145,6 @@ class ConstrainedMethods(RobotBase):
         if self.model.constraints:
             return self._run((name,), inputs, None, check)
         return np.zeros((*np.broadcast_shapes(*(np.shape(x)[:-1] for x in inputs)), *empty))
-
-    def _numeric_forward(
-        self, q: Any, v: Any, tau: Any, wrenches: Any, method: str, expressed: str, t: Any, check: bool
-    ) -> np.ndarray:
-        """Constrained forward dynamics by a method that works on arrays."""
-        from dqdyn.dynamics.constraints import reduced, udwadia_kalaba
-
-        robot: Any = self
-        mass, a = robot.mass_matrix(q, check=check), self.constraint_matrix(q, None, t, check=check)
-        b = self.constraint_bias(q, v, t, check=check)
-        need = robot.inverse_dynamics(q, v, np.zeros(self.model.nv), wrenches, expressed=expressed, check=check)
-        force = as_state(self.model, "tau", tau, check) - need
-        batch = np.broadcast_shapes(force.shape[:-1], b.shape[:-1], mass.shape[:-2])
-        mass, a = (np.broadcast_to(x, (*batch, *x.shape[-2:])) for x in (mass, a))
-        b, force = (np.broadcast_to(x, (*batch, x.shape[-1])) for x in (b, force))
-        form = udwadia_kalaba if method == "udwadia-kalaba" else reduced
-        return form.acceleration(mass, force, a, b)
 
     def _least_torques(self, q: Any, v: Any, a: Any, need: np.ndarray, actuated: Any, t: Any) -> np.ndarray:
         from dqdyn.robot.actuation import least_torques

@@ -12,11 +12,13 @@ from dqdyn.dynamics.wrenches import on_bodies
 from dqdyn.errors import Error, ModelError, unknown_name
 from dqdyn.model.model import Model
 
-COMPILED = ("auto", "kkt")
-"""Methods of constrained forward dynamics that are straight-line programs."""
-NUMERIC = ("udwadia-kalaba", "kane")
-"""Methods that need eigenvalues or singular values, so they run on arrays."""
-METHODS = (*COMPILED, *NUMERIC)
+FORMS: dict[str, Callable[..., Any]] = {
+    "kkt": lazily("constraints.kkt", "forward"),
+    "udwadia-kalaba": lazily("constraints.udwadia_kalaba", "forward"),
+    "kane": lazily("constraints.kane", "forward"),
+}
+"""Methods of constrained forward dynamics: ``form(model, q, v, tau, wrenches, t, mass_matrix, singular)``."""
+METHODS = ("auto", *FORMS)
 
 _assembled = {
     name: lazily("constraints.assembled", name)
@@ -25,8 +27,9 @@ _assembled = {
 _mass_is_singular = lazily("constraints.singular", "mass_is_singular")
 _kkt = {
     name: lazily("constraints.kkt", name)
-    for name in ("forward", "forward_from_root", "forward_singular", "projected_velocity", "step_to_position")
+    for name in ("forward_and_multipliers", "projected_velocity", "step_to_position")
 }
+_mass_matrix, _mass_matrix_from_root = (lazily("composite", n) for n in ("mass_matrix", "mass_matrix_from_root"))
 
 
 def forward(
@@ -36,39 +39,34 @@ def forward(
     tau: Sequence[Scalar],
     wrenches: Any = None,
     t: Scalar = 0.0,
+    method: str = "auto",
 ) -> list[Scalar]:
     """The acceleration that obeys the constraints, if there are any."""
     if not model.constraints:
         return methods.FORWARD["composite-body"](model, q, v, tau, wrenches)
-    return _solution(model, q, v, tau, wrenches, t)[0]
-
-
-def _solution(
-    model: Model,
-    q: Sequence[Scalar],
-    v: Sequence[Scalar],
-    tau: Sequence[Scalar],
-    wrenches: Any = None,
-    t: Scalar = 0.0,
-) -> tuple[list[Scalar], list[Scalar]]:
-    form = _kkt["forward_singular" if _mass_is_singular(model) else "forward"]
+    form = _obeying(method, _mass_matrix, _mass_is_singular(model))
     return form(model, q, v, tau, wrenches, t)
 
 
-def forward_candidates(model: Model) -> list[tuple[Any, Model]]:
-    """Forms of forward dynamics to compare; under constraints those with multipliers."""
+def forward_candidates(model: Model, method: str = "auto") -> list[tuple[Any, Model]]:
+    """Forms of forward dynamics to compare; under constraints those of the method, which also take the time."""
     if not model.constraints:
         return methods.forward_candidates(model)
-    reduced = methods.regrouped(model)
-    if _mass_is_singular(model):
-        return [(_first(_kkt["forward_singular"]), reduced)]
-    names = ["forward", "forward_from_root"] if methods.longest_path(model) >= 8 else ["forward"]
-    return [(_first(_kkt[name]), reduced) for name in names]
+    reduced, singular = methods.regrouped(model), _mass_is_singular(model)
+    masses = [_mass_matrix]
+    if methods.longest_path(model) >= 8 and not singular:
+        masses.append(_mass_matrix_from_root)
+    return [(_obeying(method, mass, singular), reduced) for mass in masses]
 
 
-def _first(form: Callable[..., Any]) -> Callable[..., Any]:
-    """The acceleration alone."""
-    return lambda *inputs: form(*inputs)[0]
+def _obeying(method: str, mass: Callable[..., Any], singular: bool) -> Callable[..., list[Scalar]]:
+    """A method with its mass matrix."""
+    form = FORMS["kkt" if method == "auto" else method]
+
+    def call(model: Model, q: Any, v: Any, tau: Any, wrenches: Any = None, t: Scalar = 0.0) -> list[Scalar]:
+        return form(model, q, v, tau, wrenches, t, mass, singular)
+
+    return call
 
 
 def forward_derivatives(model: Model, q: Sequence[Scalar], v: Sequence[Scalar], tau: Sequence[Scalar]) -> Any:
@@ -80,15 +78,13 @@ def forward_derivatives(model: Model, q: Sequence[Scalar], v: Sequence[Scalar], 
 
 
 def constrained_method(model: Model, method: str) -> str:
-    """The method of constrained forward dynamics that has a program; "kkt" is what "auto" means."""
-    if method in COMPILED:
+    """The method of constrained forward dynamics by the name of its program; "kkt" is what "auto" means."""
+    if not isinstance(method, str):
+        raise Error(f"the method of forward_dynamics is a name, such as 'kkt'; found {method!r}.", method=method)
+    if method in ("auto", "kkt"):
         return "auto"
-    if method in NUMERIC:
-        raise Error(
-            f"the method {method!r} works on numbers, not as a program: call robot.forward_dynamics(..., "
-            f"method={method!r}), or take 'kkt'.",
-            method=method,
-        )
+    if method in FORMS:
+        return method
     if method in methods.FORWARD:
         raise Error(
             f"the method {method!r} knows no constraints, and {model.name!r} has {model.constraints[0].name!r}: use "
@@ -124,26 +120,36 @@ def require_untimed(model: Model, name: str, inputs: Sequence[str]) -> None:
 
 
 def _at(model: Model, method: str, q: Any, v: Any, tau: Any, t: Any) -> Any:
-    return forward(model, q, v, tau, None, t[0])
+    return forward(model, q, v, tau, None, t[0], method)
 
 
 def _at_candidates(model: Model, method: str) -> list[Callable[..., Any]]:
     return [
-        lambda q, v, tau, t, form=form, on=on: (
-            form(on, q, v, tau, None, t[0]) if on.constraints else form(on, q, v, tau, None)
-        )
-        for form, on in forward_candidates(model)
+        lambda q, v, tau, t, form=form, on=on: form(on, q, v, tau, None, t[0])
+        for form, on in forward_candidates(model, method)
     ]
 
 
 def _with_wrenches_at(
     model: Model, method: str, frames: Any, expressed: str, q: Any, v: Any, tau: Any, wrenches: Any, t: Any
 ) -> Any:
-    return forward(model, q, v, tau, on_bodies(model, frames, expressed, q, wrenches), t[0])
+    return forward(model, q, v, tau, on_bodies(model, frames, expressed, q, wrenches), t[0], method)
+
+
+def _with_wrenches_at_candidates(model: Model, method: str, frames: Any, expressed: str) -> list[Callable[..., Any]]:
+    return [
+        lambda q, v, tau, wrenches, t, form=form, on=on: form(
+            on, q, v, tau, on_bodies(on, frames, expressed, q, wrenches), t[0]
+        )
+        for form, on in forward_candidates(model, method)
+    ]
 
 
 def _multipliers(model: Model, q: Any, v: Any, tau: Any, t: Any) -> Any:
-    return _solution(model, q, v, tau, None, t[0])[1] if model.constraints else []
+    if not model.constraints:
+        return []
+    singular = _mass_is_singular(model)
+    return _kkt["forward_and_multipliers"](model, q, v, tau, None, t[0], _mass_matrix, singular)[1]
 
 
 def _forces(model: Model, q: Any, v: Any, tau: Any, t: Any) -> Any:
@@ -181,6 +187,7 @@ ENTRIES: list[tuple[Any, ...]] = [
         "list",
         _with_wrenches_at,
         "Acceleration (nv) as forward_dynamics_with_wrenches gives it, at the time t in s.",
+        _with_wrenches_at_candidates,
     ),
     (
         "constraint_matrix",

@@ -78,12 +78,6 @@ class DynamicMethods(RobotBase):
     def _constrained_forward(
         self, q: Any, v: Any, tau: Any, wrenches: Any, method: str, expressed: str, t: Any, out: Any, check: bool
     ) -> np.ndarray:
-        if method in ("udwadia-kalaba", "kane"):
-            a = self._numeric_forward(q, v, tau, wrenches, method, expressed, t, check)  # type: ignore[attr-defined]
-            if out is None:
-                return np.asarray(a)
-            out[...] = a
-            return out
         method = constrained_method(self.model, method)
         if not any(c.timed for c in self.model.constraints):
             return self._free_forward(q, v, tau, wrenches, method, expressed, out, check)

@@ -9,18 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dqdyn.algebra.scalar import Scalar, divide, less, select, total
-from dqdyn.dynamics.composite import mass_matrix, mass_matrix_from_root
-from dqdyn.dynamics.constraints.assembled import acceleration, velocity
-from dqdyn.dynamics.joint_forces import armature, resisting_forces
+from dqdyn.dynamics.composite import mass_matrix
+from dqdyn.dynamics.constraints.assembled import velocity
+from dqdyn.dynamics.constraints.sparse import Sparse, dot, is_zero, solve_lower, solve_transposed, sparse
+from dqdyn.dynamics.constraints.terms import DEPENDENT, complete, held_mass, terms
 from dqdyn.dynamics.methods import MassMatrix, Wrenches
-from dqdyn.dynamics.recursive import inverse_dynamics
 from dqdyn.dynamics.solve import Matrix, factored
 from dqdyn.model.model import Model
-
-DEPENDENT = 1e-12
-"""A row depends on those before it where what is left of its diagonal entry of S is below this part of it."""
-
-Sparse = dict[int, Scalar]
 
 
 def forward(
@@ -31,47 +26,32 @@ def forward(
     wrenches: Wrenches = None,
     t: Scalar = 0.0,
     form: MassMatrix = mass_matrix,
+    singular: bool = False,
+) -> list[Scalar]:
+    """The acceleration (nv) that obeys the constraints."""
+    return forward_and_multipliers(model, q, v, tau, wrenches, t, form, singular)[0]
+
+
+def forward_and_multipliers(
+    model: Model,
+    q: Sequence[Scalar],
+    v: Sequence[Scalar],
+    tau: Sequence[Scalar],
+    wrenches: Wrenches = None,
+    t: Scalar = 0.0,
+    form: MassMatrix = mass_matrix,
+    singular: bool = False,
 ) -> tuple[list[Scalar], list[Scalar]]:
     """The acceleration (nv) and the multipliers (m).
 
     It minimises Gauss's (a − a₀)ᵀM(a − a₀), a₀ the acceleration without constraints, subject to A a = b
-    [Quiroz, eq. (5.39)] [Quiroz, eq. (5.41)].
+    [Quiroz, eq. (5.39)] [Quiroz, eq. (5.41)]. Where M is ``singular`` and [M; A] has full rank, Aᵀ(A a − b) = 0 is
+    added, which changes nothing.
     """
-    right, (a, b) = _right(model, q, v, tau, wrenches), acceleration(model, q, v, t)
-    return solve(complete(model, q, form), right, a, b)
-
-
-def forward_from_root(
-    model: Model,
-    q: Sequence[Scalar],
-    v: Sequence[Scalar],
-    tau: Sequence[Scalar],
-    wrenches: Wrenches = None,
-    t: Scalar = 0.0,
-) -> tuple[list[Scalar], list[Scalar]]:
-    """The same with the mass matrix that is cheaper for long chains."""
-    return forward(model, q, v, tau, wrenches, t, mass_matrix_from_root)
-
-
-def forward_singular(
-    model: Model,
-    q: Sequence[Scalar],
-    v: Sequence[Scalar],
-    tau: Sequence[Scalar],
-    wrenches: Wrenches = None,
-    t: Scalar = 0.0,
-) -> tuple[list[Scalar], list[Scalar]]:
-    """The same where M is singular, and [M; A] has full rank: Aᵀ(A a − b) = 0 is added, which changes nothing."""
-    right, (a, b) = _right(model, q, v, tau, wrenches), acceleration(model, q, v, t)
-    return solve(*augmented(complete(model, q), right, a, b, weight=max(model.mass, 1e-3)), a, b)
-
-
-def _right(
-    model: Model, q: Sequence[Scalar], v: Sequence[Scalar], tau: Sequence[Scalar], wrenches: Wrenches
-) -> list[Scalar]:
-    """Q: the forces less all that does not depend on the acceleration."""
-    bias = inverse_dynamics(model, q, v, [0.0] * model.nv, wrenches)
-    return [tk - b - f for tk, b, f in zip(tau, bias, resisting_forces(model, v), strict=True)]
+    matrix, right, a, b = terms(model, q, v, tau, wrenches, t, form)
+    if singular:
+        matrix, right = augmented(matrix, right, a, b, held_mass(model))
+    return solve(matrix, right, a, b)
 
 
 def augmented(
@@ -80,7 +60,7 @@ def augmented(
     """M + w AᵀA and Q + w Aᵀb: positive definite where [M; A] has full rank."""
     matrix, right = [list(row) for row in matrix], list(right)
     for row, bi in zip(a, b, strict=True):
-        entries = _sparse(row)
+        entries = sparse(row)
         for i, ci in entries.items():
             right[i] = right[i] + weight * (ci * bi)
             for j, cj in entries.items():
@@ -91,39 +71,36 @@ def augmented(
 def solve(matrix: Matrix, right: Sequence[Scalar], a: Matrix, b: Sequence[Scalar]) -> tuple[list[Scalar], list[Scalar]]:
     """a and λ of M a − Aᵀλ = Q, A a = b."""
     lower, inverse = factored(matrix)
-    y = _half(lower, dict(enumerate(right)))
-    columns = [_half(lower, _sparse(row)) for row in a]
+    y = solve_transposed(lower, dict(enumerate(right)))
+    columns = [solve_transposed(lower, sparse(row)) for row in a]
     weighted = [{k: c * inverse[k] for k, c in column.items()} for column in columns]
     m = len(a)
-    schur: Matrix = [[_dot(weighted[i], columns[j]) for j in range(i + 1)] for i in range(m)]
-    lam = eliminate(schur, [bi - _dot(w, y) for bi, w in zip(b, weighted, strict=True)])
+    schur: Matrix = [[dot(weighted[i], columns[j]) for j in range(i + 1)] for i in range(m)]
+    lam = eliminate(schur, [bi - dot(w, y) for bi, w in zip(b, weighted, strict=True)])
     for column, multiplier in zip(columns, lam, strict=True):
         for k, c in column.items():
             y[k] = y[k] + c * multiplier
-    x = [y[k] * inverse[k] for k in range(len(inverse))]
-    for k, row in enumerate(lower):
-        for i in range(k):
-            if not _is_zero(row[i]):
-                x[k] = x[k] - row[i] * x[i]
-    return x, lam
+    return solve_lower(lower, [y[k] * inverse[k] for k in range(len(inverse))]), lam
 
 
 def eliminate(schur: Matrix, right: Sequence[Scalar]) -> list[Scalar]:
     """A solution of S λ = r for a symmetric S ≥ 0 (its lower half), with λ = 0 in rows that depend on earlier ones.
 
-    S = L D Lᵀ; where a pivot vanishes against the entry that it came from, 1/D is set to 0.
+    S = L D Lᵀ; where a pivot vanishes against the entry that it came from, or this entry against the others, 1/D is
+    set to 0.
     """
     m = len(schur)
     lower = [list(row) for row in schur]
     diagonal = [lower[k][k] for k in range(m)]
+    noise = DEPENDENT * total(diagonal) if diagonal else 0.0
     inverse: list[Scalar] = [0.0] * m
     for k in range(m):
         pivot = lower[k][k]
-        sound = less(diagonal[k] * DEPENDENT, pivot)
+        sound = less(DEPENDENT * (diagonal[k] + noise), pivot)
         inverse[k] = select(sound, divide(1.0, select(sound, pivot, 1.0)), 0.0)
         shares: Sparse = {}
         for i in range(k + 1, m):
-            if not _is_zero(lower[i][k]):
+            if not is_zero(lower[i][k]):
                 shares[i] = lower[i][k] * inverse[k]
         for i in shares:
             for j in range(k + 1, i + 1):
@@ -134,44 +111,14 @@ def eliminate(schur: Matrix, right: Sequence[Scalar]) -> list[Scalar]:
     x = list(right)
     for k in range(m):
         for i in range(k + 1, m):
-            if not _is_zero(lower[i][k]):
+            if not is_zero(lower[i][k]):
                 x[i] = x[i] - lower[i][k] * x[k]
     x = [c * d for c, d in zip(x, inverse, strict=True)]
     for k in reversed(range(m)):
         for i in range(k + 1, m):
-            if not _is_zero(lower[i][k]):
+            if not is_zero(lower[i][k]):
                 x[k] = x[k] - lower[i][k] * x[i]
     return x
-
-
-def _half(lower: Matrix, right: Sparse) -> Sparse:
-    """L⁻ᵀ b, along the coordinates that it reaches only."""
-    x = dict(right)
-    for k in reversed(range(len(lower))):
-        if k not in x:
-            continue
-        for i in range(k):
-            if not _is_zero(lower[k][i]):
-                share = lower[k][i] * x[k]
-                x[i] = x[i] - share if i in x else -share
-    return x
-
-
-def _sparse(row: Sequence[Scalar]) -> Sparse:
-    return {k: c for k, c in enumerate(row) if not _is_zero(c)}
-
-
-def _dot(a: Sparse, b: Sparse) -> Scalar:
-    result: Scalar = 0.0
-    for k, c in a.items():
-        if k in b:
-            result = result + c * b[k]
-    return result
-
-
-def _is_zero(entry: Scalar) -> bool:
-    """A zero by structure; it is a plain number whatever the scalars are."""
-    return type(entry) is float and entry == 0.0
 
 
 def projected_velocity(
@@ -199,14 +146,5 @@ def _nearest(
     matrix = complete(model, q)
     right = [total(c * vk for c, vk in zip(row, v, strict=True)) for row in matrix]
     if singular:
-        matrix, right = augmented(matrix, right, a, b, max(model.mass, 1e-3))
+        matrix, right = augmented(matrix, right, a, b, held_mass(model))
     return solve(matrix, right, a, b)[0]
-
-
-def complete(model: Model, q: Sequence[Scalar], form: MassMatrix = mass_matrix) -> Matrix:
-    """M with armature."""
-    matrix = form(model, q)
-    for k, rotor in enumerate(armature(model)):
-        if rotor:
-            matrix[k][k] = matrix[k][k] + rotor
-    return matrix

@@ -11,8 +11,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dqdyn.errors import ModelError
-
 _RANK = 1e-9  # singular values below this part of the largest belong to dependent constraints
 
 
@@ -39,29 +37,6 @@ class Reduced:
     def speeds(self, v: np.ndarray) -> np.ndarray:
         """u (k) of a velocity v (nv) that the constraints admit."""
         return np.asarray(self.basis.T @ (v - self.drift))
-
-
-def acceleration(mass: np.ndarray, q_force: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """a = B u̇ + A⁺b with BᵀM(B u̇ + A⁺b) = BᵀQ: the laws of motion projected on partial velocities.
-
-    [Parsa, eq. (39)] in matrix form [Parsa, eq. (46)]; no multiplier is computed, and M may be singular where BᵀMB is
-    not. Batches are (..., n).
-    """
-
-    def one_rank(basis: np.ndarray, inverse: np.ndarray, rows: tuple[np.ndarray, ...]) -> np.ndarray:
-        m, force, right = rows
-        particular = inverse @ right[..., None]
-        transposed = np.swapaxes(basis, -1, -2)
-        reduced = transposed @ m @ basis
-        try:
-            u_rate = np.linalg.solve(reduced, transposed @ (force[..., None] - m @ particular))
-        except np.linalg.LinAlgError:
-            raise ModelError(
-                "the reduced mass matrix is singular: the constraints leave a motion free that moves no inertia."
-            ) from None
-        return (basis @ u_rate + particular)[..., 0]
-
-    return by_rank(a, one_rank, (mass, q_force, b), mass.shape[-1])
 
 
 def reduced(

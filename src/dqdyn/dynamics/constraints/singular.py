@@ -7,7 +7,7 @@ from functools import lru_cache
 import numpy as np
 
 from dqdyn.dynamics.constraints.assembled import velocity
-from dqdyn.dynamics.constraints.kkt import complete
+from dqdyn.dynamics.constraints.terms import complete
 from dqdyn.dynamics.singular import joint_without_inertia
 from dqdyn.model.model import Model
 

@@ -1,63 +1,60 @@
-"""Udwadia's and Kalaba's equation as in the papers: square roots of M and generalized inverses, on arrays.
+"""Udwadia's and Kalaba's equation by a triangular root of M, straight-line, over any scalar.
 
-It needs a regular M: the square root of a singular one has no inverse. All functions take batches (..., n, n).
+The papers write q̈ = M⁻¹Q + M^(−1/2) D⁺ (b − A M⁻¹Q) with D = A M^(−1/2). Any root M = G Gᵀ does in the place of the
+symmetric one: G = M^(1/2) U with an orthogonal U, so A G⁻ᵀ = D U, its generalized inverse is UᵀD⁺, and
+G⁻ᵀUᵀ = M^(−1/2). Here G = Lᵀ D^(1/2) of the factors M = LᵀDL, which keep the zeros of the tree.
 """
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Sequence
 
+from dqdyn.algebra.scalar import Scalar, sqrt
+from dqdyn.dynamics.composite import mass_matrix
+from dqdyn.dynamics.constraints.orthogonal import least_squares, orthonormal, placed
+from dqdyn.dynamics.constraints.sparse import Sparse, solve_lower, solve_transposed, sparse
+from dqdyn.dynamics.constraints.terms import terms
+from dqdyn.dynamics.methods import MassMatrix, Wrenches
+from dqdyn.dynamics.solve import Matrix, factored
 from dqdyn.errors import ModelError
-
-_SINGULAR = 1e-13  # smallest eigenvalue of M against its largest, after its diagonal is scaled to one
-_RANK = 1e-9  # singular values below this part of the largest belong to dependent constraints
+from dqdyn.model.model import Model
 
 
-def acceleration(mass: np.ndarray, q_force: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+def forward(
+    model: Model,
+    q: Sequence[Scalar],
+    v: Sequence[Scalar],
+    tau: Sequence[Scalar],
+    wrenches: Wrenches = None,
+    t: Scalar = 0.0,
+    form: MassMatrix = mass_matrix,
+    singular: bool = False,
+) -> list[Scalar]:
+    """The acceleration (nv) that obeys the constraints; an error where M is ``singular``."""
+    if singular:
+        raise ModelError(
+            "the Udwadia-Kalaba form needs the inverse square root of the mass matrix, which is singular for "
+            f"{model.name!r}: use method='kkt' or 'kane'.",
+            robot=model.name,
+        )
+    return acceleration(*terms(model, q, v, tau, wrenches, t, form))
+
+
+def acceleration(mass: Matrix, force: Sequence[Scalar], a: Matrix, b: Sequence[Scalar]) -> list[Scalar]:
     """q̈ = M⁻¹Q + M^(−1/2) D⁺ (b − A M⁻¹Q) [Quiroz, eq. (5.44)], with a₀ = M⁻¹Q [Quiroz, eq. (5.42)].
 
-    ``q_force`` is Q = τ̄ − C q̇, gravity included [Quiroz, eq. (5.43)]. The general form for any M > 0 is
-    [Quiroz, eq. (5.40)].
+    ``force`` is Q = τ̄ − C q̇, gravity included [Quiroz, eq. (5.43)]. The general form for any M > 0 is
+    [Quiroz, eq. (5.40)]. Rows that depend on others change nothing; where rows contradict each other, |A q̈ − b| is
+    least, as a generalized inverse has it.
     """
-    _, inverse_root = roots(mass)
-    free = _times(inverse_root @ inverse_root, q_force)
-    return free + _times(inverse_root @ _pinv(a @ inverse_root), b - _times(a, free))
+    lower, inverse = factored(mass)
+    root = [sqrt(d) for d in inverse]
 
+    def scaled(row: Sparse) -> Sparse:
+        """G⁻¹ x."""
+        return {k: c * root[k] for k, c in solve_transposed(lower, row).items()}
 
-def constraint_force(mass: np.ndarray, q_force: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Q_c = M^(1/2) D⁺ (b − A M⁻¹Q), so that M q̈ = Q + Q_c [Silva, eq. (59)] [Quiroz, eq. (5.45)]."""
-    root, inverse_root = roots(mass)
-    return _times(root @ _pinv(a @ inverse_root), b - _times(a, _times(inverse_root @ inverse_root, q_force)))
-
-
-def projector(mass: np.ndarray, a: np.ndarray) -> np.ndarray:
-    """Ω = I − M^(1/2) D⁺ A M⁻¹, with M q̈ + Ω C q̇ − M^(1/2) D⁺ b = Ω τ̄ [Silva, eq. (60)] [Quiroz, eq. (5.47)].
-
-    Ω takes away what the constraints hold [Quiroz, eq. (5.46)]; Ω C is the projected C.
-    """
-    root, inverse_root = roots(mass)
-    return np.eye(mass.shape[-1]) - root @ _pinv(a @ inverse_root) @ a @ inverse_root @ inverse_root
-
-
-def roots(mass: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """M^(1/2) and M^(−1/2), symmetric; an error for a singular M."""
-    values, vectors = np.linalg.eigh(mass)
-    scale = np.sqrt(np.maximum(np.diagonal(mass, axis1=-2, axis2=-1), 1e-300))
-    smallest = np.linalg.eigvalsh(mass / (scale[..., :, None] * scale[..., None, :]))[..., :1]
-    if mass.size and (smallest <= _SINGULAR).any():
-        raise ModelError(
-            "the Udwadia-Kalaba form needs the inverse square root of the mass matrix, which is singular here "
-            f"(smallest scaled eigenvalue {smallest.min():.2g}): use method='kkt'.",
-            eigenvalue=float(smallest.min()),
-        )
-    transposed = np.swapaxes(vectors, -1, -2)
-    root = np.sqrt(values)[..., None, :]
-    return (vectors * root) @ transposed, (vectors / root) @ transposed
-
-
-def _pinv(d: np.ndarray) -> np.ndarray:
-    return np.linalg.pinv(d, rcond=_RANK)
-
-
-def _times(matrix: np.ndarray, vector: np.ndarray) -> np.ndarray:
-    return (matrix @ vector[..., None])[..., 0]
+    free = scaled(dict(enumerate(force)))
+    rows = orthonormal([scaled(sparse(row)) for row in a])
+    z = placed(rows, least_squares(rows, b), free)
+    return solve_lower(lower, [z[k] * root[k] for k in range(len(root))])

@@ -1,0 +1,50 @@
+"""What all methods of constrained forward dynamics start from: M a = Q + Aᵀλ and A a = b."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dqdyn.algebra.scalar import Scalar
+from dqdyn.dynamics.composite import mass_matrix
+from dqdyn.dynamics.constraints.assembled import acceleration
+from dqdyn.dynamics.joint_forces import armature, resisting_forces
+from dqdyn.dynamics.methods import MassMatrix, Wrenches
+from dqdyn.dynamics.recursive import inverse_dynamics
+from dqdyn.dynamics.solve import Matrix
+from dqdyn.model.model import Model
+
+DEPENDENT = 1e-12
+"""A row depends on those before it where the square of what is left of it is below this part of its square.
+
+So it does where it is nothing but rounding: where its square is below the square of this part of all rows together.
+"""
+
+
+def terms(
+    model: Model,
+    q: Sequence[Scalar],
+    v: Sequence[Scalar],
+    tau: Sequence[Scalar],
+    wrenches: Wrenches = None,
+    t: Scalar = 0.0,
+    form: MassMatrix = mass_matrix,
+) -> tuple[Matrix, list[Scalar], Matrix, list[Scalar]]:
+    """M (nv×nv), Q (nv), A (m×nv) and b (m); Q is all force that does not depend on the acceleration."""
+    bias = inverse_dynamics(model, q, v, [0.0] * model.nv, wrenches)
+    right = [tk - b - f for tk, b, f in zip(tau, bias, resisting_forces(model, v), strict=True)]
+    a, b = acceleration(model, q, v, t)
+    return complete(model, q, form), right, a, b
+
+
+def complete(model: Model, q: Sequence[Scalar], form: MassMatrix = mass_matrix) -> Matrix:
+    """M with armature."""
+    matrix = form(model, q)
+    for k, rotor in enumerate(armature(model)):
+        if rotor:
+            matrix[k][k] = matrix[k][k] + rotor
+    return matrix
+
+
+def held_mass(model: Model) -> float:
+    """A mass in kg for directions that the constraints hold, where M gives them none."""
+    return max(model.mass, 1e-3)
