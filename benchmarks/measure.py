@@ -106,10 +106,10 @@ def machine() -> dict[str, str]:
 
 
 def _width() -> str:
-    """How many states one instruction handles in batches."""
+    """How many states one instruction handles in batches, and how many numbers in code for one state."""
     from dqdyn.compile.native import machine as host
 
-    return f"{host().width} states"
+    return f"{host().width} states in batches, {host().width_for_one} numbers in single calls"
 
 
 def _processor() -> str:

@@ -66,12 +66,12 @@ class Native:
         from dqdyn.compile.native import Library, machine
 
         host = machine()
-        text = scalar_kernel(self.program, host.fma, self.contract, width=host.width)
+        text = scalar_kernel(self.program, host.fma, self.contract, width=host.width_for_one)
         if layout_is_known():
-            choices = (self.program, host.width, self.units, self.numbers)
+            choices = (self.program, host.width_for_one, self.units, self.numbers)
             text = CallEmitter(*choices).text() + ManyEmitter(*choices).text() + text
         key = f"{layout_is_known()} {self.units} {self.numbers} {self.contract}"
-        library = Library(_without_repeats(text), f"single {key} {self.program.digest}")
+        library = Library(_without_repeats(text), f"single {key} {self.program.digest}", host.width_for_one)
         if "many" in self.__dict__:
             self._tell(library)
         return library
@@ -84,7 +84,8 @@ class Native:
 
         host = machine()
         text = batch_kernel(self.program, host.width, host.fma, self.contract, units=self.units)
-        self._batch_library = Library(text, f"batch {host.width} {self.units} {self.contract} {self.program.digest}")
+        key = f"batch {self.units} {self.contract} {self.program.digest}"
+        self._batch_library = Library(text, key, host.width)
         arguments = [ctypes.c_void_p, ctypes.c_int64] * (len(self.program.inputs) + 1)
         kernel = ctypes.CFUNCTYPE(ctypes.c_int64, *arguments)(self._batch_library.address("batch"))
         if "single" in self.__dict__:

@@ -118,7 +118,7 @@ class SideBySide:
         # Whatever lies on the stack may be subnormal as a number, and such operands are slow.
         for number in (number for number, array in enumerate(found.arrays) if len(array) < width):
             p = body.op(f"getelementptr double, ptr %lanes, i64 {number * width}")
-            body.lines.append(f"  store <{width} x double> zeroinitializer, ptr {p}, align 64")
+            body.lines.append(f"  store <{width} x double> zeroinitializer, ptr {p}, align {8 * width}")
         self.common: dict[int, int] = {}  # factor → a place with its own sign
         for k in {a for group in self.groups for a, _ in group.products}:
             own = [place for place, negated in self.places.get(k, ()) if not negated]
@@ -148,7 +148,7 @@ class SideBySide:
                     return wide.op(f"fadd{wide.flags} {wide.real} {left}, {right}")
                 common, array = next(products)
                 p = wide.op(f"getelementptr double, ptr %lanes, i64 {array * w}")
-                x = wide.op(f"load {wide.real}, ptr {p}, align 64")
+                x = wide.op(f"load {wide.real}, ptr {p}, align {8 * w}")
                 return wide.op(f"fmul{wide.flags} {wide.real} {self.spread(wide, common)}, {x}")
 
             value = total(group.shape)
@@ -184,7 +184,7 @@ class _Early:
             base = 2 * width * n
             for part, value in enumerate(wide.sincos(self.loaded(wide, window))):
                 p = wide.op(f"getelementptr double, ptr %sines, i64 {base + width * part}")
-                wide.lines.append(f"  store {wide.real} {value}, ptr {p}, align 64")
+                wide.lines.append(f"  store {wide.real} {value}, ptr {p}, align {8 * width}")
             for lane, angle in window.lanes:
                 places[angle.operand] = base + lane, base + width + lane
         for i, (op, operands, _) in enumerate(program.instructions):

@@ -82,7 +82,7 @@ class Rollout:
         parts.append(loop([names[k] for k in self.order], self.size, self.kept, self.parameters, width))
         digests = " ".join(program.digest for program in self.programs)
         key = f"rollout {width} {self.contract} {self.kept} {self.order} {digests}"
-        library = Library(_without_repeats("\n".join(parts)), key)
+        library = Library(_without_repeats("\n".join(parts)), key, width)
         self._libraries.append(library)
         return ctypes.CFUNCTYPE(ctypes.c_int64, *_SIGNATURE)(library.address("rollout"))
 
