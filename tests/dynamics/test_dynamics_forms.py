@@ -9,9 +9,11 @@ import pytest
 from trees import ONE_AXIS, TREES, assert_close, random_robot, random_state, run, tree
 
 from dqdyn import robots
+from dqdyn.compile.trace import trace
+from dqdyn.dynamics.derivatives import inverse_dynamics_derivatives_in_bodies
 from dqdyn.dynamics.methods import FORWARD, INVERSE, MASS_MATRIX, forward_candidates, inverse_candidates, longest_path
 from dqdyn.dynamics.regroup import regrouped
-from dqdyn.model.canonical import canonical
+from dqdyn.model.canonical import canonical, in_cheap_frames
 from dqdyn.model.joints.base import AxisJoint
 from dqdyn.model.model import Model
 from dqdyn.model.split import split
@@ -35,6 +37,31 @@ def robot(name: str) -> Robot:
 
 def sample(ours: Robot) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return random_state(ours, np.random.default_rng(13))
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("form", ["as it is", *FORMS])
+def test_derivatives_are_the_same_in_the_frames_of_the_bodies(name: str, form: str) -> None:
+    ours = robot(name)
+    state = sample(ours)
+    model = FORMS[form](ours.model) if form in FORMS else ours.model
+    found = inverse_dynamics_derivatives_in_bodies(model, *state)
+    assert_close(np.array(found, dtype=float), run(ours, "inverse_dynamics_derivatives", *state), 1e-9)
+
+
+def test_named_formulations_get_frames_that_cost_less() -> None:
+    """Frames anywhere cost more than normal ones; placements with zeros stay as they are."""
+    ours = BUILT_IN["revolute chain"]()
+    assert in_cheap_frames(ours.model) is not ours.model
+    q, v, a = sample(ours)
+    for method in INVERSE:
+        assert_close(ours.inverse_dynamics(q, v, a, method=method), ours.inverse_dynamics(q, v, a), 1e-10)
+    as_given = trace(
+        "given", [("q", 9), ("v", 9), ("a", 9)], lambda *x: (INVERSE["newton-euler"](ours.model, *x), (9,))
+    )
+    assert ours.count("inverse_dynamics", method="newton-euler").total < 0.7 * as_given.counts.total
+    sparse = robots.arm7().model
+    assert in_cheap_frames(sparse) is sparse
 
 
 @pytest.mark.parametrize("name", NAMES)

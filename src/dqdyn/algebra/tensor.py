@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from dqdyn.algebra.functions import Adjoint, Columns
-from dqdyn.algebra.quaternion import ZERO, Quaternion, pure
+from dqdyn.algebra.quaternion import ZERO, Quaternion, combine, pure
 from dqdyn.algebra.scalar import Scalar
 
 
@@ -127,6 +127,17 @@ def legs(x: Adjoint) -> tuple[Quaternion, Quaternion]:
     if sum(e != 0.0 for e in rest) > 1:
         return ZERO, x.p
     return pure(*rest), pure(*along)
+
+
+def rotated(matrix: Columns, rotation: Columns) -> Columns:
+    """R B Rᵀ of any matrix, by columns, for the rotation with these columns."""
+    turn = plane_turn(rotation)
+    if turn is not None:
+        return turned(matrix, *turn)
+    a, b, c = (combine(rotation, column) for column in matrix)  # R B
+    rows = zip(*(column.vector for column in rotation), strict=True)
+    x, y, z = (a * r[0] + b * r[1] + c * r[2] for r in rows)
+    return x, y, z
 
 
 def turned(columns: Columns, axis: int, c: Scalar, s: Scalar) -> Columns:

@@ -8,36 +8,43 @@ are enough: its inertia, the force f that moves it, and the map 2B by which the 
     ∂τ_i/∂v_j = ⟨S_i, 2B_i S_j + I_i (P_j + Ṡ_j)⟩    ∂τ_j/∂v_i = ⟨S_j, 2B_i S_i + I_i (P_i + Ṡ_i)⟩
 
 (Singh, Russell and Wensing 2022, there with 6×6 matrices.) In our coordinates 2B acts on the angular part α alone:
-2B(α + εβ) = 2 α × p + ε(N α), with the linear momentum p and N = 2(⟨h, u⟩ − u hᵀ − [ω]× Σ). Everything is
-expressed in the frame of the root body, held still.
+2B(α + εβ) = α × 2p + ε(N α), with the linear momentum p and N = ⟨h, 2u⟩ − 2u hᵀ − [2ω]× Σ. R follows from the
+accelerations of points of the parent, see :mod:`dqdyn.dynamics.points`.
+
+All of this holds in any frames. In the frame of the root body every axis meets every sum as it is, which is cheap for
+long chains; in the frames of the bodies axes and inertias are sparse, but what meets an axis must be carried there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.functions import Adjoint, Columns, cross, zero_twist
+from dqdyn.algebra.functions import Adjoint, Columns, Factored, cross, zero_twist
 from dqdyn.algebra.quaternion import ZERO, I, J, K, Quaternion, combine, cross3, dot3, pure
 from dqdyn.algebra.scalar import Scalar
+from dqdyn.algebra.tensor import rotated
 from dqdyn.dynamics.composite import Composite
 from dqdyn.dynamics.joint_forces import armature, damping
+from dqdyn.dynamics.methods import VERY_LONG, longest_path
+from dqdyn.dynamics.points import squares, wrench
 from dqdyn.dynamics.solve import factored, substitute
-from dqdyn.kinematics.tree import apply, backward
+from dqdyn.kinematics.tree import apply, closing
 from dqdyn.model.model import WORLD_BODY, Model
 from dqdyn.model.split import split
 
 Matrix = list[list[Scalar]]
+_UNMOVED = Adjoint.of((I, J, K))
 
 
 @dataclass(frozen=True)
 class Subtree:
-    """Sums over a subtree: inertia, force f + ετ, linear momentum p, and the columns of N."""
+    """Sums over a subtree: inertia, force f + ετ, twice the linear momentum, and the columns of N."""
 
     inertia: Composite
     force: DQ
-    momentum: Quaternion
+    twice_p: Quaternion
     n: Columns
 
     def __add__(self, other: Subtree) -> Subtree:
@@ -45,19 +52,30 @@ class Subtree:
         return Subtree(
             self.inertia + other.inertia,
             self.force + other.force,
-            self.momentum + other.momentum,
+            self.twice_p + other.twice_p,
             (a[0] + b[0], a[1] + b[1], a[2] + b[2]),
         )
 
+    def seen_through(self, x: Factored) -> Subtree:
+        """The same in the parent's frame."""
+        inertia, n, p = self.inertia, self.n, self.twice_p
+        for step in (x.second, x.first):
+            inertia, n, p = inertia.seen_through(step), rotated(n, step.columns), step.rotate(p)
+            # A force α × 2p at the child's origin r has the moment r × (α × 2p) about the parent's.
+            along = dot3(step.p, p)
+            a, b, c = (column - p * r for column, r in zip(n, step.p.vector, strict=True))
+            n = (a + I * along, b + J * along, c + K * along)
+        return Subtree(inertia, x(self.force), p, n)
+
     def changed(self, x: DQ) -> DQ:
         """2B x."""
-        return DQ.of(cross3(x.primary, self.momentum) * 2.0, combine(self.n, x.primary))
+        return DQ.of(cross3(x.primary, self.twice_p), combine(self.n, x.primary))
 
     def changed_back(self, s: DQ) -> Quaternion:
         """The vector g with ⟨s, 2B x⟩ = ⟨g, P(x)⟩."""
         a, b, c = self.n
         turned = pure(dot3(a, s.primary), dot3(b, s.primary), dot3(c, s.primary))
-        return turned + cross3(self.momentum, s.dual) * 2.0
+        return turned + cross3(self.twice_p, s.dual)
 
 
 @dataclass(frozen=True)
@@ -72,21 +90,21 @@ class Axis:
 
 
 def inverse_dynamics_derivatives(
-    model: Model, q: Sequence[Scalar], v: Sequence[Scalar], a: Sequence[Scalar]
+    model: Model, q: Sequence[Scalar], v: Sequence[Scalar], a: Sequence[Scalar], from_root: bool = True
 ) -> tuple[Matrix, Matrix, Matrix]:
     """∂τ/∂q (tangent), ∂τ/∂v, ∂τ/∂a = M, each nv×nv by rows."""
     model = split(model)
-    axes, subtrees = _sums(model, q, v, a)
     d_dq, d_dv, d_da = (_zeros(model.nv) for _ in range(3))
-    for i in range(len(model.joints)):
-        sub = subtrees[i]
+    for i, axes, relative, sub in _subtrees(model, q, v, a, from_root):
         for own in axes[i]:
+            row = own.k
             back, momentum = sub.changed_back(own.s), sub.inertia.momentum(own.s)
             by_q = sub.changed(own.p) + sub.inertia.momentum(own.r) + cross(own.s, sub.force)
             by_v = sub.changed(own.s) + sub.inertia.momentum(own.turning)
-            for j in model.path(i):
+            j = i
+            while True:
                 for other in axes[j]:
-                    row, column = own.k, other.k
+                    column = other.k
                     m = _on(other.s, momentum)
                     _add(d_dq, row, column, dot3(back, other.p.primary) + _on(other.r, momentum))
                     _add(d_dv, row, column, dot3(back, other.s.primary) + _on(other.turning, momentum))
@@ -95,6 +113,11 @@ def inverse_dynamics_derivatives(
                         _add(d_dq, column, row, _on(other.s, by_q))
                         _add(d_dv, column, row, _on(other.s, by_v))
                         _add(d_da, column, row, m)
+                if model.joints[j].parent == WORLD_BODY:
+                    break
+                x = relative[j]
+                back, momentum, by_q, by_v = x.rotate(back), x(momentum), x(by_q), x(by_v)
+                j = model.joints[j].parent
     for k, (r, d) in enumerate(zip(armature(model), damping(model), strict=True)):
         d_da[k][k], d_dv[k][k] = d_da[k][k] + r, d_dv[k][k] + d
     return d_dq, d_dv, d_da
@@ -104,7 +127,7 @@ def forward_dynamics_derivatives(
     model: Model, q: Sequence[Scalar], v: Sequence[Scalar], a: Sequence[Scalar]
 ) -> tuple[Matrix, Matrix, Matrix]:
     """∂a/∂q, ∂a/∂v, ∂a/∂τ = M⁻¹ at the acceleration a, from M da = dτ − ∂τ/∂q dq − ∂τ/∂v dv."""
-    d_dq, d_dv, mass = inverse_dynamics_derivatives(model, q, v, a)
+    d_dq, d_dv, mass = inverse_dynamics_derivatives(model, q, v, a, longest_path(model) >= VERY_LONG)
     lower, inverse = factored(mass)
     n = model.nv
 
@@ -116,51 +139,84 @@ def forward_dynamics_derivatives(
     return solved(d_dq, -1.0), solved(d_dv, -1.0), solved(identity, 1.0)
 
 
-def _sums(
+def inverse_dynamics_derivatives_in_bodies(
     model: Model, q: Sequence[Scalar], v: Sequence[Scalar], a: Sequence[Scalar]
-) -> tuple[list[list[Axis]], list[Subtree]]:
-    """Axes of the joints, and sums over their subtrees, in the frame of the root body."""
-    seen: list[Adjoint] = []
-    twist: dict[int, DQ] = {}
-    rate: dict[int, DQ] = {}
+) -> tuple[Matrix, Matrix, Matrix]:
+    """The same, computed in the frames of the bodies."""
+    return inverse_dynamics_derivatives(model, q, v, a, from_root=False)
+
+
+def _subtrees(
+    model: Model, q: Sequence[Scalar], v: Sequence[Scalar], a: Sequence[Scalar], from_root: bool
+) -> Iterator[tuple[int, list[list[Axis]], list[Factored], Subtree]]:
+    """Each joint with the sums over its subtree, as soon as that is complete; with axes and maps to parents so far."""
+    seen: list[Adjoint] = []  # how the frame in which all is expressed sees the body
+    relative: list[Factored] = []  # how the frame of the parent sees that of the body
+    motion: list[Motion] = []
     axes: list[list[Axis]] = []
-    own: list[Subtree] = []
-    for i, joint in enumerate(model.joints):
+    sums: dict[int, Subtree] = {}
+    for (i, joint), done in zip(enumerate(model.joints), closing(model), strict=True):
+        seen.append(_UNMOVED)
+        relative.append(Factored(_UNMOVED, _UNMOVED))
         if joint.parent == WORLD_BODY:
-            seen.append(Adjoint.of((I, J, K)))
             down = joint.adjoint(q).rotate_back(pure(*model.gravity))
-            parent_twist, parent_rate = zero_twist(), DQ.of(ZERO, -down)
+            parent = Motion(zero_twist(), DQ.of(ZERO, -down))
         else:
-            x = joint.transform(q)
-            seen.append(seen[joint.parent] @ x.first @ x.second)
-            parent_twist, parent_rate = twist[joint.parent], rate[joint.parent]
+            parent, x = motion[joint.parent], joint.transform(q)
+            if from_root:
+                seen[i] = seen[joint.parent] @ x.first @ x.second
+            else:
+                relative[i] = x
+                parent = Motion(x.back(parent.twist), x.back(parent.rate))
         columns = joint.columns([seen[i](s) for s in joint.motion.subspace(joint.coordinates(q))])
         moved = apply(columns, v)
-        twist[i] = parent_twist + moved
-        rate[i] = parent_rate + apply(columns, a) + cross(twist[i], moved)
+        twist = parent.twist + moved
+        motion.append(Motion(twist, parent.rate + apply(columns, a) + cross(twist, moved)))
         group = []
         for k, s in columns:
-            p = cross(parent_twist, s)
-            r = cross(parent_rate, s) + cross(parent_twist, p)
+            p = cross(parent.twist, s)
             # A single axis does not turn under itself, so there Ṡ = ξ × S is P.
-            group.append(Axis(k, s, p, r, p + p if len(columns) == 1 else p + cross(twist[i], s)))
+            group.append(Axis(k, s, p, parent.change(s), p + p if len(columns) == 1 else p + cross(twist, s)))
         axes.append(group)
-        own.append(_body(Composite.of(model.bodies[i].inertia).seen_through(seen[i]), twist[i], rate[i]))
-    return axes, backward(model, own, lambda x, y: x + y)
+        sums[i] = motion[i].of_body(Composite.of(model.bodies[i].inertia).seen_through(seen[i]))
+        for k in done:
+            sub = sums.pop(k)
+            yield k, axes, relative, sub
+            above = model.joints[k].parent
+            if above != WORLD_BODY:
+                sums[above] = sums[above] + sub.seen_through(relative[k])
 
 
-def _body(inertia: Composite, twist: DQ, rate: DQ) -> Subtree:
-    h = inertia.momentum(twist)
-    force = inertia.momentum(rate) + cross(twist, h)
-    omega, u, first, t = twist.primary, twist.dual, inertia.first, inertia.tensor
-    # Columns of Σ = ½ tr(T) − T, then of N.
-    half = (t.xx + t.yy + t.zz) * 0.5
-    sigma = pure(half - t.xx, -t.xy, -t.xz), pure(-t.xy, half - t.yy, -t.yz), pure(-t.xz, -t.yz, half - t.zz)
-    along = dot3(first, u)
-    columns = []
-    for s, e, f in zip(sigma, (I, J, K), first.vector, strict=True):
-        columns.append((e * along - u * f - cross3(omega, s)) * 2.0)
-    return Subtree(inertia, force, h.primary, (columns[0], columns[1], columns[2]))
+class Motion:
+    """Twist ω + εu and its rate, and what follows: 2ω, 2u, the acceleration of the origin, and U = [ω̇]× + [ω]×²."""
+
+    def __init__(self, twist: DQ, rate: DQ) -> None:
+        self.twist, self.rate = twist, rate
+        omega, u = twist.primary, twist.dual
+        self.twice_omega, self.twice_u = omega + omega, u + u
+        self.acceleration = rate.dual + cross3(omega, u)
+        self.u = squares(omega, rate.primary)
+
+    def change(self, s: DQ) -> DQ:
+        """R = ξ̇ × S + ξ × (ξ × S) = U P(S) + ε(U D(S) + p̈ × P(S) + 2 u × (ω × P(S)))."""
+        axis = s.primary
+        along = self.twice_omega * dot3(self.twist.dual, axis) - axis * dot3(self.twice_omega, self.twist.dual)
+        return DQ.of(combine(self.u, axis), combine(self.u, s.dual) + cross3(self.acceleration, axis) + along)
+
+    def of_body(self, inertia: Composite) -> Subtree:
+        """The sums of one body."""
+        first, t = inertia.first, inertia.tensor
+        half = (t.xx + t.yy + t.zz) * 0.5
+        # Columns of Σ = ½ tr(T) − T.
+        sigma = pure(half - t.xx, -t.xy, -t.xz), pure(-t.xy, half - t.yy, -t.yz), pure(-t.xz, -t.yz, half - t.zz)
+        along = dot3(first, self.twice_u)
+        n = [
+            e * along - self.twice_u * f - cross3(self.twice_omega, s)
+            for s, e, f in zip(sigma, (I, J, K), first.vector, strict=True)
+        ]
+        twice_p = self.twice_u * inertia.mass + cross3(self.twice_omega, first)
+        force = wrench(inertia.mass, first, [s.vector for s in sigma], self.acceleration, self.u)
+        return Subtree(inertia, force, twice_p, (n[0], n[1], n[2]))
 
 
 def _on(twist: DQ, wrench: DQ) -> Scalar:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.scalar import Scalar
@@ -18,6 +19,8 @@ Forward = Callable[[Model, Sequence[Scalar], Sequence[Scalar], Sequence[Scalar],
 MassMatrix = Callable[[Model, Sequence[Scalar]], list[list[Scalar]]]
 
 _LONG = 12  # joints on one path from which forms for long chains are worth a try
+VERY_LONG = 24
+"""Joints on one path from which only they are."""
 
 
 def inverse(formulation: Inverse) -> Inverse:
@@ -112,6 +115,13 @@ def inverse_candidates(model: Model) -> list[tuple[Inverse, Model]]:
     return [(INVERSE["recursive"], regrouped(model)), (INVERSE["recursive"], model)]
 
 
+def derivatives_candidates(model: Model) -> list[tuple[Callable[..., Any], Model]]:
+    """The forms of the derivatives of inverse dynamics to compare for this robot."""
+    names = ["", "_in_bodies"] if longest_path(model) < VERY_LONG else [""]
+    forms = [lazily("derivatives", f"inverse_dynamics_derivatives{name}") for name in names]
+    return [(form, regrouped(model)) for form in forms]
+
+
 def mass_matrix_candidates(model: Model) -> list[tuple[MassMatrix, Model]]:
     """The forms of the mass matrix to compare for this robot."""
     reduced = regrouped(model)
@@ -125,7 +135,7 @@ def forward_candidates(model: Model) -> list[tuple[Forward, Model]]:
     reduced = regrouped(model)
     if any(joint.is_mimic for joint in model.joints):
         return [(FORWARD["composite-body"], reduced)]
-    if longest_path(model) >= 2 * _LONG:
+    if longest_path(model) >= VERY_LONG:
         return [(FORWARD["articulated-body"], reduced)]
     if longest_path(model) >= _LONG or model.nv > 30:
         return [(FORWARD["articulated-body"], reduced), (FORWARD["composite-body"], reduced)]

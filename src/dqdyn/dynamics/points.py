@@ -71,17 +71,23 @@ def squares(omega: Quaternion, alpha: Quaternion) -> Columns:
 
 
 def wrench_on(inertia: Inertia, motion: PointMotion) -> DQ:
-    """f + ετ about the origin that moves the body: m p̈ + U m c, and the skew part of U Σ with m c × p̈."""
-    first = inertia.first_moment
-    force = motion.acceleration * inertia.mass + combine(motion.u, first)
-    u0, u1, u2 = motion.u
-    s = inertia.second_moments
+    """f + ετ about the origin that moves the body."""
+    return wrench(inertia.mass, inertia.first_moment, inertia.second_moments, motion.acceleration, motion.u)
+
+
+def wrench(
+    mass: float, first: Quaternion, second: Sequence[Sequence[Scalar]], acceleration: Quaternion, u: Columns
+) -> DQ:
+    """m p̈ + U m c, and the skew part of U Σ with m c × p̈; from the mass, m c and Σ."""
+    force = acceleration * mass + combine(u, first)
+    u0, u1, u2 = u
 
     def product(row: str, column: int) -> Scalar:
         """An entry of U Σ."""
-        return getattr(u0, row) * s[0][column] + getattr(u1, row) * s[1][column] + getattr(u2, row) * s[2][column]
+        x, y, z = (s[column] for s in second)
+        return getattr(u0, row) * x + getattr(u1, row) * y + getattr(u2, row) * z
 
     torque = pure(
         product("z", 1) - product("y", 2), product("x", 2) - product("z", 0), product("y", 0) - product("x", 1)
     )
-    return DQ.of(force, torque + cross3(first, motion.acceleration))
+    return DQ.of(force, torque + cross3(first, acceleration))

@@ -60,6 +60,11 @@ def canonical(model: Model) -> Model:
     return replace(model, joints=joints, bodies=bodies, frames=frames)
 
 
+def in_cheap_frames(model: Model) -> Model:
+    """The model as it is where its placements are sparse already, else the canonical one."""
+    return model if _is_sparse(model, [_turn(joint) for joint in model.joints]) else canonical(model)
+
+
 def _turn(joint: TreeJoint) -> DQ:
     if not isinstance(joint.motion, AxisJoint) or joint.motion.axis == Z:
         return IDENTITY

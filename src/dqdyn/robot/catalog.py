@@ -256,9 +256,11 @@ def _chosen(table: dict[str, Any], auto: Any) -> Callable[[str], Any]:
 
 
 def _pairs(table: dict[str, Any], found: Found, model: Model, method: str) -> list[tuple[Any, Model]]:
-    """Forms to compare, each with its model."""
+    """Forms to compare, each with its model. A formulation holds in any frames: it gets those that cost less."""
+    from dqdyn.model.canonical import in_cheap_frames
+
     if method in table:
-        return [(table[method], model)]
+        return [(table[method], in_cheap_frames(model))]
     return found(model) if method == "auto" else found(model, method)
 
 
@@ -417,7 +419,7 @@ _add(
     "matrices",
     _inverse_derivatives,
     "∂τ/∂q (tangent), ∂τ/∂v, ∂τ/∂a: (3, nv, nv).",
-    _on_models(_inverse_derivatives),
+    lambda model: [partial(form, on) for form, on in methods.derivatives_candidates(model)],
 )
 
 
