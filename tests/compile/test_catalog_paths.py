@@ -81,7 +81,9 @@ def kept_code(monkeypatch: pytest.MonkeyPatch, pytestconfig: pytest.Config) -> N
     monkeypatch.setenv("DQDYN_CACHE", "1")
     monkeypatch.setenv("DQDYN_CACHE_DIR", str(folder))
     original = native.Library
-    monkeypatch.setattr(native, "Library", lambda ir, key: original(ir, hashlib.sha256(ir.encode()).hexdigest()))
+    monkeypatch.setattr(
+        native, "Library", lambda ir, _, width: original(ir, hashlib.sha256(ir.encode()).hexdigest(), width)
+    )
 
 
 @pytest.mark.parametrize(("robot_name", "name"), CASES)

@@ -28,9 +28,9 @@ def made(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     keys: list[str] = []
     original = native.Library.__init__
 
-    def counting(self: Any, ir: str, key: str) -> None:
+    def counting(self: Any, ir: str, key: str, *width: int) -> None:
         keys.append(key)
-        original(self, ir, key)
+        original(self, ir, key, *width)
 
     monkeypatch.setattr(native.Library, "__init__", counting)
     before = sys.getswitchinterval()

@@ -39,18 +39,15 @@ def products(rows: int, columns: int) -> Program:
 @pytest.mark.parametrize("width", WIDTHS)
 def test_neighbours_with_one_shape_are_found(width: int) -> None:
     found = together(products(9, 19), width)
-    if width < 8:  # too few lanes to pay
-        assert all(len(group.lanes) == 4 for group in found.groups)
-        return
     assert len(found.outputs) >= 9 * 19 // 2
     assert {1, 0, 9 * 19 - 1}.isdisjoint(found.outputs)  # another shape, used elsewhere, and not a sum of products
     for group in found.groups:
-        assert len(group.lanes) >= 4
+        assert len(group.lanes) >= 2
         assert group.start % 19 + max(group.lanes) < 19  # within its row
 
 
 def test_few_results_are_left_alone() -> None:
-    assert not together(products(2, 8), 8).groups
+    assert not together(products(1, 2), 8).groups
 
 
 @pytest.mark.parametrize("width", WIDTHS)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from dqdyn.compile.angles import Window, padded, windows
 from dqdyn.compile.emit import Body
@@ -24,16 +24,18 @@ def straight(
     store: Callable[[int, str], None],
     early: Mapping[int, str] | None = None,
     side: SideBySide | None = None,
+    done: Collection[int] = (),
 ) -> int:
     """Emit a whole program, segment by segment; how many slots its values wait in.
 
     ``load(argument, component)`` gives the name of an input; ``store(k, name)`` is called for each output. ``early``
-    maps instructions whose values lie in memory already to pointers. ``side`` computes outputs that go together.
+    maps instructions whose values lie in memory already to pointers. ``side`` computes outputs that go together, and
+    those in ``done`` are there already.
     """
     there = early or {}
     users: dict[int, list[int]] = {}
     for k, source in enumerate(program.outputs):
-        if side is None or k not in side.outputs:
+        if k not in done and (side is None or k not in side.outputs):
             users.setdefault(source, []).append(k)
     factors = side.factors if side else set()
     needed = needed_for(program, [*users, *factors]) if side else None
@@ -90,7 +92,9 @@ def scalar_kernel(program: Program, fma: bool, contract: bool, name: str = "scal
 
     pointers = {i: f"getelementptr double, ptr %sines, i64 {place}" for i, place in early.place.items()}
     side = SideBySide(program, body, width)
-    slots = straight(program, body, load, store, pointers, side if side.groups else None)
+    slots = straight(
+        program, body, load, store, pointers, side if side.groups else None, _constants(program, body, width)
+    )
     flag = body.op(f"or i1 {body.too_large()}, {early.flag}")
     arguments = [f"ptr noalias readonly %in{i}" for i in range(len(program.inputs))] + ["ptr noalias %out"]
     head = [f"define i64 @{name}({', '.join(arguments)}) {{", "entry:"]
@@ -101,6 +105,19 @@ def scalar_kernel(program: Program, fma: bool, contract: bool, name: str = "scal
     lines = body.frame(head, slots, body.lines, [f"  %flag = zext i1 {flag} to i64", "  ret i64 %flag"])
     declarations = dict.fromkeys([*body.declarations(), *body.widened(width).declarations()])
     return "\n".join([*declarations, *lines, ""])
+
+
+def _constants(program: Program, body: Body, width: int) -> set[int]:
+    """Store outputs that are constants, most of them zeros of a matrix, as vectors where they are neighbours."""
+    done: set[int] = set()
+    for k in range(len(program.outputs)):
+        following = [program.instructions[i] for i in program.outputs[k : k + width]]
+        if width > 1 and k not in done and len(following) == width and all(op == "const" for op, _, _ in following):
+            p = body.op(f"getelementptr double, ptr %out, i64 {k}")
+            value = body.constants([constant for _, _, constant in following])
+            body.lines.append(f"  store <{width} x double> {value}, ptr {p}, align 8")
+            done.update(range(k, k + width))
+    return done
 
 
 class SideBySide:

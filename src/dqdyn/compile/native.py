@@ -83,7 +83,9 @@ class Library:
                 code = _compiled(ir, features)
                 cache.write(full_key, code)
             # This memory manager puts code and data side by side, as the code expects them.
-            self._engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _target_machine(2, features), use_lmm=True)
+            self._engine = llvm.create_mcjit_compiler(
+                llvm.parse_assembly(""), _target_machine(2, features), use_lmm=True
+            )
             self._engine.add_object_file(llvm.ObjectFileRef.from_data(code))
             self._engine.finalize_object()
             place = self._engine.get_global_value_address("atan2_at")

@@ -12,10 +12,11 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from dqdyn.compile.plan import size_of
 from dqdyn.compile.program import Program
 
-_FEWEST_PRODUCTS, _FEWEST_LANES = 3, 4
-_WORTHWHILE = 64  # results in all, and half of those that there are
+_FEWEST_PRODUCTS, _FEWEST_LANES, _FEWEST_RESULTS = 3, 2, 16
+_WORTHWHILE = 0.1  # of all operations must be saved, after what it costs to lay factors side by side
 
 Shape = str | tuple["Shape", "Shape"]
 """A sum of two shapes, or a single product ("*")."""
@@ -63,7 +64,7 @@ class Together:
 def together(program: Program, width: int) -> Together:
     """The groups of a program; none where it is not worth it."""
     result = Together(width)
-    if width == 1 or len(program.outputs) < _WORTHWHILE or not program.shape:
+    if width == 1 or len(program.outputs) < _FEWEST_RESULTS or not program.shape:
         return result
     formulas = _formulas(program)
     columns = program.shape[-1]
@@ -78,9 +79,9 @@ def together(program: Program, width: int) -> Together:
                     wanted = {lane: _other(known[lane].products[number], common) for lane in members}
                     products.append((common, _array(result, index, wanted)))
                 result.groups.append(Group(start, members, known[members[0]].shape, tuple(products)))
-    if len(result.outputs) < max(_WORTHWHILE, len(program.outputs) // 2):
-        return Together(width)
-    return result
+    costs = sum(len(group.products) for group in result.groups) + sum(len(array) for array in result.arrays)
+    alone = sum(len(formulas[i].products) for i in {program.outputs[k] for k in result.outputs})
+    return result if result.groups and alone - costs >= _WORTHWHILE * size_of(program) else Together(width)
 
 
 def _families(known: dict[int, Formula]) -> Iterator[tuple[tuple[int, ...], list[int]]]:
