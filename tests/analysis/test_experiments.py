@@ -13,7 +13,6 @@ import dqdyn as dq
 from dqdyn import control as ct
 from dqdyn.analysis.experiments import (
     Result,
-    bimanual_cup,
     cup_on_table,
     experiment,
     mobile_bimanual,
@@ -22,7 +21,7 @@ from dqdyn.analysis.experiments import (
 )
 from dqdyn.analysis.experiments.base import effort, figure, room_to_limits
 from dqdyn.analysis.experiments.cup_setting import START, TILT, Setting, beyond_limits, nine_joints
-from dqdyn.analysis.experiments.two_hands import HANDS, AbsoluteCone, AbsoluteRegion, relative_error
+from dqdyn.analysis.experiments.two_hands import relative_error
 from dqdyn.simulate import Trajectory
 
 # Long enough for what a claim is about, with steps as large as they may be.
@@ -135,19 +134,6 @@ def test_effort_and_figures() -> None:
 
 
 # --- two hands --------------------------------------------------------------------------------------------------------
-
-
-def test_absolute_inequalities_against_differences() -> None:
-    robot, q = dq.robots.small_bimanual(), bimanual_cup.START
-    rng = np.random.default_rng(1)
-    planes = [dq.Plane([0.6, 0.0, 0.8], distance=0.1), dq.Plane([0.0, -1.0, 0.0], distance=-0.2)]
-    v = rng.normal(size=13)
-    for constraint in (AbsoluteCone(np.array([0.6, 0.0, 0.8]), 0.3), AbsoluteRegion(planes, 0.01)):
-        rows = ct.linearise(robot, constraint)
-        ahead, behind = (rows(0.0, robot.integrate(q, v, sign * 1e-6)).value for sign in (1.0, -1.0))
-        np.testing.assert_allclose(rows(0.0, q).jacobian @ v, (ahead - behind) / 2e-6, atol=1e-7)
-    p = robot.absolute_pose(*HANDS, q).translation
-    np.testing.assert_allclose(rows(0.0, q).value[1], -p[1] + 0.2 - 0.01, atol=1e-12)
 
 
 def test_grip_and_slip_are_seen_when_they_fail() -> None:

@@ -98,6 +98,17 @@ WRONG: dict[str, tuple[Callable[[], object], str]] = {
         lambda: ct.KeepOut("tool", lambda t: np.array([math.sin(float(t)), 0.0, 0.0]), 0.1),
         "its velocity and acceleration are not given",
     ),
+    "function that branches": (
+        lambda: ct.linearise(ARM, ct.FunctionTask(lambda p: 1.0 if p.primary.x > 0.0 else 0.0, [ct.point("tool")])),
+        r"cannot be traced: .* in place of if",
+    ),
+    "negative distance": (lambda: ct.KeepOut("tool", dq.Point([0, 0, 0]), -0.1), "must be from 0 on"),
+    "negative angle": (lambda: ct.Cone("tool", [0.0, 0.0, 1.0], -0.1), "must be between 0 and π rad; found -0.1"),
+    "negative torque limit": (lambda: ct.torque_controller(ARM, REST, [ct.TorqueLimits(-1.0)]), "must be from 0"),
+    "accelerations without velocities": (
+        lambda: ct.acceleration_controller(ARM, REST)(0.0, np.zeros(7)),
+        r"A controller by acceleration needs v: call it with \(t, q, v\)",
+    ),
     "q of the wrong size": (lambda: ct.velocity_controller(ARM, REST)(0.0, [0.0] * 6), "has 7 components"),
 }
 

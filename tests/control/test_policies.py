@@ -196,3 +196,34 @@ def test_the_robot_comes_back_from_an_infeasible_start() -> None:
     with pytest.warns(ct.ControlWarning):
         q, _ = accelerate(ARM, c, Q0, np.zeros(7), 4.0, 5e-3)
     assert np.linalg.norm(ARM.pose("tool", q).translation - p) > 0.15 - 1e-3
+
+
+def _runs_away(t: object) -> list[object]:
+    return [3.0, 0.0, 1.0 / (1.0 - t)]  # type: ignore[operator]
+
+
+@pytest.mark.parametrize("called", [True, False])
+@pytest.mark.parametrize("policy", ["hold", "relax", "raise"])
+def test_a_function_that_fails_while_the_loop_runs(policy: str, called: bool) -> None:
+    """An obstacle that has no value at the moment is named; the loop keeps its last command, unless it is to raise."""
+    camera = ct.Moving((lambda t: [3.0, 0.0, 1.0 / (1.0 - float(t))]) if called else _runs_away, known=False)
+    ball = ct.Measured([2.0, 0.0, 0.0])
+    zones = [ct.KeepOut("tool", camera, 0.1), ct.KeepOut("tool", ball, 0.1)]
+    c = ct.velocity_controller(ARM, [ct.TranslationTask("tool", P0 + 0.05)], zones, infeasible=policy)
+    good = c(0.0, Q0)
+    if policy == "raise":
+        with pytest.raises(
+            ct.ControlError, match=r"At t = 1 s the point in the workspace (has no value: .*zero|is not finite)"
+        ):
+            c(1.0, Q0)
+        return
+    np.testing.assert_array_equal(c(1.0, Q0), good)
+    assert c.report.status == "held"
+    assert c.report.reason.startswith("the point in the workspace")
+    assert c.report.reason.endswith(("division by zero", "is not finite"))
+    ball.update([0.0, 1.0])
+    np.testing.assert_array_equal(c(2.0, Q0), good)
+    assert "has 3 components; found [0.0, 1.0]" in c.report.reason
+    ball.update([2.0, 0.0, 0.0])
+    np.testing.assert_allclose(c(2.0, Q0), good, atol=1e-9)
+    assert c.report.status == "solved"

@@ -10,6 +10,7 @@ from dqdyn.control.controllers.acceleration import acceleration_controller
 from dqdyn.control.controllers.torque import computed_torque, torque_controller
 from dqdyn.control.controllers.velocity import velocity_controller
 from dqdyn.control.errors import ControlError, ControlWarning, InfeasibleError
+from dqdyn.control.hands import absolute_frame, relative_frame
 from dqdyn.control.inequalities.cone import Cone
 from dqdyn.control.inequalities.torso_arm import TorsoArm
 from dqdyn.control.inequalities.zones import KeepAbove, KeepIn, KeepOut, Region
@@ -72,6 +73,7 @@ __all__ = [
     "TorsoArm",
     "TranslationTask",
     "VelocityLimits",
+    "absolute_frame",
     "acceleration_controller",
     "automatic_gains",
     "computed_torque",
@@ -80,6 +82,7 @@ __all__ = [
     "plane",
     "point",
     "pose",
+    "relative_frame",
     "segment",
     "solve_quadratic_program",
     "torque_controller",

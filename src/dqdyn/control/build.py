@@ -18,6 +18,7 @@ from dqdyn.control.errors import ControlWarning
 from dqdyn.control.inequality import Inequality
 from dqdyn.control.optimum import Optimum, StrictLevels
 from dqdyn.control.task import Task
+from dqdyn.control.tasks.hands import AbsolutePoseTask, RelativePoseTask
 from dqdyn.control.tasks.poses import PoseTask, TranslationTask
 from dqdyn.control.things import Attached
 from dqdyn.errors import Error
@@ -88,9 +89,9 @@ def _warn_of_forbidden_targets(found: Design) -> None:
 
 def _placed(task: Task) -> tuple[dict[str, Adjoint], bool] | None:
     """Where the task wants its frame, as Ad of the pose by the frame's name, and whether its orientation is known."""
-    if isinstance(task, PoseTask):
+    if isinstance(task, (PoseTask, AbsolutePoseTask, RelativePoseTask)):
         c = task.signals[0].at(0.0).value
-        return {task.frame: Adjoint(DQ.of(Quaternion(*c[:4]), Quaternion(*c[4:])))}, True
+        return {task.things[0].place: Adjoint(DQ.of(Quaternion(*c[:4]), Quaternion(*c[4:])))}, True
     thing = task.things[0] if isinstance(task, TranslationTask) else None
     if isinstance(thing, Attached) and not any(thing.local):
         return {thing.frame: Adjoint.of((I, J, K), pure(*task.signals[0].at(0.0).value))}, False

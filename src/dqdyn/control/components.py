@@ -20,6 +20,11 @@ VALUES: dict[str, type[Value]] = {"point": Point, "line": Line, "plane": Plane, 
 _UNIT = {"line": ("direction", 3), "plane": ("normal", 3), "rotation": ("quaternion", 4), "pose": ("rotation", 4)}
 
 
+def sentence(what: str) -> str:
+    """Words as the beginning of a sentence."""
+    return what[:1].upper() + what[1:]
+
+
 def kind_of(value: Any) -> str | None:
     """The kind of a value with a meaning; None for arrays and functions."""
     return next((kind for kind, cls in VALUES.items() if isinstance(value, cls)), None)
@@ -36,9 +41,9 @@ def components(kind: str, value: Any, what: str, size: int | None = None) -> lis
         try:
             found = list(value)
         except TypeError:
-            raise Error(f"{what} is a {kind}; found {value!r}.", found=value) from None
+            raise Error(f"{sentence(what)} is a {kind}; found {value!r}.", found=value) from None
     if len(found) != size or not all(is_scalar(c) and not np.ndim(c) for c in found):
-        raise Error(f"{what} has {size} components; found {value!r}.", expected=size, found=value)
+        raise Error(f"{sentence(what)} has {size} components; found {value!r}.", expected=size, found=value)
     return [float(c) if is_numeric(c) else c for c in found]
 
 
@@ -48,7 +53,7 @@ def _of_value(kind: str, value: Value | DQ, what: str) -> list[Scalar]:
     elif isinstance(value, Value) and kind == "point" and isinstance(value, Pose):
         return list(Point(value.translation).dq.primary.vector)
     elif isinstance(value, Value) and not isinstance(value, VALUES.get(kind, ())):
-        raise Error(f"{what} is a {kind}; found {value!r}.", expected=kind, found=value)
+        raise Error(f"{sentence(what)} is a {kind}; found {value!r}.", expected=kind, found=value)
     dq = value.dq if isinstance(value, Value) else value
     p, d = dq.primary, dq.dual
     if kind == "point":
@@ -63,7 +68,7 @@ def _of_value(kind: str, value: Value | DQ, what: str) -> list[Scalar]:
 def check(kind: str, found: Sequence[float], what: str) -> None:
     """Finite numbers, unit directions, normals and rotations."""
     if not np.isfinite(found).all():
-        raise Error(f"{what} must be finite; found {list(found)}.", found=list(found))
+        raise Error(f"{sentence(what)} must be finite; found {list(found)}.", found=list(found))
     if kind in _UNIT:
         name, size = _UNIT[kind]
         norm = float(np.linalg.norm(found[:size]))

@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 
 from dqdyn.control.composition import Composition
-from dqdyn.control.errors import ControlWarning
+from dqdyn.control.errors import ControlWarning, SignalError
 from dqdyn.control.lemma import Activation, automatic_gains
 from dqdyn.control.optimum import Views
 from dqdyn.control.policy import POLICIES, no_number
 from dqdyn.control.report import Report
-from dqdyn.errors import unknown_name
+from dqdyn.control.signals import not_finite
+from dqdyn.errors import Error, unknown_name
 from dqdyn.model.model import Model
 from dqdyn.robot.state import as_state
 
@@ -60,12 +61,15 @@ class Controller:
         if type(q) is not np.ndarray or (v is not None and type(v) is not np.ndarray):
             q, v = as_state(self.model, "q", q), v if v is None else as_state(self.model, "v", v)
         if v is None:
-            v = self._last
+            v = self._without_velocities()
         composition = self.composition
-        composition.evaluate(t, q, v)
+        try:
+            composition.evaluate(t, q, v)
+        except SignalError as problem:
+            return self._hold(q, v, no_number(self, t, problem.reason))
         out = composition.out
         if not math.isfinite(out.dot(out)):
-            return self._hold(q, v, no_number(self, t, self._culprit(q, v)))
+            return self._hold(q, v, no_number(self, t, self._culprit(t, q, v)))
         if self._is_new:
             self._activate(t, q, v)
         u = self.optimum(composition.views)
@@ -79,6 +83,11 @@ class Controller:
         return command
 
     step = __call__
+
+    def _without_velocities(self) -> np.ndarray:
+        if self.level != "velocity":
+            raise Error(f"A controller by {self.level} needs v: call it with (t, q, v).", level=self.level)
+        return self._last
 
     def _hold(self, q: np.ndarray, v: np.ndarray, report: Report) -> np.ndarray:
         """The last command of a step with a solution; before the first, the one of rest."""
@@ -142,21 +151,24 @@ class Controller:
             start += size
         return found
 
-    def _culprit(self, q: np.ndarray, v: np.ndarray) -> str:
+    def _culprit(self, t: float, q: np.ndarray, v: np.ndarray) -> str:
         """Where NaN or infinity came from, in words."""
         for name, state in (("q", q), ("v", v)):
             if not np.isfinite(state).all():
                 return f"{name} of the robot is not finite: {state}"
         composition = self.composition
-        for signal in composition.board.outside:
-            part = composition.board.where[id(signal)]
-            if not all(np.isfinite(a[part]).all() for a in (composition.board.value, composition.board.rate)):
-                return f"{signal.what} is not finite"
+        for signal in composition.design.signals:
+            problem = not_finite(signal, t)
+            if problem:
+                return problem
         for block in ("error", "jacobian", "error_rate"):
             if len(composition.views[block]):
                 for name, rows in self._by_task(block).items():
                     if not np.isfinite(rows).all():
                         return f"the task {name!r} gives {rows[~np.isfinite(rows)][0]}"
+        for name, h in self.distances.items():
+            if not math.isfinite(h):
+                return f"the constraint {name!r} is not finite"
         named = composition.rows()
         bad = ~(np.isfinite(named.a).all(axis=1) & np.isfinite(named.b))
         return f"the constraint {named.names[int(np.argmax(bad))]!r} is not finite" if bad.any() else "it is not finite"

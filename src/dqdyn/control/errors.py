@@ -9,8 +9,18 @@ class ControlError(Error):
     """A controller cannot go on; carries what it knows."""
 
 
+class SignalError(ControlError):
+    """Something given from outside has no value at the moment: ``what`` it is, and ``reason`` in words."""
+
+
 class InfeasibleError(ControlError):
     """No command obeys all constraints; carries ``conflict``, a minimal set of their names."""
+
+
+def no_value(what: str, problem: Exception) -> SignalError:
+    """The error of a signal whose function or measurement failed."""
+    reason = f"{what} has no value: {str(problem).rstrip('.')}"
+    return SignalError(f"{reason[:1].upper()}{reason[1:]}.", what=what, reason=reason)
 
 
 class ControlWarning(UserWarning):

@@ -1,40 +1,61 @@
-"""How users name things on the robot: points, lines, planes and segments fixed to frames."""
+"""How users name things on the robot: points, lines, planes and segments fixed to frames.
+
+A frame is given by its name, or by :func:`~dqdyn.control.absolute_frame` and ``relative_frame`` of two hands.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from dqdyn.algebra.values import vector
+from dqdyn.control.hands import HandsPose, OnHands
 from dqdyn.control.things import Attached, FramePose, Joined
 from dqdyn.errors import Error
 from dqdyn.geometry.primitives import Line, Plane
 
+Frame = str | FramePose | HandsPose
 AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
 
 
-def point(frame: str, at: Any = (0.0, 0.0, 0.0)) -> Attached:
+def point(frame: Frame, at: Any = (0.0, 0.0, 0.0)) -> Attached:
     """A point fixed to a frame, ``at`` in m in its axes."""
-    return Attached("point", frame, _numbers(at, 3, "A point of the robot"))
+    return _attached("point", frame, _numbers(at, 3, "A point of the robot"))
 
 
-def line(frame: str, direction: Any = "z", at: Any = (0.0, 0.0, 0.0)) -> Attached:
-    """A line fixed to a frame through the point ``at``; ``direction`` is "x", "y", "z" or a unit vector."""
-    return Attached("line", frame, _primitive(Line(_direction(direction), at)))
+def line(frame: Frame, direction: Any = "z", at: Any = (0.0, 0.0, 0.0)) -> Attached:
+    """A line fixed to a frame through the point ``at``; ``direction`` is "x", "y", "z" or a unit vector.
+
+    Lines are infinite. The nearest points of two of them run to infinity as they become parallel, and their distance
+    jumps there: of what has an end, such as a link, take a :func:`segment`.
+    """
+    return _attached("line", frame, _primitive(Line(_direction(direction), at)))
 
 
-def plane(frame: str, normal: Any = "z", at: Any = (0.0, 0.0, 0.0)) -> Attached:
+def plane(frame: Frame, normal: Any = "z", at: Any = (0.0, 0.0, 0.0)) -> Attached:
     """A plane fixed to a frame through the point ``at``; ``normal`` is "x", "y", "z" or a unit vector."""
-    return Attached("plane", frame, _primitive(Plane(_direction(normal), at)))
+    return _attached("plane", frame, _primitive(Plane(_direction(normal), at)))
 
 
-def segment(a: Attached | str, b: Attached | str) -> Joined:
+def segment(a: Attached | Frame, b: Attached | Frame) -> Joined:
     """The segment between two points of the robot, which may belong to different frames."""
     return Joined(*(end if isinstance(end, Attached) else point(end) for end in (a, b)))
 
 
-def pose(frame: str) -> FramePose:
+def pose(frame: Frame) -> FramePose | HandsPose:
     """The pose of a frame."""
-    return FramePose(frame)
+    return FramePose(frame) if isinstance(frame, str) else frame
+
+
+def on(make: Callable[[Frame], Attached], given: Any) -> Any:
+    """What a frame stands for where a point, line or plane is meant; anything else as it is."""
+    return make(given) if isinstance(given, (str, FramePose, HandsPose)) else given
+
+
+def _attached(shape: str, frame: Frame, local: tuple[float, ...]) -> Attached:
+    if isinstance(frame, HandsPose):
+        return OnHands(shape, frame.place, local, frame)
+    return Attached(shape, frame.frame if isinstance(frame, FramePose) else frame, local)
 
 
 def _direction(given: Any) -> Any:

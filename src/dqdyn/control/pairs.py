@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from dqdyn.algebra.scalar import Scalar, cos
-from dqdyn.control.components import SIZE, kind_of
-from dqdyn.control.on_robot import point
+from dqdyn.control.components import SIZE, kind_of, sentence
+from dqdyn.control.on_robot import on, point
 from dqdyn.control.quantity import Parts
 from dqdyn.control.signals import Measured, Moving, Signal, as_signal
 from dqdyn.control.things import Thing
@@ -51,7 +52,7 @@ class Pair:
 
     @classmethod
     def of(cls, a: Any, b: Any, *, angle: bool = False) -> Pair:
-        """The pair of two things: Things, names of frames (their origins), values of the workspace, or moving ones."""
+        """The pair of two things: Things, frames (their origins), values of the workspace, or moving ones."""
         first, second = _side(a), _side(b)
         if not any(isinstance(side, Thing) for side in (first, second)):
             raise Error(f"A distance needs something on the robot; {a!r} and {b!r} are both in the workspace.")
@@ -97,6 +98,16 @@ class Pair:
         a, b = (next(things) if isinstance(side, Thing) else next(signals) for side in self.sides)
         return [DISTANCES[name].of(*pick(a, b)) for _, name, pick in _ENDS[self.function.name]]
 
+    def limit(self, given: Any, what: str) -> Signal:
+        """A safe distance or angle as a signal; an error where it could not be one, as far as t = 0 tells."""
+        signal = as_signal("number", given, what)
+        now, is_angle = float(signal.at(0.0).value[0]), self.function.name == "line_to_line_angle"
+        if is_angle and not 0.0 <= now <= math.pi:
+            raise Error(f"{sentence(what)} must be between 0 and π rad; found {now:.6g}.", found=now)
+        if not is_angle and self.function.name not in SIGNED and now < 0.0:
+            raise Error(f"{sentence(what)} must be from 0 on, only distances to planes have a sign; found {now:.6g}.")
+        return signal
+
     def scale(self, distance: Scalar) -> Scalar:
         """What the function is at a distance in m, or at an angle in rad: squared, itself, or 2 − 2 cos φ."""
         if self.function.name == "line_to_line_angle":
@@ -105,10 +116,9 @@ class Pair:
 
 
 def _side(given: Any) -> Thing | Signal:
+    given = on(point, given)
     if isinstance(given, (Thing, Signal)):
         return given
-    if isinstance(given, str):
-        return point(given)
     kind = _kind(given)
     return as_signal(kind, given, f"the {kind} in the workspace")
 
@@ -136,4 +146,4 @@ def _kind(given: Any) -> str:
 def _shown(side: Thing | Signal) -> str:
     if isinstance(side, Signal):
         return side.what
-    return f"the {side.kind} on {' and '.join(dict.fromkeys(side.frames())) or 'the robot'}"
+    return f"the {side.kind} on {side.place}"

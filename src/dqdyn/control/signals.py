@@ -16,8 +16,9 @@ import numpy as np
 from dqdyn.algebra.jet import derivative
 from dqdyn.algebra.scalar import Scalar
 from dqdyn.compile.trace import Graph, Traced
-from dqdyn.control.components import SIZE, check, components
+from dqdyn.control.components import SIZE, check, components, sentence
 from dqdyn.control.differentiate import Given
+from dqdyn.control.errors import no_value
 from dqdyn.errors import Error
 
 
@@ -162,8 +163,9 @@ def _moving(kind: str, size: int, what: str, moving: Moving) -> Signal:
         return Timed(kind, size, what, moving.position, moving.known)
     if moving.known and (moving.velocity is None or moving.acceleration is None):
         raise Error(
-            f"{what} moves, but its velocity and acceleration are not given: use sin, cos, … of dqdyn.algebra.scalar "
-            "in its function, pass Moving(position, velocity, acceleration), or declare them unknown by known=False.",
+            f"{sentence(what)} moves, but its velocity and acceleration are not given: use sin, cos, … of "
+            "dqdyn.algebra.scalar in its function, pass Moving(position, velocity, acceleration), or declare them "
+            "unknown by known=False.",
             what=what,
         )
     return Called(kind, size, what, moving)
@@ -177,6 +179,16 @@ def _takes_symbols(function: Callable[[Any], Any]) -> bool:
     except (TypeError, AttributeError, ValueError):
         return False
     return True
+
+
+def not_finite(signal: Signal, t: float) -> str:
+    """What is wrong with a signal at time t, in words; "" for one that has finite values."""
+    try:
+        given = signal.at(t)
+        is_finite = np.isfinite([*given.value, *given.rate, *given.acceleration]).all()
+    except (Error, ArithmeticError, ValueError) as problem:
+        return str(no_value(signal.what, problem).reason)
+    return "" if is_finite else f"{signal.what} is not finite"
 
 
 class Board:
@@ -198,5 +210,8 @@ class Board:
             self._write(signal, part, t)
 
     def _write(self, signal: Signal, part: slice, t: float) -> None:
-        given = signal.at(t)
+        try:
+            given = signal.at(t)
+        except (Error, ArithmeticError, ValueError) as problem:
+            raise no_value(signal.what, problem) from problem
         self.value[part], self.rate[part], self.acceleration[part] = given.value, given.rate, given.acceleration

@@ -38,6 +38,11 @@ class Thing(ABC):
         """Names of the frames that it is fixed to."""
         return ()
 
+    @property
+    def place(self) -> str:
+        """What it is fixed to, in words."""
+        return " and ".join(dict.fromkeys(self.frames())) or "the robot"
+
     def check(self, model: Model) -> None:
         """An error where the robot has no such frame."""
         for name in self.frames():
@@ -90,7 +95,7 @@ class Joined(Thing):
     kind = "segment"
 
     def frames(self) -> tuple[str, ...]:
-        return (self.a.frame, self.b.frame)
+        return *self.a.frames(), *self.b.frames()
 
     def at(self, adjoints: dict[str, Adjoint]) -> list[Scalar] | None:
         ends = [end.at(adjoints) for end in (self.a, self.b)]

@@ -27,14 +27,7 @@ from dqdyn.analysis.experiments.cup_setting import (
     walls,
 )
 from dqdyn.analysis.experiments.running import run
-from dqdyn.analysis.experiments.two_hands import (
-    HANDS,
-    POSES,
-    AbsoluteCone,
-    AbsoluteRegion,
-    absolute_place,
-    relative_error,
-)
+from dqdyn.analysis.experiments.two_hands import BETWEEN, HANDS, relative_error
 from dqdyn.geometry.primitives import Plane
 from dqdyn.robot import Robot
 from dqdyn.simulate import Trajectory
@@ -48,20 +41,16 @@ START = np.array([0.1, 0.1, 0.2, 0.33, 0.1, *(2 * (-0.45, -0.05, 0.41, -1.2))]) 
 def controller(robot: Robot, constrained: bool) -> ct.Controller:
     """(3.1) on the height of the absolute frame above the table."""
     x = robot.absolute_pose(*HANDS, START)
-    low = float(x.translation[2]) - HEIGHT
-
-    def height(x1: Any, x2: Any) -> Any:
-        return absolute_place(x1, x2)[2] - low
-
+    table = Plane(UP, distance=float(x.translation[2]) - HEIGHT)
     grip = ct.RelativePoseTask(*HANDS, robot.relative_pose(*HANDS, START), gain=GRIP)
     rate: Any = {"gain": RATE}
     limits = [
-        AbsoluteCone(x.rotation_matrix.T @ UP, TILT, **rate),
-        AbsoluteRegion(walls(x.translation, REGION), PLANE, **rate),
+        ct.Cone(ct.line(BETWEEN, x.rotation_matrix.T @ UP), UP, TILT, name="tilt", **rate),
+        ct.Region(BETWEEN, walls(x.translation, REGION), PLANE, name="region", **rate),
         ct.ConeJointLimits(**rate),
         *(ct.TorsoArm(ct.line(TRUNK), f"{s}_forearm", f"{s}_hand", TORSO, name=s, **rate) for s in ("left", "right")),
     ]
-    task = ct.FunctionTask(height, POSES, gain=RATE, name="height above the table")
+    task = ct.DistanceTask(BETWEEN, table, gain=RATE, name="height above the table")
     return ct.velocity_controller(robot, [task], [grip, *(limits if constrained else [])], damping=DAMPING)
 
 

@@ -44,7 +44,7 @@ def controller(setting: Setting, name: str) -> ct.Controller:
 def experiment(
     plant: str | None = None, duration: float = 18.0, dt_velocity: float = 0.01, dt_torque: float = 5e-4
 ) -> Result:
-    """All runs for ``duration`` s, those with constraints at two steps."""
+    """All runs for ``duration`` s, those with constraints at three steps."""
     setting = Setting.above_the_table(nine_joints(), START)
     steps = {**dict.fromkeys(VELOCITY, dt_velocity), **dict.fromkeys((*TORQUE, STOPPED), dt_torque)}
     if plant is not None:

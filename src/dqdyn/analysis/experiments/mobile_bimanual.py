@@ -16,7 +16,7 @@ from dqdyn.algebra.values import Pose
 from dqdyn.analysis.experiments.base import Case, Claim, Drawing, Result, draw, figure, joint_figures, norm
 from dqdyn.analysis.experiments.cup_setting import DAMPING, TORSO, TRUNK, beyond_limits
 from dqdyn.analysis.experiments.running import run
-from dqdyn.analysis.experiments.two_hands import HANDS, POSES, absolute_place, relative_error
+from dqdyn.analysis.experiments.two_hands import BETWEEN, HANDS, relative_error
 from dqdyn.errors import Error
 from dqdyn.robot import Robot
 from dqdyn.simulate import Trajectory
@@ -40,7 +40,7 @@ class CarryAndRelease:
         limits: list[Any] = [ct.ConeJointLimits()]
         for side in ("left", "right"):
             limits.append(ct.TorsoArm(ct.line(TRUNK), f"{side}_forearm", f"{side}_hand", TORSO, name=side))
-        task = ct.FunctionTask(_to_zone, POSES, gain=RATE, name="way to the zone")
+        task = ct.TranslationTask(BETWEEN, ZONE, gain=RATE, name="way to the zone")
         constraints = [hold, *(limits if constrained else [])]
         self.carry = ct.velocity_controller(robot, [task], constraints, damping=DAMPING)
         apart = Pose(rotation=grip.rotation, translation=OPEN * grip.translation)
@@ -58,10 +58,6 @@ class CarryAndRelease:
     def record(self) -> dict[str, np.ndarray]:
         """Whether the ball is still held."""
         return {"holding": np.array(float(np.isinf(self.released_at)))}
-
-
-def _to_zone(x1: Any, x2: Any) -> list[Any]:
-    return [a - b for a, b in zip(absolute_place(x1, x2), ZONE.tolist(), strict=True)]
 
 
 def experiment(plant: str | None = None, duration: float = 14.0, dt: float = 5e-3) -> Result:

@@ -6,10 +6,9 @@ from typing import Any, Unpack
 
 from dqdyn.algebra.scalar import Scalar
 from dqdyn.control.inequality import Gains, Inequality
-from dqdyn.control.on_robot import line, segment
+from dqdyn.control.on_robot import line, on, segment
 from dqdyn.control.pairs import Pair
 from dqdyn.control.quantity import Parts
-from dqdyn.control.signals import as_signal
 
 
 class TorsoArm(Inequality):
@@ -23,9 +22,9 @@ class TorsoArm(Inequality):
     """
 
     def __init__(self, torso: Any, elbow: Any, hand: Any, distance: Any, **gains: Unpack[Gains]) -> None:
-        trunk = line(torso) if isinstance(torso, str) else torso
+        trunk = on(line, torso)
         self.pair_of_things = Pair.of(trunk, segment(elbow, hand))
-        safe = as_signal("number", distance, "the safe distance of torso and arm")
+        safe = self.pair_of_things.limit(distance, "the safe distance of torso and arm")
         super().__init__("torso and arm", self.pair_of_things.things, (*self.pair_of_things.signals, safe), **gains)
 
     def row_names(self) -> list[str]:

@@ -7,11 +7,11 @@ from typing import Any, Unpack
 
 from dqdyn.algebra.scalar import Scalar
 from dqdyn.control.inequality import Gains, Inequality
-from dqdyn.control.on_robot import point
+from dqdyn.control.on_robot import on, point
 from dqdyn.control.pairs import Pair
 from dqdyn.control.quantity import Parts
 from dqdyn.control.signals import as_signal
-from dqdyn.control.things import Attached, Thing
+from dqdyn.control.things import Thing
 from dqdyn.errors import Error
 
 
@@ -22,7 +22,7 @@ class _Zone(Inequality):
     def __init__(self, a: Any, b: Any, distance: Any, **gains: Unpack[Gains]) -> None:
         self.pair_of_things = Pair.of(a, b)
         name = f"{self.word} {self.pair_of_things.name}"
-        safe = as_signal("number", distance, f"the safe distance of {name!r}")
+        safe = self.pair_of_things.limit(distance, f"the safe distance of {name!r}")
         super().__init__(name, self.pair_of_things.things, (*self.pair_of_things.signals, safe), **gains)
 
     def row_names(self) -> list[str]:
@@ -41,9 +41,10 @@ class KeepOut(_Zone):
     """Two things at least ``distance`` (m) apart: D − D_safe ≥ 0 [Quiroz, eq. (4.22)], its rate as in
     [Quiroz, eq. (4.23)], which misses the dot of Ḋ_safe in print.
 
-    Each is a thing of the robot (``point("tool")``, ``line(…)``, ``segment(…)``; a frame's name is its origin) or one
+    Each is a thing of the robot (``point("tool")``, ``line(…)``, ``segment(…)``; a frame is its origin) or one
     of the workspace: a Point, Line, Plane or Segment, a function of time, a Moving or a Measured. The distance may move
     too. With both on the robot this avoids self-collision. Distances to planes are signed: the side of the normal.
+    The distance of two infinite lines jumps where they pass by parallel; that of segments does not.
     """
 
     sign, word = 1.0, "keep-out:"
@@ -73,16 +74,14 @@ class Region(Inequality):
     One inequality per plane, [Quiroz, eq. (4.39)] and [Quiroz, eq. (4.40)].
     """
 
-    def __init__(
-        self, robot: str | Attached, planes: Sequence[Any], distance: Any = 0.0, **gains: Unpack[Gains]
-    ) -> None:
-        thing: Thing = point(robot) if isinstance(robot, str) else robot
+    def __init__(self, robot: Any, planes: Sequence[Any], distance: Any = 0.0, **gains: Unpack[Gains]) -> None:
+        thing: Thing = on(point, robot)
         self.pairs = [Pair.of(thing, plane) for plane in planes]
         if not self.pairs:
             raise Error("A region needs at least one plane.")
         safe = as_signal("number", distance, "the safe distance of a region")
         signals = tuple(signal for pair in self.pairs for signal in pair.signals)
-        super().__init__(f"region of {', '.join(thing.frames())}", (thing,), (*signals, safe), **gains)
+        super().__init__(f"region of {thing.place}", (thing,), (*signals, safe), **gains)
 
     def row_names(self) -> list[str]:
         return [f"{self.name}: plane {i + 1}" for i in range(len(self.pairs))]

@@ -39,7 +39,14 @@ class FunctionTask(Task):
 
     def error(self, robot: Parts, given: Parts) -> list[Scalar]:
         kinds = [thing.kind for thing in self.things] + [signal.kind for signal in self.signals]
-        result = self.function(*(_value(k, c) for k, c in zip(kinds, [*robot, *given], strict=True)))
+        try:
+            result = self.function(*(_value(k, c) for k, c in zip(kinds, [*robot, *given], strict=True)))
+        except TypeError as problem:
+            raise Error(
+                f"{self.name} cannot be traced: {problem}; use +, -, * and what dqdyn.algebra.scalar has, select(less("
+                "a, b), x, y) in place of if.",
+                task=self.name,
+            ) from problem
         found = _scalars(result)
         if found is None:
             raise Error(

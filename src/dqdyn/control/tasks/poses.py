@@ -9,11 +9,11 @@ from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.functions import log
 from dqdyn.algebra.quaternion import Quaternion
 from dqdyn.algebra.scalar import Scalar, less, select, total
-from dqdyn.control.on_robot import point
+from dqdyn.control.on_robot import Frame, on, point, pose
 from dqdyn.control.quantity import Parts
 from dqdyn.control.signals import as_signal
 from dqdyn.control.task import Settings, Task
-from dqdyn.control.things import FramePose, Thing
+from dqdyn.control.things import Thing
 from dqdyn.errors import unknown_name
 
 ERRORS = ("log", "difference")
@@ -47,12 +47,12 @@ class PoseTask(Task):
     the eight of vec8(x − x_d), whose Jacobian is the pose Jacobian.
     """
 
-    def __init__(self, frame: str, target: Any, *, error: str = "log", **settings: Unpack[Settings]) -> None:
+    def __init__(self, frame: Frame, target: Any, *, error: str = "log", **settings: Unpack[Settings]) -> None:
         if error not in ERRORS:
             raise unknown_name("error of a pose", error, ERRORS)
-        self.frame, self.kind_of_error = frame, error
-        target = as_signal("pose", target, f"the target of the pose of {frame!r}")
-        super().__init__(f"pose of {frame}", (FramePose(frame),), (target,), **settings)
+        thing, self.kind_of_error = pose(frame), error
+        target = as_signal("pose", target, f"the target of the pose of {thing.place!r}")
+        super().__init__(f"pose of {thing.place}", (thing,), (target,), **settings)
 
     def error(self, robot: Parts, given: Parts) -> list[Scalar]:
         return pose_error(robot[0], given[0], self.kind_of_error)
@@ -61,11 +61,10 @@ class PoseTask(Task):
 class TranslationTask(Task):
     """A point of the robot at a position: the origin of a frame, or any :func:`~dqdyn.control.point`; error p − p_d."""
 
-    def __init__(self, frame: str | Thing, target: Any, **settings: Unpack[Settings]) -> None:
-        thing = point(frame) if isinstance(frame, str) else frame
-        shown = ", ".join(thing.frames()) or type(thing).__name__
-        target = as_signal("point", target, f"the target of the translation of {shown!r}")
-        super().__init__(f"translation of {shown}", (thing,), (target,), **settings)
+    def __init__(self, frame: Frame | Thing, target: Any, **settings: Unpack[Settings]) -> None:
+        thing = on(point, frame)
+        target = as_signal("point", target, f"the target of the translation of {thing.place!r}")
+        super().__init__(f"translation of {thing.place}", (thing,), (target,), **settings)
 
     def error(self, robot: Parts, given: Parts) -> list[Scalar]:
         return [a - b for a, b in zip(robot[0], given[0], strict=True)]
@@ -74,9 +73,10 @@ class TranslationTask(Task):
 class RotationTask(Task):
     """A frame at an orientation (w, x, y, z) or that of a Pose; error φn of r_d* r in rad, seen from the target."""
 
-    def __init__(self, frame: str, target: Any, **settings: Unpack[Settings]) -> None:
-        target = as_signal("rotation", target, f"the target of the rotation of {frame!r}")
-        super().__init__(f"rotation of {frame}", (FramePose(frame),), (target,), **settings)
+    def __init__(self, frame: Frame, target: Any, **settings: Unpack[Settings]) -> None:
+        thing = pose(frame)
+        target = as_signal("rotation", target, f"the target of the rotation of {thing.place!r}")
+        super().__init__(f"rotation of {thing.place}", (thing,), (target,), **settings)
 
     def error(self, robot: Parts, given: Parts) -> list[Scalar]:
         r, target = robot[0][:4], given[0]

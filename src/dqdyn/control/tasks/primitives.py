@@ -5,21 +5,21 @@ from __future__ import annotations
 from typing import Any, Unpack
 
 from dqdyn.algebra.scalar import Scalar
-from dqdyn.control.on_robot import line, plane
+from dqdyn.control.on_robot import line, on, plane
 from dqdyn.control.pairs import Pair
 from dqdyn.control.quantity import Parts
 from dqdyn.control.signals import as_signal
 from dqdyn.control.task import Settings, Task
-from dqdyn.control.things import Attached
+from dqdyn.control.things import Thing
 
 
 class LineTask(Task):
     """A line of the robot on a line in the workspace: error [l − l_d, m − m_d]; a frame's name: its z axis."""
 
-    def __init__(self, robot: str | Attached, target: Any, **settings: Unpack[Settings]) -> None:
-        thing = line(robot) if isinstance(robot, str) else robot
-        target = as_signal("line", target, f"the target of the line on {thing.frame!r}")
-        super().__init__(f"line on {thing.frame}", (thing,), (target,), **settings)
+    def __init__(self, robot: str | Thing, target: Any, **settings: Unpack[Settings]) -> None:
+        thing = on(line, robot)
+        target = as_signal("line", target, f"the target of the line on {thing.place!r}")
+        super().__init__(f"line on {thing.place}", (thing,), (target,), **settings)
 
     def error(self, robot: Parts, given: Parts) -> list[Scalar]:
         return [a - b for a, b in zip(robot[0], given[0], strict=True)]
@@ -28,10 +28,10 @@ class LineTask(Task):
 class PlaneTask(Task):
     """A plane of the robot on a plane in the workspace: error [n − n_d, d − d_d]; a frame's name: its xy plane."""
 
-    def __init__(self, robot: str | Attached, target: Any, **settings: Unpack[Settings]) -> None:
-        thing = plane(robot) if isinstance(robot, str) else robot
-        target = as_signal("plane", target, f"the target of the plane on {thing.frame!r}")
-        super().__init__(f"plane on {thing.frame}", (thing,), (target,), **settings)
+    def __init__(self, robot: str | Thing, target: Any, **settings: Unpack[Settings]) -> None:
+        thing = on(plane, robot)
+        target = as_signal("plane", target, f"the target of the plane on {thing.place!r}")
+        super().__init__(f"plane on {thing.place}", (thing,), (target,), **settings)
 
     def error(self, robot: Parts, given: Parts) -> list[Scalar]:
         return [a - b for a, b in zip(robot[0], given[0], strict=True)]
@@ -48,7 +48,7 @@ class DistanceTask(Task):
         self, a: Any, b: Any, distance: Any = 0.0, *, angle: bool = False, **settings: Unpack[Settings]
     ) -> None:
         self.pair = Pair.of(a, b, angle=angle)
-        target = as_signal("number", distance, f"the target of the {self.pair.name}")
+        target = self.pair.limit(distance, f"the target of the {self.pair.name}")
         super().__init__(self.pair.name, self.pair.things, (*self.pair.signals, target), **settings)
 
     def error(self, robot: Parts, given: Parts) -> list[Scalar]:
