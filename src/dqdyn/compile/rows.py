@@ -37,6 +37,33 @@ class Rows:
         inputs = [f"ptr noalias readonly %in{i}, i64 %stride{i}" for i in range(len(self.program.inputs))]
         return ", ".join([*inputs, "ptr noalias %out", "i64 %n"])
 
+    PLACE = "i64 %i, i64 %last, ptr noalias %largest, ptr noalias %unfit"
+    """Further parameters of a block: its first row, the last row of all, and where to note what is noticed."""
+
+    def loop(self, name: str) -> list[str]:
+        """The kernel: a loop over blocks, which are calls of ``name_block``, and the answer."""
+        body = self.body
+        arguments = f"{self.arguments()}, {self.PLACE}".replace("noalias ", "").replace("readonly ", "")
+        body.lines = []
+        answer = self.answer()
+        return [
+            f"define i64 @{name}({self.arguments()}) {{",
+            "entry:",
+            "  %last = sub i64 %n, 1",
+            *self.notes(),
+            "  br label %block",
+            "block:",
+            "  %i = phi i64 [ 0, %entry ], [ %next, %block ]",
+            f"  call i64 @{name}_block({arguments})",
+            f"  %next = add i64 %i, {self.width}",
+            "  %more = icmp ult i64 %next, %n",
+            "  br i1 %more, label %block, label %exit",
+            "exit:",
+            *body.lines,
+            f"  ret i64 {answer}",
+            "}",
+        ]
+
     def notes(self) -> list[str]:
         """Memory for what is noticed on the way: the largest argument of a sine, and NaN where an input is unfit."""
         real, both = self.body.real, ("largest", "unfit")
