@@ -82,7 +82,8 @@ def others(case: Case) -> list[Result]:
         statements = [_peer(case, their_function, inputs), Timed(call, names, 200)]
         if batch is not None:
             q, v, a = case.batch
-            statements.append(Timed(call, {"f": f, "q": q, "v": v, "a": a, "o": np.zeros((BATCH, n))}, 2))
+            names = {"f": f, "q": q, "v": v, "a": a, "o": np.zeros((BATCH, n))}
+            statements += [Timed(call, names, 2, untimed=1), Timed("sum(range(100000))", {}, 1), Timed(call, names, 1)]
         peer, *times = side_by_side(*statements)
         title, theirs = f"{case.name} {function}", their_function.__name__
         if function != "inverse_dynamics":
@@ -90,6 +91,7 @@ def others(case: Case) -> list[Result]:
         if batch is not None:
             what = f"{title}, per state of {BATCH}"
             results.append(Result(what, times[1] / BATCH, "ns", None, theirs, peer, batch))
+            results.append(Result(f"{what}, after a pause", times[3] / BATCH, "ns", None, theirs, peer))
     state = {"q": case.q, "v": case.v, "a": case.a}
     bound, plain = side_by_side(
         Timed("f(q, v, a)", {"f": robot.function("inverse_dynamics"), **state}),

@@ -61,13 +61,12 @@ class Body:
     def _splat(self, kind: str, text: str) -> str:
         return text if self.width == 1 else f"<{', '.join([f'{kind} {text}'] * self.width)}>"
 
-    def cut(self, name: str, repeat: str | None = None) -> None:
+    def cut(self, name: str) -> None:
         """End the basic block and go on in another one.
 
         The branch depends on ``%go``, which always holds but which LLVM cannot know: it would join the blocks again.
-        ``repeat`` names the block that ends here and makes it look like a loop.
         """
-        self.lines.append(f"  br i1 %go, label %{name}, label %{repeat or 'stop'}")
+        self.lines.append(f"  br i1 %go, label %{name}, label %stop")
         self.open(name)
 
     def open(self, name: str) -> None:

@@ -238,6 +238,9 @@ def batch_kernel(
 
     Returns bits: ``TOO_LARGE`` where the interpreter must redo the batch, ``UNFIT`` where an input is not finite or one
     of the quaternions at ``units``, (argument, start), is not of unit norm.
+
+    A block of rows is a function of its own, without a loop: out of one LLVM would move the constants, which would then
+    wait in memory as whole vectors.
     """
     if size_of(program) > _GIANT:
         return row_by_row(program, width, fma, contract, name, units)
@@ -252,27 +255,19 @@ def batch_kernel(
         if i in cut.slot:
             body.store_slot(program.instructions[i][0] == "less", value, body.slot(cut.slot[i]))
 
-    body.open("block")
-    body.lines.append("  %i = phi i64 [ 0, %entry ], [ %next, %write ]")
     numbers = rows.row_numbers("%i")
     inputs = {operands: i for i in cut.slot for op, operands, _ in [program.instructions[i]] if op == "input"}
     rows.read(numbers, inputs, keep)
     for n, members in enumerate(cut.segments):
-        # As if in a loop of its own: LLVM then moves the constants of the segment out of all loops and lets them wait
-        # in memory. Within, they take registers from the values, which was seen to cost a tenth to a quarter.
-        body.cut(f"part{n}", repeat=f"part{n - 1}" if n else None)
+        body.cut(f"part{n}")
         body.largest = rows.noticed("largest")
         body.segment(program, members, fetch, keep)
         rows.notice("largest", body.largest)
-    body.cut("write", repeat=f"part{len(cut.segments) - 1}" if cut.segments else None)
+    body.cut("write")
     rows.write(numbers, fetch)
-    body.lines += [f"  %next = add i64 %i, {width}", "  %more = icmp ult i64 %next, %n"]
-    body.lines += ["  br i1 %more, label %block, label %exit"]
-    body.open("exit")
-    head = [f"define i64 @{name}({rows.arguments()}) {{", "entry:", "  %last = sub i64 %n, 1", *rows.notes()]
-    tail = [f"  ret i64 {rows.answer()}"]
-    lines = body.frame(head, cut.slots, ["  br label %block", *body.lines], tail)
-    return "\n".join([*rows.declarations(), *lines, ""])
+    head = [f"define internal i64 @{name}_block({rows.arguments()}, {rows.PLACE}) noinline {{", "entry:"]
+    block = body.frame(head, cut.slots, body.lines, ["  ret i64 0"])
+    return "\n".join([*rows.declarations(), *block, *rows.loop(name), ""])
 
 
 def row_by_row(

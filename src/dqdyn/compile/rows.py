@@ -21,8 +21,6 @@ TOO_LARGE, UNFIT = 1, 2
 UNIT_SQUARED = 1.9e-6
 """|‖r‖² − 1| beyond which Python decides whether a quaternion is refused."""
 
-_AHEAD = 2  # blocks
-
 
 class Rows:
     """Reading and writing blocks of rows."""
@@ -38,6 +36,33 @@ class Rows:
         """Parameters of the kernel: a pointer and a row stride for each input, the output, and the number of rows."""
         inputs = [f"ptr noalias readonly %in{i}, i64 %stride{i}" for i in range(len(self.program.inputs))]
         return ", ".join([*inputs, "ptr noalias %out", "i64 %n"])
+
+    PLACE = "i64 %i, i64 %last, ptr noalias %largest, ptr noalias %unfit"
+    """Further parameters of a block: its first row, the last row of all, and where to note what is noticed."""
+
+    def loop(self, name: str) -> list[str]:
+        """The kernel: a loop over blocks, which are calls of ``name_block``, and the answer."""
+        body = self.body
+        arguments = f"{self.arguments()}, {self.PLACE}".replace("noalias ", "").replace("readonly ", "")
+        body.lines = []
+        answer = self.answer()
+        return [
+            f"define i64 @{name}({self.arguments()}) {{",
+            "entry:",
+            "  %last = sub i64 %n, 1",
+            *self.notes(),
+            "  br label %block",
+            "block:",
+            "  %i = phi i64 [ 0, %entry ], [ %next, %block ]",
+            f"  call i64 @{name}_block({arguments})",
+            f"  %next = add i64 %i, {self.width}",
+            "  %more = icmp ult i64 %next, %n",
+            "  br i1 %more, label %block, label %exit",
+            "exit:",
+            *body.lines,
+            f"  ret i64 {answer}",
+            "}",
+        ]
 
     def notes(self) -> list[str]:
         """Memory for what is noticed on the way: the largest argument of a sine, and NaN where an input is unfit."""
@@ -90,19 +115,18 @@ class Rows:
         offsets = [body.op(f"mul i64 {row}, {self.size}") for row in rows]
         return [body.op(f"getelementptr double, ptr %out, i64 {offset}") for offset in offsets]
 
-    def fetch_ahead(self, first: str) -> None:
+    def fetch_output(self, pointer: str) -> None:
         """Ask for the cache lines of the output from a row on: stores to large results wait for them otherwise."""
         body = self.body
-        base = body.op(f"getelementptr double, ptr %out, i64 {body.op(f'mul i64 {first}, {self.size}')}")
         for line in range(min(-(-self.size * self.width // 8), 256)):
-            p = body.op(f"getelementptr i8, ptr {base}, i64 {64 * line}")
+            p = body.op(f"getelementptr i8, ptr {pointer}, i64 {64 * line}")
             body.lines.append(f"  call void @llvm.prefetch.p0(ptr {p}, i32 1, i32 3, i32 1)")
 
     def read(
         self, numbers: Sequence[str], wanted: Mapping[tuple[int, ...], int], keep: Callable[[int, str], None]
     ) -> None:
         """Read a block of all inputs; ``keep(i, column)`` takes those that are ``wanted``, by (argument, component)."""
-        self.fetch_ahead(self.body.op(f"add i64 %i, {self.width * _AHEAD}"))
+        self.fetch_output(self.output_rows(numbers[:1])[0])
         unfit = self.noticed("unfit")
         for argument, (_, size) in enumerate(self.program.inputs):
             pointers = self.input_rows(argument, numbers)

@@ -52,15 +52,15 @@ def emit_sincos(b: Builder, x: str) -> tuple[str, str]:
     r = _reduced(b, x, k)
     z = b.op(f"fmul {b.real} {r}, {r}")
     sine = _multiply_add(b, b.op(f"fmul {b.real} {r}, {z}"), _polynomial(b, _SIN, z), r)
-    head = _multiply_add(b, z, b.const(-0.5), b.const(1.0))
-    cosine = _multiply_add(b, b.op(f"fmul {b.real} {z}, {z}"), _polynomial(b, _COS, z), head)
+    cosine = _polynomial(b, (1.0, -0.5, *_COS), z)
     # Odd quadrants exchange the two; the second bit of k (of k + 1) is the sign of the sine (of the cosine).
     odd = b.op(f"icmp ne {b.integer} {b.op(f'and {b.integer} {bits}, {b.const_int(1)}')}, {b.const_int(0)}")
     mask = _vector_of_bits(b)
     sin = b.op(f"select {mask} {odd}, {b.real} {cosine}, {b.real} {sine}")
     cos = b.op(f"select {mask} {odd}, {b.real} {sine}, {b.real} {cosine}")
-    following = b.op(f"add {b.integer} {bits}, {b.const_int(1)}")
-    return _signed(b, sin, bits), _signed(b, cos, following)
+    moved = b.op(f"shl {b.integer} {bits}, {b.const_int(62)}")
+    following = b.op(f"add {b.integer} {moved}, {b.const_int(2**62)}")
+    return _signed(b, sin, moved), _signed(b, cos, following)
 
 
 def emit_largest(b: Builder, x: str, before: str) -> str:
@@ -84,8 +84,8 @@ def _nearest_multiple(b: Builder, x: str) -> tuple[str, str]:
 
 
 def _signed(b: Builder, value: str, bits: str) -> str:
-    moved = b.op(f"shl {b.integer} {bits}, {b.const_int(62)}")
-    sign = b.op(f"and {b.integer} {moved}, {b.const_int(-(2**63))}")  # with the xor one instruction of AVX-512
+    """A value with its sign changed where the highest bit is set."""
+    sign = b.op(f"and {b.integer} {bits}, {b.const_int(-(2**63))}")  # with the xor one instruction of AVX-512
     flipped = b.op(f"xor {b.integer} {b.op(f'bitcast {b.real} {value} to {b.integer}')}, {sign}")
     return b.op(f"bitcast {b.integer} {flipped} to {b.real}")
 
