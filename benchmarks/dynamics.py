@@ -79,19 +79,23 @@ def others(case: Case) -> list[Result]:
         single, batch = TARGETS[function][case.name]
         names = {"f": f, "q": case.q, "v": case.v, "a": case.a, "o": np.zeros(robot.program(function).shape)}
         call = "f(q, v, a, out=o)" if inputs == 3 else "f(q, out=o)"
-        statements = [_peer(case, their_function, inputs), Timed(call, names, 200)]
+        title, theirs = f"{case.name} {function}", their_function.__name__
+        peer, time = side_by_side(_peer(case, their_function, inputs), Timed(call, names, 200))
+        if function != "inverse_dynamics":
+            results.append(Result(title, time, "ns", None, theirs, peer, single, str(robot.count(function))))
         if batch is not None:
             q, v, a = case.batch
             names = {"f": f, "q": q, "v": v, "a": a, "o": np.zeros((BATCH, n))}
-            statements += [Timed(call, names, 2, untimed=1), Timed("sum(range(100000))", {}, 1), Timed(call, names, 1)]
-        peer, *times = side_by_side(*statements)
-        title, theirs = f"{case.name} {function}", their_function.__name__
-        if function != "inverse_dynamics":
-            results.append(Result(title, times[0], "ns", None, theirs, peer, single, str(robot.count(function))))
-        if batch is not None:
-            what = f"{title}, per state of {BATCH}"
-            results.append(Result(what, times[1] / BATCH, "ns", None, theirs, peer, batch))
-            results.append(Result(f"{what}, after a pause", times[3] / BATCH, "ns", None, theirs, peer))
+            # 512-bit vectors lower the clock for a while, also for whoever comes next: the peer gets its best time.
+            slowed, awake, _, asleep = side_by_side(
+                _peer(case, their_function, inputs),
+                Timed(call, names, 2, untimed=1),
+                Timed("sum(range(100000))", {}, 1),
+                Timed(call, names, 1),
+            )
+            peer, what = min(peer, slowed), f"{title}, per state of {BATCH}"
+            results.append(Result(what, awake / BATCH, "ns", None, theirs, peer, batch))
+            results.append(Result(f"{what}, after a pause", asleep / BATCH, "ns", None, theirs, peer))
     state = {"q": case.q, "v": case.v, "a": case.a}
     bound, plain = side_by_side(
         Timed("f(q, v, a)", {"f": robot.function("inverse_dynamics"), **state}),

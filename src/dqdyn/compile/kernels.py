@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
+from dqdyn.compile.ahead import Ahead
 from dqdyn.compile.angles import Window, padded, windows
 from dqdyn.compile.emit import Body
 from dqdyn.compile.passes import needed_for
@@ -255,13 +256,18 @@ def batch_kernel(
         if i in cut.slot:
             body.store_slot(program.instructions[i][0] == "less", value, body.slot(cut.slot[i]))
 
+    def compute(i: int, value: str) -> None:
+        keep(i, value)
+        ahead.step()
+
     numbers = rows.row_numbers("%i")
     inputs = {operands: i for i in cut.slot for op, operands, _ in [program.instructions[i]] if op == "input"}
     rows.read(numbers, inputs, keep)
+    ahead = Ahead(rows, sum(map(len, cut.segments)))
     for n, members in enumerate(cut.segments):
         body.cut(f"part{n}")
         body.largest = rows.noticed("largest")
-        body.segment(program, members, fetch, keep)
+        body.segment(program, members, fetch, compute)
         rows.notice("largest", body.largest)
     body.cut("write")
     rows.write(numbers, fetch)

@@ -115,18 +115,10 @@ class Rows:
         offsets = [body.op(f"mul i64 {row}, {self.size}") for row in rows]
         return [body.op(f"getelementptr double, ptr %out, i64 {offset}") for offset in offsets]
 
-    def fetch_output(self, pointer: str) -> None:
-        """Ask for the cache lines of the output from a row on: stores to large results wait for them otherwise."""
-        body = self.body
-        for line in range(min(-(-self.size * self.width // 8), 256)):
-            p = body.op(f"getelementptr i8, ptr {pointer}, i64 {64 * line}")
-            body.lines.append(f"  call void @llvm.prefetch.p0(ptr {p}, i32 1, i32 3, i32 1)")
-
     def read(
         self, numbers: Sequence[str], wanted: Mapping[tuple[int, ...], int], keep: Callable[[int, str], None]
     ) -> None:
         """Read a block of all inputs; ``keep(i, column)`` takes those that are ``wanted``, by (argument, component)."""
-        self.fetch_output(self.output_rows(numbers[:1])[0])
         unfit = self.noticed("unfit")
         for argument, (_, size) in enumerate(self.program.inputs):
             pointers = self.input_rows(argument, numbers)
