@@ -365,10 +365,6 @@ class _MethodDef(ctypes.Structure):
     ]
 
 
-_definitions: list[_MethodDef] = []
-"""Never freed: where owner and function die together, Python reads the definition after the owner has let go of it."""
-
-
 def fill_context(address: int) -> None:
     """Write the addresses that emitted code needs where it looks for them."""
     table = context()
@@ -380,7 +376,8 @@ def python_function(address: int, owner: Any, name: str, doc: str, module: Any =
     definition = _MethodDef(name.encode(), address, _METH_FASTCALL_KEYWORDS, doc.encode())
     make = ctypes.pythonapi.PyCFunction_NewEx
     make.restype, make.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.py_object, ctypes.py_object]
-    _definitions.append(definition)
+    # Never freed: a dying function reads its definition, and at the end of the program no list here would live on.
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(definition))
     return make(ctypes.addressof(definition), owner, module), definition
 
 
