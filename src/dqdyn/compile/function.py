@@ -295,23 +295,12 @@ class Function:
                 self._interpret(flat, out, slice(start, stop))
             found[0] |= bits
 
-        parts = [(0, rows)] if threads == 1 else _parts(rows, threads)
-        problems: list[BaseException] = []
+        if threads == 1:
+            run((0, rows))
+        else:
+            from dqdyn.compile.threads import share
 
-        def guarded(part: tuple[int, int]) -> None:
-            try:
-                run(part)
-            except BaseException as problem:  # raised again below, where the caller sees it
-                problems.append(problem)
-
-        others = [threading.Thread(target=guarded, args=(part,)) for part in parts[:-1]]
-        for thread in others:
-            thread.start()
-        guarded(parts[-1])
-        for thread in others:
-            thread.join()
-        if problems:
-            raise problems[0]
+            share(run, rows, threads)
         return bool(found[0] & UNFIT)
 
     def _one(self, arrays: list[np.ndarray], target: np.ndarray) -> bool:
@@ -391,13 +380,6 @@ def _as_rows(arrays: list[np.ndarray], batch: tuple[int, ...], rows: int) -> tup
         flat.append(a)
         strides.append(stride)
     return flat, strides
-
-
-def _parts(rows: int, threads: int) -> list[tuple[int, int]]:
-    """Rows cut into as many pieces as threads, at multiples of 64."""
-    size = max(64, -(-rows // int(threads)))
-    size = -(-size // 64) * 64
-    return [(start, min(start + size, rows)) for start in range(0, rows, size)]
 
 
 _warned = False
