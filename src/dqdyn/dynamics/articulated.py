@@ -12,7 +12,7 @@ from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.functions import Adjoint, Columns, Factored
 from dqdyn.algebra.quaternion import ZERO, Quaternion, combine, cross3, dot3, pure
 from dqdyn.algebra.scalar import Scalar, divide
-from dqdyn.algebra.tensor import Symmetric, legs, plane_turn, turned
+from dqdyn.algebra.tensor import Symmetric, legs, rotated
 from dqdyn.dynamics.composite import Composite
 from dqdyn.dynamics.points import PointMotion, at_rest, moved, turning, wrench_on
 from dqdyn.kinematics.tree import closing
@@ -67,7 +67,7 @@ class Articulated:
         """The same in the parent's frame, for Ad(x_parent,child)."""
         before, after = legs(x)
         moved = self.moved(before)
-        turned = Articulated(moved.a.rotated(x.columns), _rotated(moved.b, x), moved.c.rotated(x.columns))
+        turned = Articulated(moved.a.rotated(x.columns), rotated(moved.b, x.columns), moved.c.rotated(x.columns))
         return turned.moved(after)
 
     def moved(self, p: Quaternion) -> Articulated:
@@ -166,20 +166,6 @@ def _on(twist: DQ, wrench: DQ) -> Scalar:
 def _outer(a: Quaternion, b: Quaternion) -> Symmetric:
     """a bᵀ for parallel a and b."""
     return Symmetric(a.x * b.x, a.y * b.y, a.z * b.z, a.x * b.y, a.x * b.z, a.y * b.z)
-
-
-def _rotated(b: Columns, x: Adjoint) -> Columns:
-    """R B Rᵀ."""
-    turn = plane_turn(x.columns)
-    if turn is not None:
-        return turned(b, *turn)
-    half = x.rotate(b[0]), x.rotate(b[1]), x.rotate(b[2])
-    r0, r1, r2 = x.columns
-    return (
-        combine(half, pure(r0.x, r1.x, r2.x)),
-        combine(half, pure(r0.y, r1.y, r2.y)),
-        combine(half, pure(r0.z, r1.z, r2.z)),
-    )
 
 
 def _cross_transposed(p: Quaternion, b: Columns) -> Columns:

@@ -215,7 +215,7 @@ class Motion:
             for s, e, f in zip(sigma, (I, J, K), first.vector, strict=True)
         ]
         twice_p = self.twice_u * inertia.mass + cross3(self.twice_omega, first)
-        force = wrench(inertia.mass, first, [s.vector for s in sigma], self.acceleration, self.u)
+        force = wrench(inertia.mass, first, [s.vector for s in sigma], self.acceleration, self.twist.primary, self.u)
         return Subtree(inertia, force, twice_p, (n[0], n[1], n[2]))
 
 

@@ -53,10 +53,15 @@ def moved(
     carried = x.rotate_back(parent.omega)
     omega = carried + xi.primary
     alpha = x.rotate_back(parent.alpha) + xi_rate.primary + cross3(carried, xi.primary)
-    # Acceleration of the joint's point on the parent, then what the joint adds to it.
-    acceleration = x.rotate_back(parent.acceleration + combine(parent.u, x.p))
-    acceleration = acceleration + xi_rate.dual + cross3(carried + omega, xi.dual)
-    return PointMotion(omega, alpha, acceleration, squares(omega, alpha)), x
+    u = squares(omega, alpha)
+    if joint.kind == "revolute":
+        # A point of the axis accelerates with both bodies: from there on the lever is the body's own.
+        acceleration = x.rotate_back(parent.acceleration + combine(parent.u, x.first.p)) + combine(u, x.second.p)
+    else:
+        # Acceleration of the joint's point on the parent, then what the joint adds to it.
+        acceleration = x.rotate_back(parent.acceleration + combine(parent.u, x.p))
+        acceleration = acceleration + xi_rate.dual + cross3(carried + omega, xi.dual)
+    return PointMotion(omega, alpha, acceleration, u), x
 
 
 def squares(omega: Quaternion, alpha: Quaternion) -> Columns:
@@ -72,22 +77,27 @@ def squares(omega: Quaternion, alpha: Quaternion) -> Columns:
 
 def wrench_on(inertia: Inertia, motion: PointMotion) -> DQ:
     """f + ετ about the origin that moves the body."""
-    return wrench(inertia.mass, inertia.first_moment, inertia.second_moments, motion.acceleration, motion.u)
+    first, second = inertia.first_moment, inertia.second_moments
+    return wrench(inertia.mass, first, second, motion.acceleration, motion.omega, motion.u)
 
 
 def wrench(
-    mass: float, first: Quaternion, second: Sequence[Sequence[Scalar]], acceleration: Quaternion, u: Columns
+    mass: float,
+    first: Quaternion,
+    second: Sequence[Sequence[Scalar]],
+    acceleration: Quaternion,
+    omega: Quaternion,
+    u: Columns,
 ) -> DQ:
     """m p̈ + U m c, and the skew part of U Σ with m c × p̈; from the mass, m c and Σ."""
     force = acceleration * mass + combine(u, first)
+    (a, b, c), (_, d, e), (_, _, f) = second
+    # On the diagonal of U only differences count.
+    xx, yy, zz = omega.x * omega.x, omega.y * omega.y, omega.z * omega.z
     u0, u1, u2 = u
-
-    def product(row: str, column: int) -> Scalar:
-        """An entry of U Σ."""
-        x, y, z = (s[column] for s in second)
-        return getattr(u0, row) * x + getattr(u1, row) * y + getattr(u2, row) * z
-
     torque = pure(
-        product("z", 1) - product("y", 2), product("x", 2) - product("z", 0), product("y", 0) - product("x", 1)
+        b * u0.z + d * u1.z + e * (zz - yy) - c * u0.y - f * u2.y,
+        c * (xx - zz) + e * u1.x + f * u2.x - a * u0.z - b * u1.z,
+        a * u0.y + b * (yy - xx) + c * u2.y - d * u1.x - e * u2.x,
     )
     return DQ.of(force, torque + cross3(first, acceleration))

@@ -10,8 +10,9 @@ from typing import Any
 
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.functions import Adjoint, Factored
-from dqdyn.algebra.quaternion import pure
+from dqdyn.algebra.quaternion import ZERO, Quaternion, cross3, pure
 from dqdyn.algebra.scalar import Scalar
+from dqdyn.algebra.tensor import legs
 from dqdyn.errors import unknown_name
 from dqdyn.model.description import Description
 from dqdyn.model.inertia import Inertia, Vector
@@ -67,9 +68,24 @@ class TreeJoint:
         """Ad(x_parent,i) of body i in its parent, from the robot's q."""
         return self.placement_adjoint @ self.motion.adjoint(self.coordinates(q))
 
+    @cached_property
+    def placement_to_axis(self) -> tuple[Adjoint, Quaternion]:
+        """The placement up to a point of the joint's axis, and from there along the axis, in the axes of the joint.
+
+        In Denavit-Hartenberg frames both translations have one component, and together they would have three.
+        """
+        whole = self.placement_adjoint
+        along, rest = legs(whole)
+        axis = getattr(self.motion, "axis", None)
+        if axis is None or along == ZERO or cross3(pure(*axis), along) != ZERO:
+            return whole, ZERO
+        return Adjoint.of(whole.columns, rest), along
+
     def transform(self, q: Sequence[Scalar]) -> Factored:
         """The same map as :meth:`adjoint`, with placement and motion kept apart."""
-        return Factored(self.placement_adjoint, self.motion.adjoint(self.coordinates(q)))
+        place, along = self.placement_to_axis
+        moving = self.motion.adjoint(self.coordinates(q))
+        return Factored(place, moving if along is ZERO else Adjoint.of(moving.columns, along + moving.p))
 
     @property
     def kind(self) -> str:
