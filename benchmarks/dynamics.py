@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import timeit
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +14,7 @@ from benchmarks.measure import Result, Timed, side_by_side
 from benchmarks.robots import chain50, panda, talos
 
 BATCH = 4096
+LARGE = 100_000
 ROBOTS: dict[str, Callable[[], tuple[Any, Any]]] = {"panda": panda, "talos": talos, "chain50": chain50}
 TARGETS = {  # times faster than Pinocchio: per call, per state of a batch
     "inverse_dynamics": {"panda": (10, 40), "talos": (7, 33), "chain50": (7, 25)},
@@ -45,8 +48,8 @@ def run() -> list[Result]:
     results: list[Result] = []
     for name, make in ROBOTS.items():
         case = Case(name, *make())
-        results += [inverse(case, "auto"), inverse(case, "newton-euler"), *others(case)]
-    return results
+        results += [inverse(case, "auto"), inverse(case, "newton-euler"), *others(case), *threads(case)]
+    return results + per_joint()
 
 
 def inverse(case: Case, method: str) -> Result:
@@ -102,6 +105,44 @@ def others(case: Case) -> list[Result]:
         Timed("r.inverse_dynamics(q, v, a)", {"r": robot, **state}),
     )
     results.append(Result(f"{case.name} plain method beyond bound", plain - bound, "ns", target=60.0))
+    return results
+
+
+def threads(case: Case) -> list[Result]:
+    """A large batch on two threads against one."""
+    if (os.cpu_count() or 1) < 2:
+        return []
+    states = [np.tile(x, (-(-LARGE // BATCH), 1))[:LARGE].copy() for x in case.batch]
+    results = []
+    for function in ("inverse_dynamics", "forward_dynamics"):
+        names: dict[str, object] = dict(zip("qva", states, strict=True), o=np.zeros((LARGE, case.robot.nv)))
+        names["f"] = case.robot.function(function)
+        times = {1: float("inf"), 2: float("inf")}
+        for _ in range(10):
+            for k in times:  # some in a row: the second core sleeps as soon as it has nothing to do
+                run = timeit.Timer(f"f(q, v, a, out=o, threads={k})", globals=names)
+                times[k] = min(times[k], *run.repeat(6 + int(0.1 / run.timeit(1)), 1))
+        one, two = times[1] * 1e9, times[2] * 1e9
+        title = f"{case.name} {function}, per state of {LARGE}, on 2 threads"
+        results.append(Result(title, two / LARGE, "ns", None, "1 thread", one / LARGE, 1.7))
+    return results
+
+
+def per_joint() -> list[Result]:
+    """Time per joint of random chains: the longest against the others, which should be alike."""
+    import dqdyn as dq
+
+    results = []
+    for function in ("inverse_dynamics", "forward_dynamics"):
+        times = {}
+        for n in (10, 50, 100):
+            rng = np.random.default_rng(n)
+            names: dict[str, object] = dict(zip("qva", rng.normal(size=(3, n)), strict=True), o=np.zeros(n))
+            names["f"] = dq.robots.chain(n, seed=1).function(function)
+            times[n] = side_by_side(Timed("f(q, v, a, out=o)", names, 200))[0] / n
+        note = ", ".join(f"{n} joints {time:.1f} ns" for n, time in times.items())
+        spread = max(times.values()) / min(times.values())
+        results.append(Result(f"{function}, time per joint, most by least", spread, "", 1.5, note=note))
     return results
 
 

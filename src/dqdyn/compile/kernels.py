@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dqdyn.compile.ahead import Ahead
 from dqdyn.compile.angles import Window, padded, windows
 from dqdyn.compile.emit import Body
-from dqdyn.compile.passes import needed_for
+from dqdyn.compile.passes import needed_for, sines_first
 from dqdyn.compile.plan import plan, size_of
 from dqdyn.compile.program import Program
 from dqdyn.compile.rows import UNFIT, UNIT_SQUARED, Rows
@@ -245,6 +245,7 @@ def batch_kernel(
     """
     if size_of(program) > _GIANT:
         return row_by_row(program, width, fma, contract, name, units)
+    program = sines_first(program)
     rows = Rows(program, width, fma, contract, units)
     body = rows.body
     cut = plan(program, _BATCH_SEGMENT, transposed=True)

@@ -4,12 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from dqdyn.compile.angles import angles
 from dqdyn.compile.program import Instruction, Program
 
 
 def without_dead_code(program: Program) -> Program:
     """Only what the outputs need, renumbered, in the same order."""
     return _kept(program, sorted(needed_for(program, program.outputs)))
+
+
+def sines_first(program: Program) -> Program:
+    """Sines and cosines of coordinates before all else.
+
+    Each is a long chain of dependent operations; side by side the processor works on several of them at a time.
+    """
+    arguments = {angle.operand for angle in angles(program)}
+    sines = [
+        i
+        for i, (op, operands, _) in enumerate(program.instructions)
+        if op in ("sin", "cos") and operands[0] in arguments
+    ]
+    early = needed_for(program, sines)
+    return _kept(program, sorted(range(len(program.instructions)), key=lambda i: i not in early))
 
 
 def needed_for(program: Program, results: Iterable[int]) -> set[int]:
