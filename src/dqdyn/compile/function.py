@@ -300,7 +300,7 @@ class Function:
         else:
             from dqdyn.compile.threads import share
 
-            share(run, rows, threads)
+            share(run, rows, int(threads))
         return bool(found[0] & UNFIT)
 
     def _one(self, arrays: list[np.ndarray], target: np.ndarray) -> bool:

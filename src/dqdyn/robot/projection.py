@@ -12,6 +12,8 @@ from dqdyn.robot.state import as_state
 if TYPE_CHECKING:
     from dqdyn.robot.constrained import ConstrainedMethods
 
+_PATIENCE, _PROGRESS = 5, 0.99  # so many steps in a row that leave more than this of the residual, and it is given up
+
 
 def project(
     robot: ConstrainedMethods, q: Any, v: Any, t: Any, tolerance: float, iterations: int
@@ -44,6 +46,7 @@ def _onto(robot: ConstrainedMethods, q: np.ndarray, t: Any, tolerance: float, it
     move: Any = robot
     residual = robot.constraint_residual(q, t)
     size = np.linalg.norm(residual, axis=-1)
+    patience = _PATIENCE
     for _ in range(iterations):
         active = np.abs(residual).max(-1) > tolerance
         if not np.any(active):
@@ -59,7 +62,8 @@ def _onto(robot: ConstrainedMethods, q: np.ndarray, t: Any, tolerance: float, it
                 break
             length = np.where(worse, 0.5 * length, length)
         better = active & (trial_size < size)
-        if not np.any(better):
+        patience = _PATIENCE if np.any(better & (trial_size < _PROGRESS * size)) else patience - 1
+        if not np.any(better) or not patience:
             break
         q = np.where(better[..., None], trial, q)
         residual = np.where(better[..., None], trial_residual, residual)
