@@ -285,7 +285,7 @@ class Function:
         begin, width = _address(out), 8 * out.shape[1]
         inputs = [(_address(a), s) for a, s in zip(flat, strides, strict=True)]
 
-        found = [0]
+        noticed: list[int] = []  # by each piece; threads may append to a list at any time
 
         def run(part: tuple[int, int]) -> None:
             start, stop = part
@@ -293,7 +293,7 @@ class Function:
             bits = kernel(*pairs, begin + width * start, stop - start)
             if bits & TOO_LARGE:
                 self._interpret(flat, out, slice(start, stop))
-            found[0] |= bits
+            noticed.append(bits)
 
         if threads == 1:
             run((0, rows))
@@ -301,7 +301,7 @@ class Function:
             from dqdyn.compile.threads import share
 
             share(run, rows, int(threads))
-        return bool(found[0] & UNFIT)
+        return any(bits & UNFIT for bits in noticed)
 
     def _one(self, arrays: list[np.ndarray], target: np.ndarray) -> bool:
         """One state by the code for one state; False where there is none."""

@@ -44,14 +44,16 @@ def share(work: Callable[[Piece], None], rows: int, threads: int) -> None:
     waiting = deque(pieces(rows, threads))
 
     def take() -> None:
-        try:
-            while waiting:
-                work(waiting.popleft())
-        except IndexError:  # another thread was quicker
-            return
-        except BaseException:
-            waiting.clear()
-            raise
+        while True:
+            try:
+                piece = waiting.popleft()
+            except IndexError:  # nothing is left
+                return
+            try:
+                work(piece)
+            except BaseException:
+                waiting.clear()
+                raise
 
     futures = _helpers(min(threads, len(waiting), _MOST_THREADS) - 1, take)
     try:
