@@ -41,16 +41,13 @@ def test_every_piece_is_worked_on_once(count: int) -> None:
 
 
 def test_threads_stay_for_the_next_call() -> None:
-    names: set[str] = set()
-
-    def work(piece: tuple[int, int]) -> None:
-        names.add(threading.current_thread().name)
-        time.sleep(1e-3)
-
-    for _ in range(3):
-        share(work, 5000, 2)
-    assert threads._pool is not None
-    assert sum(name.startswith("dqdyn") for name in names) <= len(threads._pool._threads)
+    """A hundred calls one after the other make no hundred threads."""
+    living = lambda: {t.ident for t in threading.enumerate() if t.name.startswith("dqdyn")}
+    before, seen = living(), set()
+    for _ in range(100):
+        share(lambda piece: seen.add(threading.get_ident()), 5000, 2)
+    assert len(living() - before) < 20
+    assert len(seen) < 20
 
 
 @pytest.mark.parametrize("where", ["first", "some", "last"])
