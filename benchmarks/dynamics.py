@@ -118,8 +118,8 @@ def threads(case: Case) -> list[Result]:
         names: dict[str, object] = dict(zip("qva", states, strict=True), o=np.zeros((LARGE, case.robot.nv)))
         names["f"] = case.robot.function(function)
         times = {1: float("inf"), 2: float("inf")}
-        for _ in range(10):
-            for k in times:  # some in a row: the second core sleeps as soon as it has nothing to do
+        for _ in range(25):
+            for k in times:  # some in a row: workers sleep when they have had nothing to do for a while
                 run = timeit.Timer(f"f(q, v, a, out=o, threads={k})", globals=names)
                 times[k] = min(times[k], *run.repeat(6 + int(0.1 / run.timeit(1)), 1))
         one, two = times[1] * 1e9, times[2] * 1e9

@@ -152,6 +152,8 @@ def test_batches() -> None:
         member = many.member(i)
         np.testing.assert_allclose(member.q, one.q, rtol=1e-11, atol=1e-12)
         np.testing.assert_allclose(member.a, one.a, rtol=1e-8, atol=1e-8)
+    with pytest.raises(dq.StateError, match="threads must be a whole number from 1; found 0"):
+        dq.simulate(robot, None, 0.05, 1e-3, q0=q0, threads=0)
     with pytest.raises(dq.StateError, match="11 runs"):
         many.member(11)
     with pytest.raises(dq.StateError, match="no batch"):

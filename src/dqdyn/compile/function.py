@@ -17,6 +17,7 @@ from dqdyn.algebra.scalar import stack, unstack
 from dqdyn.compile.interpret import interpret
 from dqdyn.compile.program import Program
 from dqdyn.compile.rows import TOO_LARGE, UNFIT
+from dqdyn.compile.threads import pieces, share, whole
 from dqdyn.errors import Error, StateError
 
 Door = Callable[[int, Any, bool], np.ndarray]
@@ -57,6 +58,7 @@ class Native:
     ) -> None:
         self.program, self.units, self.contract, self.numbers = program, tuple(units), contract, tuple(numbers)
         self._lock = threading.RLock()
+        self._pieces: dict[int, list[int]] = {}
 
     @cached_property
     def single(self) -> Any:
@@ -91,6 +93,13 @@ class Native:
         if "single" in self.__dict__:
             self._tell(self.single)
         return kernel
+
+    def pieces(self, threads: int) -> list[int]:
+        """Addresses of the batch kernel for pieces, one per thread."""
+        if threads not in self._pieces:
+            self.batch_function()
+            self._pieces[threads] = self._batch_library.addresses("batch_piece", threads)
+        return self._pieces[threads]
 
     def _tell(self, single: Any) -> None:
         """Let the built-in function know where the batch kernel is."""
@@ -198,8 +207,7 @@ class Function:
     ) -> np.ndarray:
         if named or len(inputs) != len(self.program.inputs):
             inputs = self._arguments(inputs, named)
-        if not isinstance(threads, (int, np.integer)) or threads < 1:
-            raise StateError(f"threads must be a whole number from 1; found {threads!r}.", argument="threads")
+        threads = whole(threads)
         arrays = [self.door(i, value, False) for i, value in enumerate(inputs)]
         if any(a.dtype == object for a in arrays):
             return self._symbolic(arrays, out)
@@ -282,25 +290,15 @@ class Function:
             self._interpret(flat, out, slice(0, rows))
             return True
 
-        begin, width = _address(out), 8 * out.shape[1]
-        inputs = [(_address(a), s) for a, s in zip(flat, strides, strict=True)]
-
-        noticed: list[int] = []  # by each piece; threads may append to a list at any time
-
-        def run(part: tuple[int, int]) -> None:
-            start, stop = part
-            pairs = [x for address, s in inputs for x in (address + 8 * s * start, s)]
-            bits = kernel(*pairs, begin + width * start, stop - start)
+        arguments = [x for a, s in zip(flat, strides, strict=True) for x in (_address(a), s)] + [_address(out)]
+        if threads == 1:
+            cut, noticed = [(0, rows)], [kernel(*arguments, rows)]
+        else:
+            cut = pieces(rows, threads)
+            noticed = share(self.native.pieces, arguments, cut, threads, keep=(flat, out))
+        for (start, stop), bits in zip(cut, noticed, strict=True):
             if bits & TOO_LARGE:
                 self._interpret(flat, out, slice(start, stop))
-            noticed.append(bits)
-
-        if threads == 1:
-            run((0, rows))
-        else:
-            from dqdyn.compile.threads import share
-
-            share(run, rows, int(threads))
         return any(bits & UNFIT for bits in noticed)
 
     def _one(self, arrays: list[np.ndarray], target: np.ndarray) -> bool:

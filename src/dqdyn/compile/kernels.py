@@ -237,6 +237,8 @@ def batch_kernel(
 ) -> str:
     """``i64 name(ptr in, i64 stride, …, ptr out, i64 n)`` for n ≥ 1 rows; strides in doubles, 0 repeats a row.
 
+    Beside it ``name_piece``, the same for some of the rows (:meth:`~dqdyn.compile.rows.Rows.piece`).
+
     Returns bits: ``TOO_LARGE`` where the interpreter must redo the batch, ``UNFIT`` where an input is not finite or one
     of the quaternions at ``units``, (argument, start), is not of unit norm.
 
@@ -274,7 +276,7 @@ def batch_kernel(
     rows.write(numbers, fetch)
     head = [f"define internal i64 @{name}_block({rows.arguments()}, {rows.PLACE}) noinline {{", "entry:"]
     block = body.frame(head, cut.slots, body.lines, ["  ret i64 0"])
-    return "\n".join([*rows.declarations(), *block, *rows.loop(name), ""])
+    return "\n".join([*rows.declarations(), *block, *rows.loop(name), *rows.piece(name), ""])
 
 
 def row_by_row(
@@ -301,8 +303,9 @@ def row_by_row(
     target = body.op(f"getelementptr double, ptr %out, i64 {body.op(f'mul i64 %i, {len(program.outputs)}')}")
     arguments = ", ".join(f"ptr {p}" for p in (*pointers, target))
     flag = body.op(f"call i64 @{name}_row({arguments})")
+    rows = Rows(program, width, fma, contract, units)
     loop = [
-        f"define i64 @{name}({Rows(program, width, fma, contract, units).arguments()}) {{",
+        f"define i64 @{name}({rows.arguments()}) {{",
         "entry:",
         "  br label %row",
         "row:",
@@ -320,6 +323,7 @@ def row_by_row(
         "  %answer = or i64 %all, %bits",
         "  ret i64 %answer",
         "}",
+        *rows.piece(name),
         "",
     ]
     return scalar_kernel(program, fma, contract, f"{name}_row", width) + "\n".join(loop)

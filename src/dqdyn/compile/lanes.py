@@ -133,3 +133,44 @@ def loop(kernels: list[str], size: int, kept: int, parameters: int, width: int) 
         "",
     ]
     return "\n".join(lines)
+
+
+ROLLOUT = ("ptr", "ptr", "ptr", "i64", "ptr", "double", "double", "i64", "i64", "i64", "ptr", "i64")
+"""Types of the arguments of ``rollout``."""
+
+
+def blocks(size: int, inputs: int, kept: int, width: int) -> str:
+    """``i64 rollout_blocks(ptr arguments, i64 start, i64 end)``: the roll-out of some blocks of ``width`` states.
+
+    ``arguments`` are words, those of ``rollout`` for the first block; in other blocks the pointers to the states, the
+    inputs and the output are further on.
+    """
+    further = {0: size * width, 1: size * width, 2: inputs * width, 10: kept * width}
+    lines = ["define i64 @rollout_blocks(ptr %arguments, i64 %start, i64 %end) {", "entry:"]
+    for i, kind in enumerate(ROLLOUT):
+        lines.append(f"  %at{i} = getelementptr i64, ptr %arguments, i64 {i}")
+        lines.append(f"  %given{i} = load {kind}, ptr %at{i}, align 8")
+    lines += [
+        "  br label %loop",
+        "loop:",
+        "  %k = phi i64 [ %start, %entry ], [ %next, %loop ]",
+        "  %flags = phi i64 [ 0, %entry ], [ %all, %loop ]",
+    ]
+    for i, step in further.items():
+        lines.append(f"  %skip{i} = mul i64 %k, {step}")
+        lines.append(f"  %own{i} = getelementptr double, ptr %given{i}, i64 %skip{i}")
+    call = ", ".join(f"{kind} %{'own' if i in further else 'given'}{i}" for i, kind in enumerate(ROLLOUT))
+    return "\n".join(
+        [
+            *lines,
+            f"  %flag = call i64 @rollout({call})",
+            "  %all = or i64 %flags, %flag",
+            "  %next = add i64 %k, 1",
+            "  %more = icmp ult i64 %next, %end",
+            "  br i1 %more, label %loop, label %exit",
+            "exit:",
+            "  ret i64 %all",
+            "}",
+            "",
+        ]
+    )

@@ -17,16 +17,11 @@ from typing import Any
 import numpy as np
 
 from dqdyn.compile.function import warn_once
-from dqdyn.compile.lanes import lane_kernel, loop
+from dqdyn.compile.lanes import ROLLOUT, blocks, lane_kernel, loop
 from dqdyn.compile.program import Program
 
 _SHARED = (2, 3)  # parameters and time are the same for all states
-_SIGNATURE = (
-    [ctypes.c_void_p] * 3
-    + [ctypes.c_int64, ctypes.c_void_p, ctypes.c_double, ctypes.c_double]
-    + [ctypes.c_int64] * 3
-    + [ctypes.c_void_p, ctypes.c_int64]
-)
+_CTYPES = {"ptr": ctypes.c_void_p, "i64": ctypes.c_int64, "double": ctypes.c_double}
 
 
 class Rollout:
@@ -50,7 +45,7 @@ class Rollout:
         self.kept, self.contract = kept, contract
         self.native = os.environ.get("DQDYN_NATIVE", "1") != "0" if native is None else native
         self._lock = threading.RLock()
-        self._libraries: list[Any] = []
+        self._libraries: dict[int, Any] = {}
 
     # --- machine code ---
 
@@ -80,11 +75,16 @@ class Rollout:
             for program, name in zip(self.programs, names, strict=True)
         ]
         parts.append(loop([names[k] for k in self.order], self.size, self.kept, self.parameters, width))
+        parts.append(blocks(self.size, self.inputs, self.kept, width))
         digests = " ".join(program.digest for program in self.programs)
         key = f"rollout {width} {self.contract} {self.kept} {self.order} {digests}"
         library = Library(_without_repeats("\n".join(parts)), key, width)
-        self._libraries.append(library)
-        return ctypes.CFUNCTYPE(ctypes.c_int64, *_SIGNATURE)(library.address("rollout"))
+        self._libraries[width] = library
+        return ctypes.CFUNCTYPE(ctypes.c_int64, *(_CTYPES[kind] for kind in ROLLOUT))(library.address("rollout"))
+
+    def blocks(self, threads: int) -> list[int]:
+        """Addresses of the roll-out of blocks, one per thread; :meth:`function` gave the code before."""
+        return list(self._libraries[self.width].addresses("rollout_blocks", threads))
 
     def function(self, batch: bool) -> Any:
         """The loop for one state or for blocks of states; None where there is no machine code."""

@@ -64,6 +64,30 @@ class Rows:
             "}",
         ]
 
+    def piece(self, name: str) -> list[str]:
+        """``i64 name_piece(ptr arguments, i64 start, i64 end)``: the kernel on some of the rows.
+
+        ``arguments`` are those of the kernel for all rows, the pointers and strides of inputs and the output's pointer.
+        """
+        lines = [f"define i64 @{name}_piece(ptr %arguments, i64 %start, i64 %end) {{", "  %n = sub i64 %end, %start"]
+
+        def word(k: int, kind: str, value: str) -> None:
+            lines.append(f"  {value}_at = getelementptr i64, ptr %arguments, i64 {k}")
+            lines.append(f"  {value} = load {kind}, ptr {value}_at, align 8")
+
+        given, inputs = [], len(self.program.inputs)
+        for i in range(inputs):
+            word(2 * i, "ptr", f"%all{i}")
+            word(2 * i + 1, "i64", f"%stride{i}")
+            lines.append(f"  %skip{i} = mul i64 %start, %stride{i}")
+            lines.append(f"  %in{i} = getelementptr double, ptr %all{i}, i64 %skip{i}")
+            given.append(f"ptr %in{i}, i64 %stride{i}")
+        word(2 * inputs, "ptr", "%all")
+        lines.append(f"  %skip = mul i64 %start, {self.size}")
+        lines.append("  %out = getelementptr double, ptr %all, i64 %skip")
+        call = ", ".join([*given, "ptr %out", "i64 %n"])
+        return [*lines, f"  %answer = call i64 @{name}({call})", "  ret i64 %answer", "}"]
+
     def notes(self) -> list[str]:
         """Memory for what is noticed on the way: the largest argument of a sine, and NaN where an input is unfit."""
         real, both = self.body.real, ("largest", "unfit")

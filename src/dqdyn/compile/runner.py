@@ -10,6 +10,7 @@ import numpy as np
 
 from dqdyn.compile.interpret import interpret
 from dqdyn.compile.rollout import Rollout
+from dqdyn.compile.threads import share
 
 
 class Runner:
@@ -84,25 +85,17 @@ class Runner:
         return self._rows(out)
 
     def _native(self, inputs: np.ndarray, stride: int, n: int, out: np.ndarray, every: int, threads: int) -> None:
-        r, w = self.rollout, self.width
-        at = [a.ctypes.data for a in (self.state, self._other, inputs, r.table, out)]
-
-        def block(k: int) -> None:
-            state, other, given, table, kept = at
-            move = 8 * k * w
-            self.flags |= self.native(
-                *(state + move * r.size, other + move * r.size, given + move * r.inputs, stride, table),
-                *(self.start, self.dt, self.done, n, every, kept + move * r.kept, self.blocks * r.kept * w),
-            )
-
-        if threads == 1 or self.blocks == 1:
-            for k in range(self.blocks):
-                block(k)
+        r = self.rollout
+        state, other, given, table, kept = (a.ctypes.data for a in (self.state, self._other, inputs, r.table, out))
+        arguments: list[float] = [state, other, given, stride, table, self.start, self.dt, self.done, n, every, kept]
+        arguments.append(self.blocks * r.kept * self.width)
+        if self.blocks == 1:
+            self.flags |= self.native(*arguments)
             return
-        from concurrent.futures import ThreadPoolExecutor  # ctypes lets go of the GIL
-
-        with ThreadPoolExecutor(threads) as pool:
-            list(pool.map(block, range(self.blocks)))
+        words = [int(np.float64(x).view(np.int64)) if isinstance(x, float) else x for x in arguments]
+        cut = [(k, k + 1) for k in range(self.blocks)]
+        flags = share(r.blocks, words, cut, threads, keep=(self.state, self._other, inputs, r.table, out))
+        self.flags |= int(np.bitwise_or.reduce(flags))
 
     def _interpret(self, inputs: np.ndarray, n: int, out: np.ndarray, every: int) -> None:
         r = self.rollout

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from dqdyn.compile.threads import whole
 from dqdyn.errors import Error, unknown_name
 from dqdyn.robot import Robot
 from dqdyn.simulate.assembly import assembled
@@ -57,7 +58,7 @@ def simulate(
     step is sampled. ``threads`` share the runs of a batch. ``progress``: a bar; by default on a terminal.
     """
     problem = posed(robot, duration, dt, q0, v0, every, wrenches, expressed, start)
-    method = _method(integrator)
+    method, threads = _method(integrator), whole(threads)
     robot.require_consistent(problem.q0, problem.v0, problem.start)
     if events and method is not None:
         raise Error("events need the integrator 'adaptive', which finds their times on its dense output.")
