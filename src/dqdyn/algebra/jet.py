@@ -72,9 +72,11 @@ class Jet:
 
 def _same_level(a: Any, b: Any) -> tuple[Jet, Jet]:
     """Both as jets of the higher level; what has no part in that direction gets the slope zero."""
-    level = max(x.level for x in (a, b) if isinstance(x, Jet))
-    lift = lambda x: x if isinstance(x, Jet) and x.level == level else Jet(x, 0.0, level)
-    return lift(a), lift(b)
+    above = a.level if isinstance(a, Jet) else -1
+    other = b.level if isinstance(b, Jet) else -1
+    if above == other:
+        return a, b
+    return (a, Jet(b, 0.0, above)) if above > other else (Jet(a, 0.0, other), b)
 
 
 def _divide(a: Any, b: Any) -> Jet:

@@ -219,7 +219,10 @@ def scalars_only(operation: Callable[[Any, Any], Any]) -> Callable[[Any, Any], A
 
     @functools.wraps(operation)
     def checked(self: Any, other: Any) -> Any:
-        if not is_scalar(other) or _kinds[type(other)].rank > _functions(self).rank:
+        kind = type(other)
+        if kind is type(self) or kind is float:  # nearly always
+            return operation(self, other)
+        if not is_scalar(other) or _kinds[kind].rank > _functions(self).rank:
             return NotImplemented
         return operation(self, other)
 

@@ -36,7 +36,9 @@ class Graph:
         return found
 
     def constant(self, value: float) -> int:
-        key = struct.pack("<d", value)  # −0.0 and NaN are constants of their own
+        key: Any = value
+        if not (value < 0.0 or value > 0.0):  # −0.0 and NaN are constants of their own
+            key = "+0" if value == 0.0 and math.copysign(1.0, value) > 0.0 else struct.pack("<d", value)
         found = self._known.get(key)
         if found is None:
             found = len(self.instructions)
@@ -150,7 +152,7 @@ class Traced:
         self.graph, self.index = graph, index
 
     def _other(self, other: Any) -> int:
-        return _index(self.graph, other)
+        return other.index if type(other) is Traced else _index(self.graph, other)
 
     @scalars_only
     def __add__(self, other: Any) -> Traced:
