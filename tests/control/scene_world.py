@@ -56,7 +56,7 @@ class Scene:
 def scene(seed: int, reach: float | None = None) -> Scene:
     """One scene, compiled once: by velocity for even seeds, by acceleration for odd ones; one to three zones.
 
-    With ``reach`` in m, lines of the robot that keep away from lines are segments, up to so far to both sides.
+    With ``reach`` in m, lines of the robot that keep away from lines count so far to both sides.
     """
     rng = np.random.default_rng(seed)
     robot = arm(rng)
@@ -148,12 +148,6 @@ def at_start(robot: Robot, inequality: ct.Inequality, q: np.ndarray) -> float:
     return float(min(inequality.value(seen, [signal.at(0.0).value for signal in inequality.signals])))
 
 
-def finite(line: Any, reach: float) -> Any:
-    """The part of a line within so many m of its point next to the frame."""
-    l, p = np.array(line.local[:3]), np.cross(line.local[:3], line.local[3:])
-    return ct.segment(*(ct.point(line.frame, p + sign * reach * l) for sign in (-1.0, 1.0)))
-
-
 def zone(
     robot: Robot, q: np.ndarray, rng: np.random.Generator, name: str, reach: float | None = None
 ) -> ct.Inequality | None:
@@ -178,7 +172,8 @@ def zone(
     on_robot, other = thing(a, frame, rng), obstacle(b, rng, near)
     if kind > 0.85 and (b, a) != ("plane", "plane"):  # against another part of the robot
         other = thing(b, "link_1", rng)
-    h = at_start(robot, ct.KeepOut(on_robot, other, 0.0), q)
+    part: Any = {"reach": reach} if a == b == "line" and reach is not None else {}
+    h = at_start(robot, ct.KeepOut(on_robot, other, 0.0, **part), q)
     if f"{a}_to_{b}" in ("point_to_plane", "plane_to_point", "segment_to_plane"):
         safe = h - float(rng.uniform(0.05, 0.3))
     else:
@@ -186,9 +181,7 @@ def zone(
         if safe < 0.03:
             return None
     assert f"{a}_to_{b}" in DISTANCES
-    if reach is not None and a == b == "line":
-        on_robot = finite(on_robot, reach)
-    return ct.KeepOut(on_robot, other, safe, gain=gain, name=name)
+    return ct.KeepOut(on_robot, other, safe, gain=gain, name=name, **part)
 
 
 def _temptation(robot: Robot, q: np.ndarray, first: ct.Inequality, rng: np.random.Generator) -> Any:

@@ -15,12 +15,12 @@ Between samples h is lower by at most ½τ²B more. So every scene runs at τ an
 than the tolerance of the solver allows for, at half the step again and again, until two halvings in a row each shrink
 the entry at an order of at least 0.8, or there is none at two steps in a row. A scene whose entry does neither fails.
 
-Both bounds need h with bounded second derivatives near the path. The distance of two infinite lines has none where the
-lines become parallel: it jumps there, because their nearest points run to infinity. A path may lead right through such
-a point, where the common perpendicular of the lines turns by any angle within one step however small. Scenes that enter
-the zone of two lines in a step that turns it by more than 0.3 rad, or with nearest points more than 100 m away, are
-listed apart with both figures, and run once more with what a robot is made of, segments: the part of its line within
-1 m. So they must hold as all others.
+Both bounds need h with bounded second derivatives near the path. The distance of a line from a part of length L at an
+angle θ to it is the least D_s of the points s in [0, 1] of the part, and D̈ = ∂²D_s/∂t² − 2L² sin²θ ṡ² where that is
+between the ends. The last term is large only for small θ, while the nearest point runs to an end within a time of
+L sin θ. Meanwhile h is concave, so no lower than before or on arrival, and there it is the h of an end, which has a row
+of its own and bounded derivatives: the order is the first still. Infinite lines have no ends: as they become parallel
+their nearest points run to infinity, and D jumps. Hence zones of two lines count the robot's within a reach.
 """
 
 from __future__ import annotations
@@ -32,7 +32,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import pairwise
 from multiprocessing import Pool
-from typing import Any
 
 import numpy as np
 from scene_world import Scene, scene
@@ -41,26 +40,18 @@ from dqdyn import control as ct
 from dqdyn.control.policy import POLICIES
 from dqdyn.control.qp.conflict import is_feasible
 from dqdyn.control.qp.rows import NamedRows
-from dqdyn.control.state import State
-from dqdyn.geometry.closest import closest_points_between_lines
-from dqdyn.geometry.primitives import Line
 
 DURATION, STEP, HALVINGS = 2.0, 4e-3, 9
 TOLERANCE = 1e-7  # of h: rows hold to 1e-9, or 1e-7 where many of them touch, and h follows with 1/η
 ORDER = 0.8  # of the entry in the step, at each of the last two halvings; expected is 1
-TURN = 0.3  # rad by which the common perpendicular of lines turns in a step that does not resolve the motion
-FAR = 100.0  # m, of the nearest points of lines from the base: beyond all that the scene is about
-REACH = 1.0  # m of a line to both sides, where it is a segment
 
 
 @dataclass
 class Entry:
-    """The deepest point of a run in a zone: −h, which zone, and for two lines how they passed each other."""
+    """The deepest point of a run in a zone: −h, and which zone."""
 
     depth: float
     zone: str = ""
-    turn: float = 0.0
-    away: float = 0.0
 
 
 @dataclass
@@ -74,7 +65,6 @@ class Outcome:
     policy: str = ""
     lemma: int = 0
     kinds: list[str] = field(default_factory=list)
-    as_segments: Outcome | None = None
 
     @property
     def feasible(self) -> bool:
@@ -101,25 +91,18 @@ class Outcome:
         return float(min(np.log2(a / b) for a, b in pairwise(last))) if len(last) == 3 and all(last) else np.nan
 
     @property
-    def parallel(self) -> list[Entry]:
-        """Entries of a zone of lines that are as good as parallel: their perpendicular turns about, or is far away."""
-        return [e for e in self.entries if e.depth > TOLERANCE and (e.turn > TURN or e.away > FAR)]
-
-    @property
     def shrinks(self) -> bool:
         """Whether the entry vanishes, or shrinks at the order that is expected."""
         return self.vanished or self.order >= ORDER
 
     @property
     def holds(self) -> bool:
-        """What a scene has to show; where lines pass by parallel, with segments in their place."""
-        if not self.feasible:
-            return not self.policy
-        return self.as_segments.holds if self.parallel and self.as_segments else self.shrinks
+        """What a scene has to show."""
+        return self.shrinks if self.feasible else not self.policy
 
 
 def run(seed: int, halvings: int = HALVINGS, reach: float | None = None) -> Outcome:
-    """One scene at its steps."""
+    """One scene at its steps; with ``reach``, lines near lines count so far to both sides, in m."""
     found = scene(seed, reach)
     outcome = Outcome(seed, found.level, kinds=[_kind(zone) for zone in found.zones])
     for k in range(halvings + 1):
@@ -127,19 +110,19 @@ def run(seed: int, halvings: int = HALVINGS, reach: float | None = None) -> Outc
         _follow(found, outcome, STEP / 2**k)
         if not outcome.feasible or (k and outcome.shrinks):
             break
-    if outcome.parallel and reach is None:
-        outcome.as_segments = run(seed, halvings, REACH)
     return outcome
 
 
 def _kind(zone: ct.Inequality) -> str:
     pair = getattr(zone, "pair_of_things", None)
-    return type(zone).__name__ if pair is None else f"{type(zone).__name__} {pair.function.name}"
+    if pair is None:
+        return type(zone).__name__
+    return f"{type(zone).__name__} {'line_to_line' if pair.ends_of else pair.function.name}"
 
 
 def _follow(scene: Scene, outcome: Outcome, dt: float) -> None:
-    robot, controller, q, v, h = scene.robot, scene.controller, scene.q0, scene.v0, np.inf
-    before, deepest = q, Deepest(np.inf)
+    robot, controller, q, v = scene.robot, scene.controller, scene.q0, scene.v0
+    least, row = np.inf, 0
     rows = controller.composition.views["h"]
     by_velocity = scene.level == "velocity"
     for k in range(round(DURATION / dt) + 1):
@@ -154,52 +137,13 @@ def _follow(scene: Scene, outcome: Outcome, dt: float) -> None:
             assert len(activations) == len(rows)
             assert all(a.holds for a in activations), "gains='auto' must satisfy the lemma"
             outcome.lemma = len(activations)
-        h = float(rows.min())
-        if deepest.t == (k - 1) * dt:
-            deepest.path.append(q)
-        if h < deepest.h:
-            deepest = Deepest(h, int(rows.argmin()), k * dt, [before, q])
-        before = q
+        if rows.min() < least:
+            least, row = float(rows.min()), int(rows.argmin())
         if by_velocity:
             q = robot.integrate(q, u, dt)
         else:
             q, v = robot.integrate(q, v + 0.5 * dt * u, dt), v + dt * u
-    outcome.entries.append(_entry(scene, dt, deepest))
-
-
-# --- lines that become parallel ---------------------------------------------------------------------------------------
-
-
-@dataclass
-class Deepest:
-    """The least h of a run, its row and time, and q there with its neighbours."""
-
-    h: float
-    row: int = 0
-    t: float = 0.0
-    path: list[np.ndarray] = field(default_factory=list)
-
-
-def _entry(scene: Scene, dt: float, deepest: Deepest) -> Entry:
-    zone, h = scene.owner(deepest.row), deepest.h
-    name = _kind(zone)
-    if h > -TOLERANCE or name != "KeepOut line_to_line":
-        return Entry(max(0.0, -h), name)
-    found = [_perpendicular(scene, zone, q, deepest.t + i * dt) for i, q in enumerate(deepest.path, -1)]
-    turn = max(float(np.arccos(min(1.0, abs(a @ b)))) for (a, _), (b, _) in pairwise(found))
-    return Entry(-h, name, turn, found[1][1])
-
-
-def _perpendicular(scene: Scene, zone: ct.Inequality, q: np.ndarray, t: float) -> tuple[np.ndarray, float]:
-    """Direction of the common perpendicular of the zone's lines, and how far their nearest points are from the base."""
-    things, signals = iter(zone.things), iter(zone.signals)
-    state = State(scene.robot.model, q.tolist())
-    sides: Any = zone.pair_of_things.sides  # type: ignore[attr-defined]
-    parts = [next(things).seen(state).value if s in zone.things else next(signals).at(t).value for s in sides]
-    lines = [Line.from_plucker(c[:3], c[3:]) for c in parts]
-    across = np.cross(lines[0].direction, lines[1].direction)
-    nearest = closest_points_between_lines(*lines)[0]
-    return across / np.linalg.norm(across), float(np.linalg.norm(nearest.position))
+    outcome.entries.append(Entry(max(0.0, -least), _kind(scene.owner(row))))
 
 
 # --- scenes without a solution ----------------------------------------------------------------------------------------
@@ -247,7 +191,6 @@ def _is_minimal(rows: NamedRows, conflict: tuple[str, ...]) -> bool:
 def summary(outcomes: list[Outcome]) -> str:
     """What a run found, in words."""
     feasible = [o for o in outcomes if o.feasible]
-    apart = [o for o in feasible if o.parallel]
     lines = [f"{len(outcomes)} scenes, {len(feasible)} stayed feasible, {len(outcomes) - len(feasible)} did not"]
     kinds = Counter(kind for o in outcomes for kind in o.kinds)
     lines.append("zones: " + ", ".join(f"{n} {kind}" for kind, n in sorted(kinds.items())))
@@ -255,9 +198,7 @@ def summary(outcomes: list[Outcome]) -> str:
     rows = sum(o.lemma for o in by_acceleration)
     lines.append(f"conditions of Lemma 4.1 held for all {rows} inequalities of {len(by_acceleration)} scenes")
     for level in ("velocity", "acceleration"):
-        lines += _of_level(level, [o for o in feasible if o.level == level and not o.parallel])
-    lines.append(f"scenes that enter a zone of two lines while these pass by parallel: {len(apart)}")
-    lines += [f"  {line}" for o in apart for line in _evidence(o)]
+        lines += _of_level(level, [o for o in feasible if o.level == level])
     failed = [o for o in feasible if not o.holds]
     lines.append(f"scenes whose entry neither vanishes nor shrinks at an order from {ORDER} on: {len(failed)}")
     lines += [f"  {_shown(o)}" for o in failed]
@@ -287,14 +228,6 @@ def _shown(o: Outcome) -> str:
     zones = " ".join(dict.fromkeys(e.zone for e in o.entries if e.depth > TOLERANCE))
     order = "" if np.isnan(o.order) else f", order {o.order:.2f}"
     return f"scene {o.seed} by {o.level}: {zones}{' ' if zones else ''}entries {depths}{order}"
-
-
-def _evidence(o: Outcome) -> Iterable[str]:
-    yield _shown(o)
-    for e in o.parallel:
-        yield f"  entry {e.depth:.2g}: turned by {e.turn:.2f} rad in one step, nearest points {e.away:.3g} m away"
-    assert o.as_segments is not None
-    yield f"  with segments of {REACH:g} m to both sides: {_shown(o.as_segments)}"
 
 
 def main() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import cache
 from typing import Any
 
@@ -85,7 +86,8 @@ def test_first_order_inequality(a: str, b: str) -> None:
     obstacle, b_value, b_rate = given(b)
     safe, safe_rate = MOVING["number"](T), derivative(lambda c: [MOVING["number"](c[0])], [T], [1.0])[0]
     squared = "plane" not in (a, b)
-    zone = ct.KeepOut(OURS[a](tip()), obstacle, MOVING["number"], gain=1.3)
+    whole: Any = {"reach": math.inf} if a == b == "line" else {}  # their lines have no ends
+    zone = ct.KeepOut(OURS[a](tip()), obstacle, MOVING["number"], gain=1.3, **whole)
     c = ct.velocity_controller(robot, [ct.RestTask()], [zone])
     for q in configurations():
         c(T, q)

@@ -15,6 +15,7 @@ from dqdyn.errors import Error, UnknownNameError
 ARM = dq.robots.arm7()
 TABLE = dq.Plane([0.0, 0.0, 1.0], distance=0.0)
 REST = [ct.RestTask()]
+LINE, AXIS = ct.line("tool"), dq.Line([1.0, 0.0, 0.0], [0.0, 0.0, 2.0])
 
 UNKNOWN: dict[str, tuple[Callable[[], object], str]] = {
     "frame of a task": (lambda: ct.velocity_controller(ARM, [ct.PoseTask("tol", dq.Pose())]), "did you mean 'tool'"),
@@ -103,6 +104,23 @@ WRONG: dict[str, tuple[Callable[[], object], str]] = {
         r"cannot be traced: .* in place of if",
     ),
     "negative distance": (lambda: ct.KeepOut("tool", dq.Point([0, 0, 0]), -0.1), "must be from 0 on"),
+    "reach of zero": (
+        lambda: ct.KeepOut(LINE, AXIS, 0.1, reach=0.0),
+        "must be above 0 and at most 1e[+]06 m, or math.inf",
+    ),
+    "negative reach": (lambda: ct.KeepIn(LINE, AXIS, 0.1, reach=-1.0), "whole line; found -1.0"),
+    "reach that is no number": (lambda: ct.KeepOut(LINE, AXIS, 0.1, reach=math.nan), "whole line; found nan"),
+    "reach by a word": (
+        lambda: ct.KeepOut(LINE, AXIS, 0.1, reach="far"),  # type: ignore[arg-type]
+        "The reach of the distance of the line on tool and the line in the workspace must be .*; found 'far'",
+    ),
+    "reach beyond all digits": (lambda: ct.KeepOut(LINE, AXIS, 0.1, reach=1e9), "or math.inf for the whole line"),
+    "reach of a point": (
+        lambda: ct.KeepOut("tool", AXIS, 0.1, reach=1.0),
+        "for the zone of two lines: leave it out for the distance of the point on tool and the line in the workspace",
+    ),
+    "reach of a segment": (lambda: ct.KeepIn(LINE, ct.segment("tool", "joint4"), 0.1, reach=2.0), "of two lines"),
+    "reach above a plane": (lambda: ct.KeepAbove("tool", TABLE, reach=2.0), "of two lines"),  # type: ignore[call-arg]
     "negative angle": (lambda: ct.Cone("tool", [0.0, 0.0, 1.0], -0.1), "must be between 0 and π rad; found -0.1"),
     "negative torque limit": (lambda: ct.torque_controller(ARM, REST, [ct.TorqueLimits(-1.0)]), "must be from 0"),
     "accelerations without velocities": (

@@ -6,7 +6,10 @@ A frame is given by its name, or by :func:`~dqdyn.control.absolute_frame` and ``
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
+
+import numpy as np
 
 from dqdyn.algebra.values import vector
 from dqdyn.control.hands import HandsPose, OnHands
@@ -26,8 +29,8 @@ def point(frame: Frame, at: Any = (0.0, 0.0, 0.0)) -> Attached:
 def line(frame: Frame, direction: Any = "z", at: Any = (0.0, 0.0, 0.0)) -> Attached:
     """A line fixed to a frame through the point ``at``; ``direction`` is "x", "y", "z" or a unit vector.
 
-    Lines are infinite. The nearest points of two of them run to infinity as they become parallel, and their distance
-    jumps there: of what has an end, such as a link, take a :func:`segment`.
+    Lines are infinite, but in a zone of two lines, see :class:`KeepOut`. Of what ends, such as a link, take a
+    :func:`segment`.
     """
     return _attached("line", frame, _primitive(Line(_direction(direction), at)))
 
@@ -40,6 +43,13 @@ def plane(frame: Frame, normal: Any = "z", at: Any = (0.0, 0.0, 0.0)) -> Attache
 def segment(a: Attached | Frame, b: Attached | Frame) -> Joined:
     """The segment between two points of the robot, which may belong to different frames."""
     return Joined(*(end if isinstance(end, Attached) else point(end) for end in (a, b)))
+
+
+def part(line: Attached, reach: float) -> Joined:
+    """The part of a line within ``reach`` m of its point next to the origin of its frame, a segment along it."""
+    l, p = np.array(line.local[:3]), np.cross(line.local[:3], line.local[3:])
+    ends = ((p + sign * reach * l).tolist() for sign in (-1.0, 1.0))
+    return Joined(*(replace(line, shape="point", local=tuple(end)) for end in ends))
 
 
 def pose(frame: Frame) -> FramePose | HandsPose:

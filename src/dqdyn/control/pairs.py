@@ -7,18 +7,24 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from dqdyn.algebra.scalar import Scalar, cos
 from dqdyn.control.components import SIZE, kind_of, sentence
-from dqdyn.control.on_robot import on, point
+from dqdyn.control.on_robot import on, part, point
 from dqdyn.control.quantity import Parts
 from dqdyn.control.signals import Measured, Moving, Signal, as_signal
-from dqdyn.control.things import Thing
+from dqdyn.control.things import Attached, Thing
 from dqdyn.errors import Error, unknown_name
 from dqdyn.kinematics.distances import DISTANCES, Distance
 
 SIGNED = {"point_to_plane", "plane_to_point", "segment_to_plane"}
 """Distances with a sign; all others are squared."""
 
+REACH = 2.0
+"""m of a line of the robot, to both sides, that count where it is near another line, unless another reach is given."""
+
+_LARGEST_REACH = 1e6  # m: the ends of longer ones are known to fewer digits than distances need
 
 _Pick = Callable[[list[Scalar], list[Scalar]], tuple[list[Scalar], list[Scalar]]]
 _ENDS: dict[str, list[tuple[str, str, _Pick]]] = {
@@ -49,6 +55,8 @@ class Pair:
     function: Distance
     sides: tuple[Thing | Signal, Thing | Signal]
     name: str
+    ends_of: str = ""
+    """The line of which only a part counts, in words; "" where all of both things does."""
 
     @classmethod
     def of(cls, a: Any, b: Any, *, angle: bool = False) -> Pair:
@@ -64,6 +72,26 @@ class Pair:
                 return cls(found, (one, other), f"{what} of {_shown(one)} and {_shown(other)}")
         what = "angle" if angle else "distance"
         raise unknown_name(f"{what} function", f"{first.kind}_to_{second.kind}{suffix}", DISTANCES)
+
+    def within(self, reach: float | None) -> Pair:
+        """The pair, of two lines with only the part of the robot's first one that lies within ``reach`` m, or 2 m.
+
+        The nearest points of two lines run to infinity as the lines become parallel, and their distance jumps there.
+        With a part that has ends it is that of the lines or of the nearer end, as in :class:`TorsoArm`. It changes by
+        no more than the points of the part move, and its gradient is continuous but where the part is parallel to the
+        other line. Near there the ends keep all of it away: in squared distance no point of a part of length L at an
+        angle θ to the line is nearer than both ends by more than L² sin²θ/4.
+        """
+        if self.function.name != "line_to_line":
+            if reach is not None:
+                raise Error(f"A reach is for the zone of two lines: leave it out for the {self.name}.", found=reach)
+            return self
+        far = _checked_reach(REACH if reach is None else reach, self.name)
+        if math.isinf(far):
+            return self
+        cut = next(side for side in self.sides if isinstance(side, Attached))
+        other = self.sides[1] if self.sides[0] is cut else self.sides[0]
+        return Pair(DISTANCES["line_to_segment"], (other, part(cut, far)), self.name, _shown(cut))
 
     @property
     def things(self) -> tuple[Thing, ...]:
@@ -84,7 +112,10 @@ class Pair:
     @property
     def rows(self) -> tuple[str, ...]:
         """What :meth:`distances` gives, in words; "" for the distance itself."""
-        return ("",) if self.function.name not in _ENDS else tuple(words for words, _, _ in _ENDS[self.function.name])
+        if self.function.name not in _ENDS:
+            return ("",)
+        whose = f" of {self.ends_of}" if self.ends_of else ""
+        return tuple(words and words + whose for words, _, _ in _ENDS[self.function.name])
 
     def distances(self, robot: Parts, given: Parts) -> list[Scalar]:
         """The distance and, where a segment takes part, those of its ends.
@@ -113,6 +144,17 @@ class Pair:
         if self.function.name == "line_to_line_angle":
             return 2.0 - 2.0 * cos(distance)
         return distance if self.function.name in SIGNED else distance * distance
+
+
+def _checked_reach(given: float, name: str) -> float:
+    is_number = isinstance(given, (int, float, np.number)) and not isinstance(given, bool)
+    if not is_number or not (0.0 < given <= _LARGEST_REACH or given == math.inf):
+        raise Error(
+            f"The reach of the {name} must be above 0 and at most {_LARGEST_REACH:g} m, or math.inf for the whole "
+            f"line; found {given!r}.",
+            found=given,
+        )
+    return float(given)
 
 
 def _side(given: Any) -> Thing | Signal:

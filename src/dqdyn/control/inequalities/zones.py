@@ -19,8 +19,8 @@ class _Zone(Inequality):
     sign: float
     word: str
 
-    def __init__(self, a: Any, b: Any, distance: Any, **gains: Unpack[Gains]) -> None:
-        self.pair_of_things = Pair.of(a, b)
+    def __init__(self, a: Any, b: Any, distance: Any, *, reach: float | None = None, **gains: Unpack[Gains]) -> None:
+        self.pair_of_things = Pair.of(a, b).within(reach)
         name = f"{self.word} {self.pair_of_things.name}"
         safe = self.pair_of_things.limit(distance, f"the safe distance of {name!r}")
         super().__init__(name, self.pair_of_things.things, (*self.pair_of_things.signals, safe), **gains)
@@ -44,14 +44,21 @@ class KeepOut(_Zone):
     Each is a thing of the robot (``point("tool")``, ``line(…)``, ``segment(…)``; a frame is its origin) or one
     of the workspace: a Point, Line, Plane or Segment, a function of time, a Moving or a Measured. The distance may move
     too. With both on the robot this avoids self-collision. Distances to planes are signed: the side of the normal.
-    The distance of two infinite lines jumps where they pass by parallel; that of segments does not.
+
+    Of two lines, the robot's (of two on the robot, the first) counts within ``reach`` m of its point next to the origin
+    of its frame, 2 m unless given: with the nearest points in there D is the distance of the lines, beyond it that of
+    the nearer end from the other line, and each end has a row of its own. So the zone holds where the lines pass by
+    parallel, across which the distance of infinite lines jumps. ``reach=math.inf`` gives that distance as it is.
     """
 
     sign, word = 1.0, "keep-out:"
 
 
 class KeepIn(_Zone):
-    """Two things at most ``distance`` (m) apart: D_safe − D ≥ 0; for planes the side opposite to the normal."""
+    """Two things at most ``distance`` (m) apart: D_safe − D ≥ 0; for planes the side opposite to the normal.
+
+    Of two lines, the robot's has to be near within ``reach`` m, as in :class:`KeepOut`.
+    """
 
     sign, word = -1.0, "keep-in:"
 
