@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import tracemalloc
 from functools import cache
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 from compile_tools import MACHINE, WIDTHS, Kernel, batch_code, program_of, scalar_code
 from guarded import Guarded
 
+import dqdyn as dq
 from dqdyn.compile.function import Function
 from dqdyn.compile.interpret import interpret
 from dqdyn.compile.program import Program
@@ -130,3 +132,33 @@ def test_one_row_repeated_by_stride_zero(width: int) -> None:
         everywhere = np.repeat(single, rows, axis=0)
         expected = np.stack(interpret(program, [list(everywhere.T), list(many.T)]), axis=1)
         np.testing.assert_array_equal(out, expected)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("layout", ["plain", "backwards", "every second row", "columns of a wider array", "one v"])
+def test_large_batches_need_no_memory_of_their_own(layout: str, threads: int) -> None:
+    """Beside inputs and output next to nothing: 300,000 states, of which a copy of one input would take 17 MB."""
+    robot, n = dq.robots.arm7(), 300_000
+    f = robot.function("inverse_dynamics")
+    q, v, a = np.random.default_rng(0).normal(size=(3, n, 7))
+    if layout == "backwards":
+        v = v[::-1]
+    elif layout == "every second row":
+        v = np.repeat(v, 2, axis=0)[::2]
+    elif layout == "columns of a wider array":
+        v = np.concatenate([v, v], axis=1)[:, 3:10]
+    elif layout == "one v":
+        v = v[0]
+    out = np.empty((n, 7))
+    f(q[:100], np.broadcast_to(v, q.shape)[:100], a[:100], threads=threads)  # compiles
+    tracemalloc.start()
+    try:
+        f(q, v, a, out=out, threads=threads)
+        most = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert most < 2e6
+    rows = [0, 1, 12_345, n - 1]
+    np.testing.assert_allclose(
+        out[rows], f(q[rows], np.broadcast_to(v, q.shape)[rows], a[rows]), rtol=1e-12, atol=1e-12
+    )
