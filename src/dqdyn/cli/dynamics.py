@@ -14,7 +14,7 @@ from dqdyn.cli.options import AOption, QOption, VOption, random_option, state_of
 from dqdyn.cli.robot_argument import BaseOption, NoMimicOption, RobotArgument, StrictOption, robot_of
 from dqdyn.cli.screen import JsonOption, emit, indented, number, warn
 from dqdyn.dynamics import methods
-from dqdyn.dynamics.singular import joint_without_inertia
+from dqdyn.errors import ModelError
 from dqdyn.robot import Robot
 from dqdyn.robot.constrained_catalog import FORMS
 
@@ -105,7 +105,9 @@ def deviations(
         add("inverse_dynamics", method, inverse(robot.model, *state, a.tolist(), None), tau)
     for method, matrix in methods.MASS_MATRIX.items():
         add("mass_matrix", method, matrix(robot.model, state[0]), mass)
-    if joint_without_inertia(robot.model) is not None:
+    try:
+        robot.require_regular(q)
+    except ModelError:
         return result
     mimics = any(joint.is_mimic for joint in robot.joints)
     for method, forward in methods.FORWARD.items():

@@ -147,7 +147,8 @@ class Function:
 
     ``fast`` is a built-in function where machine code is to be had, else this object. ``native=False``, or
     ``DQDYN_NATIVE=0`` in the environment, runs everything on the interpreter. ``units`` and ``numbers`` are those of
-    :class:`~dqdyn.compile.call.CallEmitter`.
+    :class:`~dqdyn.compile.call.CallEmitter`. ``verify`` looks at sound inputs before anything is computed, and raises
+    where there is no answer; such functions have no built-in.
     """
 
     def __init__(
@@ -159,8 +160,9 @@ class Function:
         contract: bool = True,
         native: bool | None = None,
         numbers: Sequence[int] = (),
+        verify: Callable[[list[np.ndarray]], None] | None = None,
     ) -> None:
-        self.program = program
+        self.program, self.verify = program, verify
         self.door = plain_door(program) if door is None else door
         self.__name__, self.__doc__ = program.name, summary
         wanted = os.environ.get("DQDYN_NATIVE", "1") != "0" if native is None else native
@@ -180,7 +182,7 @@ class Function:
         return self._made
 
     def _fast(self) -> Any:
-        if self.native is None:
+        if self.native is None or self.verify is not None:
             return self
         from dqdyn.compile.call import fill_context, layout_is_known, python_function
 
@@ -216,8 +218,10 @@ class Function:
         target = self._target(out, shape, arrays)
         # The kernel for batches notices unfit numbers as it reads them; for the rest they are looked for first.
         later = self.native is not None and math.prod(batch) > 1
-        if check and not later:
+        if check and (self.verify is not None or not later):
             self._refuse_unfit(inputs)
+        if check and self.verify is not None:
+            self.verify(arrays)
         unfit = self._compute(arrays, batch, target, threads)
         if check and later and unfit:
             self._refuse_unfit(inputs)
@@ -372,7 +376,7 @@ def _as_rows(arrays: list[np.ndarray], batch: tuple[int, ...], rows: int) -> tup
             if a.shape[:-1] != batch:
                 a = np.broadcast_to(a, (*batch, n))
             a = a.reshape(rows, n)
-            if not (a.strides[1] == 8 or n == 1) or a.strides[0] % 8 or a.strides[0] < 0 or not a.flags.aligned:
+            if not (a.strides[1] == 8 or n == 1) or a.strides[0] % 8 or not a.flags.aligned:
                 a = np.array(a, order="C")
             stride = a.strides[0] // 8
         flat.append(a)

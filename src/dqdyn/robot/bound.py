@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
@@ -48,20 +49,20 @@ class Bindings:
 
     def compiled(self, quantity: Quantity, options: tuple[Any, ...]) -> Function:
         model = self.model
-        names = quantity.inputs
+        names, verify = quantity.inputs, None
 
         if quantity.name.startswith("forward_dynamics"):
             self.require_inertia()
             require_untimed(model, quantity.name, names)
+            verify = None if self._is_regular else self.require_regular
         program = self.program(quantity, options)
 
         def door(argument: int, value: Any, check: bool) -> np.ndarray:
             return as_input(model, *program.inputs[argument], value, check)
 
         numbers = [argument for argument, name in enumerate(names) if name in ("dt", "t")]
-        return Function(
-            program, door, units=_units(model, names), summary=quantity.summary, numbers=numbers, native=self.native
-        )
+        choices: dict[str, Any] = {"units": _units(model, names), "numbers": numbers, "native": self.native}
+        return Function(program, door, summary=quantity.summary, verify=verify, **choices)
 
     def program(self, quantity: Quantity, options: tuple[Any, ...]) -> Program:
         """The straight-line program of a quantity for this model."""
@@ -109,6 +110,8 @@ class Bindings:
                 raise unknown_name(f"method of {name}", value, ["auto", *METHODS[name]])
             return self._able(value)
         if option == "wrench_frames":
+            if isinstance(value, str) or not isinstance(value, Sequence):
+                raise Error(f"wrench_frames is a list of frames, as in ['tool']; found {value!r}.", option=option)
             return tuple(self.model.frame(frame).name for frame in value)
         known = wrenches.EXPRESSIONS if option == "wrench_expressed" else EXPRESSIONS
         if value not in known:
@@ -136,6 +139,39 @@ class Bindings:
                 "inertia, so the mass matrix is singular; give its links mass, or lock it.",
                 joint=self._without_inertia,
             )
+
+    def require_regular(self, inputs: Sequence[np.ndarray]) -> None:
+        """An error with the joint's name where M is singular at a state, q the first of the inputs (..., n)."""
+        from dqdyn.dynamics.singular import joint_of, vanishing
+
+        if self._is_regular:
+            return
+        found = vanishing(self._pivots(inputs[0], check=False))
+        if (found < 0).all():
+            return
+        row = tuple(int(i) for i in np.argwhere(found >= 0)[0])
+        joint = joint_of(self.model, int(found[row]))
+        where = f"the q of state {row[0] if len(row) == 1 else row}" if row else "this q"
+        raise ModelError(
+            f"forward dynamics of {self.model.name!r} is impossible at {where}: joint {joint!r} moves no "
+            "inertia there, so the mass matrix is singular; leave this configuration, or give the links mass.",
+            joint=joint,
+            row=row,
+        )
+
+    @cached_property
+    def _pivots(self) -> Function:
+        from dqdyn.dynamics.singular import pivots
+
+        model, size = self.model, 2 * self.model.nv
+        return Function(trace("pivots", [("q", model.nq)], lambda q: (pivots(model, q), (size,))), native=self.native)
+
+    @cached_property
+    def _is_regular(self) -> bool:
+        """Whether no state can make M singular; constraints have their own ways."""
+        from dqdyn.dynamics.singular import is_regular
+
+        return bool(self.model.constraints) or is_regular(self.model)
 
     @cached_property
     def _without_inertia(self) -> str | None:

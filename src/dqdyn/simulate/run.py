@@ -73,6 +73,7 @@ def simulate(
     if method is None:
         from dqdyn.simulate.adaptive import run_adaptive
 
+        robot.require_regular(problem.q0)
         return run_adaptive(problem, controller, events, rtol, atol, progress)
     return _fixed(problem, method, controller, progress, threads)
 
@@ -92,6 +93,8 @@ def _fixed(problem: Problem, method: Integrator, controller: Any, progress: bool
     law = controller if isinstance(controller, ControlLaw) else None
     system = System(problem.robot, problem.frames, problem.expressed, law)
     asked = Sampled(controller, problem) if law is None and is_python(controller) else None
+    if asked is None or asked.level != "velocity":
+        problem.robot.require_regular(problem.q0)
     tau = given_torques(None, problem) if law or asked else given_torques(controller, problem)
     records = np.zeros((problem.count, method.records(system)))
     seen = Seen([np.concatenate([problem.q0, problem.v0, records], axis=1)[None]])
