@@ -26,7 +26,7 @@ from dqdyn.algebra.quaternion import ZERO, I, J, K, Quaternion, combine, cross3,
 from dqdyn.algebra.scalar import Scalar
 from dqdyn.algebra.tensor import rotated
 from dqdyn.dynamics.composite import Composite
-from dqdyn.dynamics.joint_forces import armature, damping
+from dqdyn.dynamics.joint_forces import armature, damping, turning_derivative
 from dqdyn.dynamics.methods import VERY_LONG, longest_path
 from dqdyn.dynamics.points import squares, wrench
 from dqdyn.dynamics.solve import factored, substitute
@@ -120,6 +120,8 @@ def inverse_dynamics_derivatives(
                 j = model.joints[j].parent
     for k, (r, d) in enumerate(zip(armature(model), damping(model), strict=True)):
         d_da[k][k], d_dv[k][k] = d_da[k][k] + r, d_dv[k][k] + d
+    for row, column, change in turning_derivative(model, v):
+        _add(d_dv, row, column, change)
     return d_dq, d_dv, d_da
 
 

@@ -1,11 +1,20 @@
-"""What the joints themselves contribute: damping, Coulomb friction and armature, in every formulation alike."""
+"""What the joints themselves contribute: damping, Coulomb friction and armature, in every formulation alike.
+
+Armature r is the kinetic energy ½ Σ r v². Velocities of spherical and free joints turn with their child and are no
+rates of coordinates, so Lagrange's equations of that energy (Euler and Poincaré's, in such velocities) hold more than
+r a: with R = diag(r) of the angular and P = diag(r) of the linear velocities
+
+    ω × R ω + v × P v   in the rows of ω,        ω × P v   in those of v.
+
+Where all axes have the same armature r, as in most files, only r ω × v of free joints is left.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from dqdyn.algebra.scalar import Scalar, less, select
-from dqdyn.model.model import Model
+from dqdyn.model.model import Model, TreeJoint
 
 
 def armature(model: Model) -> list[float]:
@@ -28,6 +37,62 @@ def resisting_forces(model: Model, v: Sequence[Scalar]) -> list[Scalar]:
             total = total + select(less(vk, 0.0), -f, select(less(0.0, vk), f, 0.0))
         result.append(total)
     return result
+
+
+def velocity_forces(model: Model, v: Sequence[Scalar]) -> list[Scalar]:
+    """Forces (nv) that the joints need at a = 0: against damping and friction, and for armature that turns."""
+    result = resisting_forces(model, v)
+    for joint, r, p in turning_rotors(model):
+        w = joint.v.start
+        for i, j, k in _CYCLES:
+            for at, s in ((w, r), (w + 3, p)):
+                if s[k] != s[j]:
+                    result[w + i] = result[w + i] + v[at + j] * v[at + k] * (s[k] - s[j])
+            if p[k]:
+                result[w + 3 + i] = result[w + 3 + i] + v[w + j] * (v[w + 3 + k] * p[k])
+            if p[j]:
+                result[w + 3 + i] = result[w + 3 + i] - v[w + k] * (v[w + 3 + j] * p[j])
+    return result
+
+
+def turning_derivative(model: Model, v: Sequence[Scalar]) -> Iterator[tuple[int, int, Scalar]]:
+    """(row, column, entry) of the derivative with respect to v of the forces for armature that turns."""
+    return _entries(model, v, bracket=0.0, scale=1.0)
+
+
+def turning_coriolis(model: Model, v: Sequence[Scalar]) -> Iterator[tuple[int, int, Scalar]]:
+    """(row, column, entry) of what armature that turns adds to C: skew-symmetric, of Christoffel symbols.
+
+    In velocities that are no rates the symmetry of these symbols is C(x) y − C(y) x = diag(r) [x, y], with the
+    commutator of twists.
+    """
+    return _entries(model, v, bracket=1.0, scale=0.5)
+
+
+_CYCLES = ((0, 1, 2), (1, 2, 0), (2, 0, 1))
+_ORDERS = tuple((i, j, k, 1.0) for i, j, k in _CYCLES) + tuple((j, i, k, -1.0) for i, j, k in _CYCLES)
+
+
+def turning_rotors(model: Model) -> Iterator[tuple[TreeJoint, Sequence[float], Sequence[float]]]:
+    """Spherical and free joints with armature: that of ω, which comes first in v, and of the linear velocity."""
+    for joint in model.joints:
+        if joint.motion.quaternion is not None and any(joint.armature):
+            yield joint, joint.armature[:3], joint.armature[3:] or (0.0, 0.0, 0.0)
+
+
+def _entries(model: Model, v: Sequence[Scalar], bracket: float, scale: float) -> Iterator[tuple[int, int, Scalar]]:
+    """``scale`` · (derivative + ``bracket`` · diag(r) [v, ·]), entry by entry; [·, ·] is the commutator of twists."""
+    for joint, r, p in turning_rotors(model):
+        w = joint.v.start
+        for i, j, k, sign in _ORDERS:
+            for row, column, at, factor in (
+                (w, w, w, bracket * r[i] + r[j] - r[k]),
+                (w, w + 3, w + 3, p[j] - p[k]),
+                (w + 3, w, w + 3, bracket * p[i] - p[k]),
+                (w + 3, w + 3, w, bracket * p[i] + p[j]),
+            ):
+                if factor:
+                    yield row + i, column + j, v[at + k] * (-sign * scale * factor)
 
 
 def _collected(model: Model, name: str, power: int) -> list[float]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.scalar import Scalar
-from dqdyn.dynamics.joint_forces import armature, resisting_forces
+from dqdyn.dynamics.joint_forces import armature, turning_coriolis, velocity_forces
 from dqdyn.dynamics.lazily import lazily
 from dqdyn.model.model import Model
 
@@ -17,6 +17,7 @@ Wrenches = Mapping[int, DQ] | None
 Inverse = Callable[[Model, Sequence[Scalar], Sequence[Scalar], Sequence[Scalar], Wrenches], list[Scalar]]
 Forward = Callable[[Model, Sequence[Scalar], Sequence[Scalar], Sequence[Scalar], Wrenches], list[Scalar]]
 MassMatrix = Callable[[Model, Sequence[Scalar]], list[list[Scalar]]]
+CoriolisMatrix = Callable[[Model, Sequence[Scalar], Sequence[Scalar]], list[list[Scalar]]]
 
 _LONG = 12  # joints on one path from which forms for long chains are worth a try
 VERY_LONG = 24
@@ -30,8 +31,8 @@ def inverse(formulation: Inverse) -> Inverse:
         model: Model, q: Sequence[Scalar], v: Sequence[Scalar], a: Sequence[Scalar], wrenches: Wrenches = None
     ) -> list[Scalar]:
         tau = formulation(model, q, v, a, wrenches)
-        rotor, resisting = armature(model), resisting_forces(model, v)
-        return [t + (ak * r if r else 0.0) + f for t, ak, r, f in zip(tau, a, rotor, resisting, strict=True)]
+        rotor, own = armature(model), velocity_forces(model, v)
+        return [t + (ak * r if r else 0.0) + f for t, ak, r, f in zip(tau, a, rotor, own, strict=True)]
 
     return call
 
@@ -49,6 +50,18 @@ def mass_matrix(formulation: MassMatrix) -> MassMatrix:
     return call
 
 
+def coriolis_matrix(formulation: CoriolisMatrix) -> CoriolisMatrix:
+    """A Coriolis matrix of the tree's bodies, completed by armature that turns."""
+
+    def call(model: Model, q: Sequence[Scalar], v: Sequence[Scalar]) -> list[list[Scalar]]:
+        matrix = formulation(model, q, v)
+        for i, j, c in turning_coriolis(model, v):
+            matrix[i][j] = matrix[i][j] + c
+        return matrix
+
+    return call
+
+
 def by_mass_matrix(form: MassMatrix) -> Forward:
     """Forward dynamics as M a = τ − bias."""
     complete, solve = mass_matrix(form), lazily("solve", "solve")
@@ -57,8 +70,7 @@ def by_mass_matrix(form: MassMatrix) -> Forward:
         model: Model, q: Sequence[Scalar], v: Sequence[Scalar], tau: Sequence[Scalar], wrenches: Wrenches = None
     ) -> list[Scalar]:
         bias = lazily("recursive", "inverse_dynamics")(model, q, v, [0.0] * model.nv, wrenches)
-        resisting = resisting_forces(model, v)
-        right = [t - b - f for t, b, f in zip(tau, bias, resisting, strict=True)]
+        right = [t - b - f for t, b, f in zip(tau, bias, velocity_forces(model, v), strict=True)]
         return solve(complete(model, q), right)
 
     return call
@@ -68,8 +80,7 @@ def by_articulated_bodies(
     model: Model, q: Sequence[Scalar], v: Sequence[Scalar], tau: Sequence[Scalar], wrenches: Wrenches = None
 ) -> list[Scalar]:
     """Forward dynamics joint by joint."""
-    resisting = resisting_forces(model, v)
-    net = [t - f for t, f in zip(tau, resisting, strict=True)]
+    net = [t - f for t, f in zip(tau, velocity_forces(model, v), strict=True)]
     return lazily("articulated", "forward_dynamics")(model, q, v, net, wrenches, armature(model))
 
 
@@ -95,10 +106,10 @@ MASS_MATRIX: dict[str, MassMatrix] = {
     "gauss": mass_matrix(lazily("gauss", "mass_matrix")),
     "lagrange": mass_matrix(lazily("lagrange", "mass_matrix")),
 }
-CORIOLIS: dict[str, Callable[..., list[list[Scalar]]]] = {
-    "christoffel": lazily("coriolis", "coriolis_matrix"),
-    "gauss": lazily("gauss", "coriolis_matrix"),
-    "lagrange": lazily("lagrange", "coriolis_matrix"),
+CORIOLIS: dict[str, CoriolisMatrix] = {
+    "christoffel": coriolis_matrix(lazily("coriolis", "coriolis_matrix")),
+    "gauss": coriolis_matrix(lazily("gauss", "coriolis_matrix")),
+    "lagrange": coriolis_matrix(lazily("lagrange", "coriolis_matrix")),
 }
 
 

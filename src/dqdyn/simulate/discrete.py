@@ -19,14 +19,15 @@ systems, WAFR 2016, for the recursion over a tree).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from dqdyn.algebra.dual import DQ, IDENTITY
 from dqdyn.algebra.functions import L3, position
 from dqdyn.algebra.quaternion import Quaternion, cross3, dot3, pure, rotate
 from dqdyn.algebra.scalar import divide
-from dqdyn.dynamics.joint_forces import armature
+from dqdyn.dynamics.joint_forces import armature, turning_rotors
 from dqdyn.model.model import WORLD_BODY, Body, Model, TreeJoint
 
 _GROUPS = ("revolute", "prismatic", "helical", "cylindrical", "spherical", "free")
@@ -36,13 +37,13 @@ _GROUPS = ("revolute", "prismatic", "helical", "cylindrical", "spherical", "free
 def leaving(model: Model, q: Sequence[Any], q1: Sequence[Any], w: Sequence[Any], dt: Any) -> list[Any]:
     """Discrete momentum (nv) with which the robot leaves q for q1, the increment being dt w."""
     momenta = [_momentum(body, y, dt, arrives=False) for body, y in _displaced(model, q, q1, w, dt)]
-    return _projected(model, q, momenta, w)
+    return _projected(model, q, momenta, _of_rotors(model, q, q1, w, dt, arrives=False))
 
 
 def arriving(model: Model, q: Sequence[Any], q1: Sequence[Any], w: Sequence[Any], dt: Any) -> list[Any]:
     """Discrete momentum (nv) with which the robot arrives at q1."""
     momenta = [_momentum(body, y, dt, arrives=True) for body, y in _displaced(model, q, q1, w, dt)]
-    return _projected(model, q1, momenta, w)
+    return _projected(model, q1, momenta, _of_rotors(model, q, q1, w, dt, arrives=True))
 
 
 def _displaced(
@@ -62,12 +63,17 @@ def _momentum(body: Body, y: DQ, dt: Any, arrives: bool) -> DQ:
     # r c r* − c as a small number: the difference of the two would lose digits.
     turned = cross3(vector, cross3(vector, center) + center * r.w) * 2.0
     linear = (turned + position(y)) * (inertia.mass * rate)
-    zeta = vector * divide(2.0, r.w)
-    spin = L3(inertia.rows, zeta) * rate
-    angular = spin + cross3(spin, zeta) * (0.5 if arrives else -0.5) + zeta * (dot3(zeta, spin) * 0.25)
+    angular = _spin(y, lambda zeta: L3(inertia.rows, zeta), rate, arrives)
     if arrives:
         linear = rotate(r.conj(), linear)
     return DQ.of(linear, angular + cross3(center, linear))
+
+
+def _spin(y: DQ, tensor: Callable[[Quaternion], Quaternion], rate: Any, arrives: bool) -> Quaternion:
+    """Angular momentum of a body that turns by y, about its center of mass."""
+    zeta = pure(*y.primary.vector) * divide(2.0, y.primary.w)
+    spin = tensor(zeta) * rate
+    return spin + cross3(spin, zeta) * (0.5 if arrives else -0.5) + zeta * (dot3(zeta, spin) * 0.25)
 
 
 def _carried(joint: TreeJoint, q: Sequence[Any], y: DQ) -> DQ:
@@ -92,10 +98,31 @@ def _own(joint: TreeJoint, q: Sequence[Any], q1: Sequence[Any], w: Sequence[Any]
     return motion.pose(joint.coordinates(q)).conj() * motion.pose(joint.coordinates(q1))
 
 
-def _projected(model: Model, q: Sequence[Any], momenta: Sequence[DQ], w: Sequence[Any]) -> list[Any]:
-    """Jᵀ μ at q, and the rotors of the joints."""
-    total = list(momenta)
+def _of_rotors(
+    model: Model, q: Sequence[Any], q1: Sequence[Any], w: Sequence[Any], dt: Any, arrives: bool
+) -> list[Any]:
+    """Momenta (nv) of the joints' armature, for ½ ⟨d, P d⟩/dt + ½ ⟨ζ, R ζ⟩/dt of joints that turn."""
     result: list[Any] = [wk * r if r else 0.0 for wk, r in zip(w, armature(model), strict=True)]
+    for joint, r, p in turning_rotors(model):
+        y, rate = _own(joint, q, q1, w, dt), divide(1.0, dt)
+        d = position(y)
+        linear = _scaled(p, d) * rate
+        angular = _spin(y, partial(_scaled, r), rate, arrives)
+        if arrives:
+            linear = rotate(y.primary.conj(), linear)
+        else:
+            angular = angular + cross3(d, linear)
+        result[joint.v] = [*angular.vector, *linear.vector][: joint.motion.nv]
+    return result
+
+
+def _scaled(factors: Sequence[float], x: Quaternion) -> Quaternion:
+    return pure(x.x * factors[0], x.y * factors[1], x.z * factors[2])
+
+
+def _projected(model: Model, q: Sequence[Any], momenta: Sequence[DQ], rotors: Sequence[Any]) -> list[Any]:
+    """Jᵀ μ at q, and the rotors of the joints."""
+    total, result = list(momenta), list(rotors)
     for i in reversed(range(len(total))):
         joint = model.joints[i]
         for k, s in joint.columns(joint.motion.subspace(joint.coordinates(q))):

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dqdyn.algebra.scalar import Scalar
 from dqdyn.dynamics.composite import mass_matrix
 from dqdyn.dynamics.constraints.assembled import acceleration
-from dqdyn.dynamics.joint_forces import armature, resisting_forces
+from dqdyn.dynamics.joint_forces import armature, velocity_forces
 from dqdyn.dynamics.methods import MassMatrix, Wrenches
 from dqdyn.dynamics.recursive import inverse_dynamics
 from dqdyn.dynamics.solve import Matrix
@@ -31,7 +31,7 @@ def terms(
 ) -> tuple[Matrix, list[Scalar], Matrix, list[Scalar]]:
     """M (nv×nv), Q (nv), A (m×nv) and b (m); Q is all force that does not depend on the acceleration."""
     bias = inverse_dynamics(model, q, v, [0.0] * model.nv, wrenches)
-    right = [tk - b - f for tk, b, f in zip(tau, bias, resisting_forces(model, v), strict=True)]
+    right = [tk - b - f for tk, b, f in zip(tau, bias, velocity_forces(model, v), strict=True)]
     a, b = acceleration(model, q, v, t)
     return complete(model, q, form), right, a, b
 

@@ -8,7 +8,7 @@ everywhere in the library; damping and friction belong to u here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from dqdyn.algebra.functions import L3
 from dqdyn.algebra.quaternion import Quaternion, cross3, dot3, pure
@@ -16,7 +16,7 @@ from dqdyn.algebra.scalar import Scalar, total
 from dqdyn.dynamics.coordinates.bodies import BodyJacobians, Columns, body_jacobians
 from dqdyn.dynamics.coordinates.motion import Contact, body_point, solve_singular
 from dqdyn.dynamics.coordinates.tree import Matrix, Sparse, TreeCoordinates
-from dqdyn.dynamics.joint_forces import armature
+from dqdyn.dynamics.joint_forces import armature, turning_coriolis
 from dqdyn.dynamics.solve import solve
 from dqdyn.model.model import WORLD_BODY
 
@@ -35,7 +35,7 @@ class EquationOfMotion:
         """
         result = self._sum(lambda k: ([t * k.center.inertia.mass for t in k.t], [_spin(k, r) for r in k.r]))
         E = self.at.velocity_columns(self.q)
-        return _plus_armature(result, E, E, armature(self.at.model))
+        return _plus_joints(result, E, E, self._armature())
 
     def coriolis_matrix(self) -> Matrix:
         """N = Σ J_tᵀ m J̇_t + J_rᵀ I J̇_r − J_rᵀ (I J_r q̇) × J_r (n×n) [Bouyarmane, eq. (26)]; Ṁ − 2N is skew."""
@@ -46,7 +46,8 @@ class EquationOfMotion:
             return [t * k.center.inertia.mass for t in k.t_rate], turning
 
         E, E_rate = self.at.velocity_columns(self.q), self.at.velocity_rate_columns(self.q, self.rate)
-        return _plus_armature(self._sum(forces), E, E_rate, armature(self.at.model))
+        turning = turning_coriolis(self.at.model, self.at.velocity(self.q, self.rate))
+        return _plus_joints(_plus_joints(self._sum(forces), E, E_rate, self._armature()), E, E, turning)
 
     def weight(self) -> list[Scalar]:
         """Σ J_tᵀ m g (n): for a free joint (θ, p) at the root this is M (0, g, 0) [Bouyarmane, eq. (24)]."""
@@ -123,6 +124,9 @@ class EquationOfMotion:
             terms.append(0.5 * (k.center.inertia.mass * dot3(dx, dx) + dot3(dw, _spin(k, dw))))
         return total(terms)
 
+    def _armature(self) -> list[tuple[int, int, Scalar]]:
+        return [(k, k, r) for k, r in enumerate(armature(self.at.model)) if r]
+
     def _sum(self, forces: Callable[[BodyJacobians], tuple[Columns, Columns]]) -> Matrix:
         """Σ J_tᵀ F + J_rᵀ T for forces F and torques T per unit of each coordinate."""
         n = self.at.n
@@ -139,14 +143,13 @@ def _spin(k: BodyJacobians, omega: Quaternion) -> Quaternion:
     return L3(k.center.inertia.rows, omega)
 
 
-def _plus_armature(matrix: Matrix, left: Sparse, right: Sparse, rotors: Sequence[float]) -> Matrix:
-    """Adds Eᵀ diag(rotors) X."""
-    columns = [dict(column) for column in right]
-    for i, column in enumerate(left):
-        for k, e in column:
-            for j, other in enumerate(columns):
-                if rotors[k] and k in other:
-                    matrix[i][j] = matrix[i][j] + e * rotors[k] * other[k]
+def _plus_joints(matrix: Matrix, left: Sparse, right: Sparse, own: Iterable[tuple[int, int, Scalar]]) -> Matrix:
+    """Adds Eᵀ Y X, for Y by (row, column, entry)."""
+    E, X = [dict(column) for column in left], [dict(column) for column in right]
+    for row, column, y in own:
+        for i in (i for i, e in enumerate(E) if row in e):
+            for j in (j for j, x in enumerate(X) if column in x):
+                matrix[i][j] = matrix[i][j] + E[i][row] * y * X[j][column]
     return matrix
 
 
