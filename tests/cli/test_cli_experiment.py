@@ -48,6 +48,18 @@ def test_claim_that_fails_ends_with_one(monkeypatch: pytest.MonkeyPatch, tmp_pat
     assert Path(data["report"]) == tmp_path / "mobile-bimanual.html"
 
 
+def test_where_to_write_is_checked_before_the_run(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    monkeypatch.setattr(mobile_bimanual, "experiment", lambda plant=None: pytest.fail("it was run"))
+    for path, message in (
+        (tmp_path / "no" / "x.html", "/no' does not exist: make it first"),
+        (tmp_path, "is not a file"),
+    ):
+        assert cli.run(("experiment", "mobile-bimanual", "--output", str(path))) == 2
+        assert message in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [

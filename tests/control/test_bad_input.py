@@ -10,12 +10,18 @@ import pytest
 
 import dqdyn as dq
 from dqdyn import control as ct
+from dqdyn.algebra.scalar import cos, sin
 from dqdyn.errors import Error, UnknownNameError
 
 ARM = dq.robots.arm7()
 TABLE = dq.Plane([0.0, 0.0, 1.0], distance=0.0)
 REST = [ct.RestTask()]
 LINE, AXIS = ct.line("tool"), dq.Line([1.0, 0.0, 0.0], [0.0, 0.0, 2.0])
+
+
+def _height(p: dq.DQ, *_: object) -> object:
+    return p.primary.z
+
 
 UNKNOWN: dict[str, tuple[Callable[[], object], str]] = {
     "frame of a task": (lambda: ct.velocity_controller(ARM, [ct.PoseTask("tol", dq.Pose())]), "did you mean 'tool'"),
@@ -27,6 +33,7 @@ UNKNOWN: dict[str, tuple[Callable[[], object], str]] = {
     "solver": (lambda: ct.velocity_controller(ARM, REST, [ct.JointLimits()], solver="qpoases"), "known: daqp, piqp"),
     "error of a pose": (lambda: ct.PoseTask("tool", dq.Pose(), error="logs"), "did you mean 'log'"),
     "method": (lambda: ct.torque_controller(ARM, REST, method="gaus"), "did you mean 'gauss'"),
+    "kind of signal": (lambda: ct.FunctionTask(_height, [ct.point("tool")], [("pt", 0)]), "did you mean 'point'"),
 }
 
 
@@ -97,7 +104,11 @@ WRONG: dict[str, tuple[Callable[[], object], str]] = {
     ),
     "moving without velocity": (
         lambda: ct.KeepOut("tool", lambda t: np.array([math.sin(float(t)), 0.0, 0.0]), 0.1),
-        "its velocity and acceleration are not given",
+        "its velocity or acceleration is not given",
+    ),
+    "moving without acceleration": (
+        lambda: ct.KeepOut("tool", ct.Moving(lambda t: [math.sin(t), 0, 0], lambda t: [math.cos(t), 0, 0]), 0.1),
+        "moves, but its acceleration is not given: .* pass Moving",
     ),
     "function that branches": (
         lambda: ct.linearise(ARM, ct.FunctionTask(lambda p: 1.0 if p.primary.x > 0.0 else 0.0, [ct.point("tool")])),
@@ -128,6 +139,85 @@ WRONG: dict[str, tuple[Callable[[], object], str]] = {
         r"A controller by acceleration needs v: call it with \(t, q, v\)",
     ),
     "q of the wrong size": (lambda: ct.velocity_controller(ARM, REST)(0.0, [0.0] * 6), "has 7 components"),
+    # things of the wrong kind
+    "pose of a point": (lambda: ct.PoseTask(ct.point("tool"), dq.Pose()), "The frame of a PoseTask is a frame; found"),
+    "pose of a number": (lambda: ct.PoseTask(3, dq.Pose()), "The frame of a PoseTask is a frame; found 3"),  # type: ignore[arg-type]
+    "rotation of a line": (lambda: ct.RotationTask(LINE, [1.0, 0.0, 0.0, 0.0]), "The frame of a RotationTask is"),
+    "translation of a line": (
+        lambda: ct.TranslationTask(LINE, [0, 0, 0]),
+        r"a point of the robot, ct.point\(frame, …\)",
+    ),
+    "line of a point": (lambda: ct.LineTask(ct.point("tool"), AXIS), "What a LineTask moves is a frame or a line"),
+    "line of the workspace": (lambda: ct.LineTask(AXIS, AXIS), "What a LineTask moves is a frame or a line"),  # type: ignore[arg-type]
+    "plane of a line": (lambda: ct.PlaneTask(LINE, TABLE), "What a PlaneTask moves is a frame or a plane"),
+    "point of a point": (lambda: ct.point(ct.point("tool")), "A point of the robot is fixed to a frame"),  # type: ignore[arg-type]
+    "segment of lines": (lambda: ct.segment(LINE, "tool"), "An end of a segment is a frame or a point"),
+    "region of a line": (lambda: ct.Region(LINE, [TABLE]), "What a region keeps inside is a frame or a point"),
+    "region of points": (lambda: ct.Region("tool", [dq.Point([0, 0, 0])]), "A region takes planes of the workspace"),
+    "region of the robot": (lambda: ct.Region("tool", [ct.plane("joint1")]), "A region takes planes of the workspace"),
+    "region of one plane": (lambda: ct.Region("tool", TABLE), "The planes of a region are a list"),  # type: ignore[arg-type]
+    "above a point": (lambda: ct.KeepAbove("tool", dq.Point([0, 0, 0])), "KeepAbove takes a point and a plane"),
+    "torso that is a point": (
+        lambda: ct.TorsoArm(ct.point("joint1"), "joint4", "tool", 0.1),
+        "The torso is a frame, a line of the robot or a Line",
+    ),
+    "cone about a point": (lambda: ct.Cone("tool", dq.Point([0, 0, 1.0]), 0.1), "The axis of a cone is a direction"),
+    "cone about a short axis": (lambda: ct.Cone("tool", [0, 0, 0.5], 0.1), "axis of a cone has length 0.5: divide"),
+    "cone about a short moving axis": (lambda: ct.Cone("tool", lambda t: [0, 0, 2.0 + t], 0.1), "has length 2: divide"),
+    "cone of a point": (lambda: ct.Cone(ct.point("tool"), [0, 0, 1.0], 0.1), "The line of a cone is a frame or a line"),
+    "function of names": (
+        lambda: ct.FunctionTask(_height, ["tool"]),  # type: ignore[list-item]
+        r"The task '_height' is a function of things such as ct.point\(frame\) and ct.pose\(frame\); found 'tool'",
+    ),
+    "function that is none": (lambda: ct.FunctionTask(3, [LINE]), "takes a function of things"),  # type: ignore[arg-type]
+    "signals that are no pairs": (
+        lambda: ct.FunctionTask(_height, [ct.point("tool")], [[0.0, 0.0, 1.0]]),  # type: ignore[list-item]
+        r"signals of '_height' are pairs \(kind, value\); found \[0.0, 0.0, 1.0\]",
+    ),
+    "function that fails": (
+        lambda: ct.linearise(ARM, ct.FunctionTask(lambda p: [p][1], [ct.point("tool")])),
+        "cannot be traced: IndexError: list index out of range; use",
+    ),
+    "function with a misprint": (
+        lambda: ct.linearise(ARM, ct.FunctionTask(lambda p: p.primry, [ct.point("tool")])),
+        "cannot be traced: AttributeError: .*primry",
+    ),
+    "a model for a robot": (lambda: ct.velocity_controller(ARM.model, REST), "is made for a Robot, as dq.load"),  # type: ignore[arg-type]
+    "a name for a robot": (lambda: ct.torque_controller("arm7", REST), "for a Robot, as .*; found 'arm7'"),  # type: ignore[arg-type]
+    "constraints of None": (lambda: ct.velocity_controller(ARM, REST, None), "constraints are Constraints, or Tasks"),  # type: ignore[arg-type]
+    "tasks of None": (lambda: ct.velocity_controller(ARM, None), "tasks are Tasks or lists of them"),  # type: ignore[arg-type]
+    "damping by a word": (lambda: ct.velocity_controller(ARM, REST, damping="a"), "damping must be a number from 0"),  # type: ignore[arg-type]
+    "linearised limits": (lambda: ct.linearise(ARM, ct.JointLimits()), "linearise takes a task or an inequality"),  # type: ignore[arg-type]
+    "linearised for a model": (lambda: ct.linearise(ARM.model, REST[0]), "is made for a Robot"),  # type: ignore[arg-type]
+    "limits by a word": (
+        lambda: ct.velocity_controller(ARM, REST, [ct.VelocityLimits("a")]),
+        "limit of velocity limits are numbers; found 'a'",
+    ),
+    "margin by a word": (lambda: ct.JointLimits(margin="a"), "margin of joint limits must be a number; found 'a'"),  # type: ignore[arg-type]
+    "negative reach of stopping": (
+        lambda: ct.StoppingBounds(reach=-1.0),
+        "reach of stopping bounds must be a number from 0",
+    ),
+    "no limit of accelerations": (lambda: ct.AccelerationLimits(None), "need a limit: robots have none of their own"),
+    # tasks that cannot be equalities
+    "line as an equality": (
+        lambda: ct.velocity_controller(ARM, REST, [ct.LineTask("tool", AXIS)]),
+        "'line on tool' cannot be met exactly, its rows depend on each other: make it the first level",
+    ),
+    "plane as an equality": (
+        lambda: ct.velocity_controller(ARM, REST, [ct.PlaneTask("tool", TABLE)]),
+        "'plane on tool' cannot be met exactly",
+    ),
+    "difference as an equality": (
+        lambda: ct.velocity_controller(ARM, REST, [ct.PoseTask("tool", dq.Pose(), error="difference")]),
+        "'pose of tool' cannot be met exactly, .*: use error='log'",
+    ),
+    "difference of hands as an equality": (
+        lambda: ct.velocity_controller(
+            ARM, REST, [ct.RelativePoseTask("tool", "joint4", dq.Pose(), error="difference")]
+        ),
+        "cannot be met exactly, .*: use error='log'",
+    ),
 }
 
 
@@ -137,6 +227,40 @@ def test_wrong_input(case: str) -> None:
     with pytest.raises(Error, match=text) as caught:
         make()
     assert str(caught.value).rstrip().endswith((".", "?"))
+
+
+def test_one_part_counts_as_a_list_of_them() -> None:
+    q, v = np.linspace(-0.2, 0.3, 7), np.zeros(7)
+    one = ct.acceleration_controller(ARM, REST[0], ct.JointLimits())  # type: ignore[arg-type]
+    np.testing.assert_array_equal(one(0.0, q, v), ct.acceleration_controller(ARM, REST, [ct.JointLimits()])(0.0, q, v))
+    task = ct.FunctionTask(_height, ct.point("tool"))
+    assert ct.linearise(ARM, task)(0.0, q).value[0] == pytest.approx(ARM.pose("tool", q).translation[2])
+
+
+def test_axes_of_cones() -> None:
+    """A direction that moves, one that is measured, and a frame are what the line through the origin is."""
+    q, v = np.linspace(-0.2, 0.3, 7), np.linspace(0.4, -0.3, 7)
+    turning = lambda t: [0.0, sin(t), cos(t)]
+    line = ct.linearise(ARM, ct.Cone("tool", lambda t: dq.Line(turning(t), (0.0, 0.0, 0.0)), 0.1))(0.4, q, v)
+    rate, acceleration = [0.0, math.cos(0.4), -math.sin(0.4)], [0.0, -math.sin(0.4), -math.cos(0.4)]
+    still = lambda c: lambda t: c
+    seen = ct.Measured([0.0, 0.0, 1.0])
+    axes = [turning, ct.Moving(turning, still(rate), still(acceleration)), seen]
+    cones = [ct.linearise(ARM, ct.Cone("tool", axis, 0.1)) for axis in axes]
+    seen.update(turning(0.4), rate, acceleration)
+    for cone in cones:
+        found = cone(0.4, q, v)
+        np.testing.assert_allclose(found.value, line.value, atol=1e-12)
+        np.testing.assert_allclose(found.residual, line.residual, atol=1e-12)
+        np.testing.assert_allclose(found.drift, line.drift, atol=1e-12)
+    frame, same = (ct.linearise(ARM, ct.Cone("tool", axis, 0.1)) for axis in ("joint4", ct.line("joint4")))
+    np.testing.assert_array_equal(frame(0.0, q).value, same(0.0, q).value)
+    c = ct.velocity_controller(ARM, REST, [ct.Cone("tool", seen, 3.0)], infeasible="hold")
+    c(0.0, q)
+    seen.update([0.0, 0.0, 2.0])
+    c(0.1, q)
+    assert c.report.status == "held"
+    assert "has length 2" in c.report.reason
 
 
 def test_targets_in_forbidden_zones() -> None:

@@ -203,6 +203,7 @@ def test_velocity_limits_by_acceleration() -> None:
 
 @pytest.mark.equation("Quiroz", "4.35")
 @pytest.mark.equation("Quiroz", "4.36")
+@pytest.mark.filterwarnings("ignore:The target of .posture. lies in the zone")
 def test_joint_limits_by_bounds_and_by_cones() -> None:
     """A task beyond the limits: both kinds hold at both levels; the cone is the angle of two lines ⟂ to the axis."""
     robot = arm()
@@ -261,3 +262,13 @@ def test_parts_of_one_name_get_numbers() -> None:
     assert len(c.distances) == 3
     assert list(c.distances)[-1].endswith("(3)")
     assert zones[1].name == zones[0].name  # what the user made is left alone
+
+
+def test_numbers_of_names_are_free() -> None:
+    """Names that the user gave stay; equalities and constraints are told apart too."""
+    plane = dq.Plane([0.0, 0.0, 1.0], distance=-2.0)
+    zones = [ct.KeepAbove("tool", plane, name=name) for name in ("z", "z", "z (2)", "a")]
+    c = ct.velocity_controller(ARM, [ct.RestTask()], [ct.TranslationTask("tool", [0.4, 0.0, 0.9], name="a"), *zones])
+    c(0.0, Q0)
+    assert list(c.distances) == ["z", "z (3)", "z (2)", "a (2)"]
+    assert list(c.errors) == ["a", "rest"]

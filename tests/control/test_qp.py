@@ -8,12 +8,14 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog, minimize
 
+import dqdyn as dq
 from dqdyn import control as ct
 from dqdyn.control.qp.base import INFINITE, Shape
 from dqdyn.control.qp.conflict import minimal_conflict
 from dqdyn.control.qp.relax import least_violation
 from dqdyn.control.qp.rows import NamedRows
 from dqdyn.control.qp.solve import make_solver
+from dqdyn.control.qp.with_piqp import PiqpSolver
 from dqdyn.errors import Error, UnknownNameError
 
 SOLVERS = ("daqp", "piqp")
@@ -187,6 +189,47 @@ def test_bad_input(arguments: tuple, text: str) -> None:
 def test_unknown_solver() -> None:
     with pytest.raises(UnknownNameError, match="did you mean 'daqp'"):
         ct.solve_quadratic_program(np.eye(2), [0.0, 0.0], solver="dapq")
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("size", [1e-3, 1e-6, 1e-9, 1e-11])
+def test_short_rows_count_like_long_ones(size: float, solver: str) -> None:
+    """The same constraints whatever the unit of their rows, inequalities and equalities, also in a warm start."""
+    u = ct.solve_quadratic_program(np.eye(2), [0, 0], [[size, 0]], [-size], [[0, size]], [2 * size], solver=solver)
+    np.testing.assert_allclose(u, [-1.0, 2.0], atol=1e-6)
+    shape, lower = Shape(2, True, 1, 0), np.array([-9.0, -9.0, -INFINITE])
+    s = make_solver(solver, shape)
+    for row in (1.0, size, 1.0, size):
+        found = s.solve(np.eye(2), np.zeros(2), np.array([[row, 0.0]]), np.array([9.0, 9.0, -row]), lower)
+        np.testing.assert_allclose(found, [-1.0, 0.0], atol=1e-6)
+
+
+def test_no_conflict_is_claimed_where_a_gradient_is_short() -> None:
+    """1 µm from the center of a zone the way out is steep, but there is one."""
+    robot = dq.robots.arm7()
+    q = np.array([0.1, 0.4, 0.2, -1.2, 0.3, 0.8, 0.1])
+    p = robot.pose("tool", q).translation
+    ball = ct.KeepOut("tool", dq.Point(p + [1e-6, 0.0, 0.0]), 0.2)
+    c = ct.velocity_controller(robot, [ct.RestTask()], [ball], infeasible="raise")
+    with pytest.warns(ct.ControlWarning, match="violated at the start"):
+        v = c(0.0, q)
+    at = ct.linearise(robot, ball)(0.0, q)
+    assert at.jacobian[0] @ v == pytest.approx(0.04, rel=1e-6)
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("rows", [(), ([[1.0, 0.0]], [1.0])])
+def test_programs_without_minimum(rows: tuple, solver: str) -> None:
+    with pytest.raises(Error, match=r"H of a quadratic program must be positive semidefinite.* eigenvalue is -2"):
+        ct.solve_quadratic_program(np.diag([1.0, -2.0]), [1.0, 1.0], *rows, solver=solver)
+    with pytest.raises(Error, match=r"has no minimum: f falls for ever .*; add a little of the identity to H"):
+        ct.solve_quadratic_program(np.diag([1.0, 0.0]), [1.0, 1.0], *rows, solver=solver)
+
+
+def test_a_solver_that_fails_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(PiqpSolver, "solve", lambda *_: None)
+    with pytest.raises(Error, match="The solver 'piqp' failed, though there is a minimum"):
+        ct.solve_quadratic_program(np.eye(2), [0.0, 0.0], [[1.0, 0.0]], [-1.0], solver="piqp")
 
 
 def test_rows_of_zeros_come_back() -> None:

@@ -14,6 +14,7 @@ from rich.markup import escape
 from dqdyn.cli.options import output_option
 from dqdyn.cli.screen import JsonOption, emit, indented, number, table
 from dqdyn.errors import unknown_name
+from dqdyn.model.writers.whole_file import checked_target
 
 
 def experiment(
@@ -46,10 +47,12 @@ def experiment(
         raise unknown_name("plant", plant, ["mujoco"])
     from dqdyn.view.experiment_report import write_experiment
 
+    target = output or Path(f"{name}.html")
+    checked_target(target)  # now, not when minutes of work would be lost
     begin = time.perf_counter()
     result = experiments.experiment(name, plant)
     data = result.as_data() | {"plant": plant, "seconds": time.perf_counter() - begin}
-    path = write_experiment(result, output or Path(f"{name}.html"))
+    path = write_experiment(result, target)
     data["report"] = str(path.resolve())
     emit(data, lambda: _drawn(result.title, data), as_json)
     if not result.holds:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -17,6 +18,7 @@ from dqdyn.geometry.segment import Segment
 
 SIZE = {"number": 1, "point": 3, "line": 6, "plane": 4, "segment": 6, "pose": 8, "rotation": 4}
 VALUES: dict[str, type[Value]] = {"point": Point, "line": Line, "plane": Plane, "segment": Segment, "pose": Pose}
+_DUAL = {"line": ("moment", "give it by dq.Line"), "pose": ("dual part", "give it by dq.Pose")}
 _UNIT = {"line": ("direction", 3), "plane": ("normal", 3), "rotation": ("quaternion", 4), "pose": ("rotation", 4)}
 
 
@@ -66,13 +68,35 @@ def _of_value(kind: str, value: Value | DQ, what: str) -> list[Scalar]:
 
 
 def check(kind: str, found: Sequence[float], what: str) -> None:
-    """Finite numbers, unit directions, normals and rotations."""
+    """Finite numbers, unit directions, normals and rotations, lines and poses that are such."""
     if not np.isfinite(found).all():
         raise Error(f"{sentence(what)} must be finite; found {list(found)}.", found=list(found))
-    if kind in _UNIT:
-        name, size = _UNIT[kind]
-        norm = float(np.linalg.norm(found[:size]))
-        if norm == 0.0:
-            raise Error(f"The {name} of {what} is zero: give one of length 1.", found=list(found))
-        if abs(norm - 1.0) > UNIT_TOLERANCE:
-            raise Error(f"The {name} of {what} has length {norm:.6g}: divide it by that length.", norm=norm)
+    check_shape(kind, found, what)
+
+
+def check_shape(kind: str, found: Sequence[float], what: str) -> None:
+    """Unit directions, normals and rotations, moments and dual parts at right angles to them; NaN passes."""
+    if kind not in _UNIT:
+        return
+    name, size = _UNIT[kind]
+    norm = math.hypot(*found[:size])
+    if not math.isfinite(norm):
+        return
+    if norm == 0.0:
+        raise Error(f"The {name} of {what} is zero: give one of length 1.", found=list(found))
+    if abs(norm - 1.0) > UNIT_TOLERANCE:
+        raise Error(f"The {name} of {what} has length {norm:.6g}: divide it by that length.", norm=norm)
+    if kind in _DUAL:
+        rest = found[size:]
+        along = sum(a * b for a, b in zip(found, rest, strict=False))
+        if abs(along) > UNIT_TOLERANCE * max(1.0, math.hypot(*rest)):
+            dual, remedy = _DUAL[kind]
+            raise Error(
+                f"The {dual} of {what} is not at right angles to its {name}, their product is {along:.6g}: {remedy}.",
+                found=list(found),
+            )
+
+
+def is_finite(array: np.ndarray) -> bool:
+    """Whether all numbers are, without the overflow of a sum of squares; NumPy's least and largest include NaN."""
+    return math.isfinite(array.item(array.argmin())) and math.isfinite(array.item(array.argmax()))

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Self
 
+import numpy as np
+
 from dqdyn.algebra.scalar import Scalar
 from dqdyn.control.differentiate import Given
 from dqdyn.control.signals import Signal
@@ -92,6 +94,10 @@ class Constraint(ABC):
     def automatic(self) -> bool:
         """Whether gains are chosen at activation."""
         return False
+
+    def exceeded(self, model: Model, v: np.ndarray) -> list[tuple[str, float]]:
+        """What the velocities v (nv,) themselves violate, by how much: bounds on accelerations cannot undo that."""
+        return []
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name!r}>"

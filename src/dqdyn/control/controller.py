@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from dqdyn.algebra.functions import UNIT_TOLERANCE
+from dqdyn.control.components import is_finite
 from dqdyn.control.composition import Composition
-from dqdyn.control.errors import ControlWarning, SignalError
-from dqdyn.control.lemma import Activation, automatic_gains
+from dqdyn.control.errors import SignalError
+from dqdyn.control.lemma import Activation
 from dqdyn.control.optimum import Views
 from dqdyn.control.policy import POLICIES, no_number
 from dqdyn.control.report import Report
 from dqdyn.control.signals import not_finite
-from dqdyn.errors import Error, unknown_name
+from dqdyn.control.watch import Watch
+from dqdyn.errors import Error, StateError, unknown_name
 from dqdyn.model.model import Model
 from dqdyn.robot.state import as_state
 
@@ -27,8 +29,9 @@ Finish = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
 class Controller:
     """A function (t, q, v) → command: velocities, accelerations or torques, as ``level`` says.
 
-    ``report`` tells about the last step, ``activations`` what Lemma 4.1 says of each second-order inequality.
-    :meth:`reset` forgets the past: the next step activates all inequalities anew.
+    ``report`` tells about the last step, ``activations`` what Lemma 4.1 says of each second-order inequality when it
+    last became active: at the first step, where time goes back, and where the state or an obstacle jumps so that what
+    the lemma promised is lost. :meth:`reset` forgets the past: the next step activates all inequalities anew.
     """
 
     def __init__(
@@ -44,86 +47,98 @@ class Controller:
             raise unknown_name("policy for infeasible problems", infeasible, POLICIES)
         self.model, self.level, self.composition, self.optimum = model, level, composition, optimum
         self.policy, self._finish = POLICIES[infeasible], finish
-        self._initial_gains = composition.gains.copy()
+        self._watch = Watch(composition)
+        self._shapes = (model.nq,), (model.nv,)
+        self._turns = [
+            (joint.name, slice(joint.q.start + part.start, joint.q.start + part.stop))
+            for joint in model.joints
+            if (part := joint.motion.quaternion) is not None and joint.master is None
+        ]
         self.reset()
 
     def reset(self) -> None:
-        """Forget the last command and the activations."""
-        self.composition.gains[:] = self._initial_gains
-        self.activations: tuple[Activation, ...] = ()
+        """Forget the last command and the activations, as before a run from another state."""
+        self._watch.reset()
         self._command: np.ndarray | None = None
         self.report = Report(0.0, "not started")
         self._last = np.zeros(self.model.nv)
-        self._is_new = True
+
+    @property
+    def activations(self) -> tuple[Activation, ...]:
+        """What Lemma 4.1 says of each second-order inequality, when it last became active."""
+        return self._watch.activations
 
     def __call__(self, t: float, q: Any, v: Any = None) -> np.ndarray:
         """The command at time t (s) for q (nq,) and v (nv,); at the level of velocities v is the last command."""
-        if type(q) is not np.ndarray or (v is not None and type(v) is not np.ndarray):
-            q, v = as_state(self.model, "q", q), v if v is None else as_state(self.model, "v", v)
+        if type(q) is not np.ndarray or q.shape != self._shapes[0] or q.dtype != np.float64:
+            q = self._one_state("q", q)
         if v is None:
             v = self._without_velocities()
+        elif type(v) is not np.ndarray or v.shape != self._shapes[1] or v.dtype != np.float64:
+            v = self._one_state("v", v)
         composition = self.composition
+        if self._turns or not (is_finite(q) and is_finite(v)):
+            problem = self._bad_state(q, v)
+            if problem:
+                return self._hold(q, v, no_number(self, t, problem))
         try:
             composition.evaluate(t, q, v)
+            if not is_finite(composition.out):
+                return self._hold(q, v, no_number(self, t, self._culprit(t)))
+            if self._watch.changes(t, v, self.report.excused):
+                composition.evaluate(t, q, v)
         except SignalError as problem:
-            return self._hold(q, v, no_number(self, t, problem.reason))
-        out = composition.out
-        if not math.isfinite(out.dot(out)):
-            return self._hold(q, v, no_number(self, t, self._culprit(t, q, v)))
-        if self._is_new:
-            self._activate(t, q, v)
+            reason = f"{composition.design.called(problem.signal)} {problem.why}"
+            return self._hold(q, v, no_number(self, t, reason))
         u = self.optimum(composition.views)
         report = Report(t)
-        if u is None or not math.isfinite(u.dot(u)):
+        if u is None or not is_finite(u):
             u, report = self.policy(self, t)
             if u is None:
                 return self._hold(q, v, report)
         self.report, self._last = report, u
         self._command = command = u if self._finish is None else self._finish(q, v, u)
-        return command
+        return command.copy()  # theirs: what is kept stays what was commanded
 
     step = __call__
+
+    def _one_state(self, name: str, given: Any) -> np.ndarray:
+        """A vector of the state as numbers; NaN is left to the policy."""
+        state = as_state(self.model, name, given, check=False)
+        expected = self._shapes[0 if name == "q" else 1]
+        if state.shape != expected or state.dtype != np.float64:
+            raise StateError(
+                f"A controller takes one state of numbers at a time: {name} of {self.model.name!r} has shape "
+                f"{expected}; found {state.shape if state.dtype == np.float64 else given!r}.",
+                argument=name,
+                expected=expected,
+                found=state.shape,
+            )
+        return state
 
     def _without_velocities(self) -> np.ndarray:
         if self.level != "velocity":
             raise Error(f"A controller by {self.level} needs v: call it with (t, q, v).", level=self.level)
         return self._last
 
+    def _bad_state(self, q: np.ndarray, v: np.ndarray) -> str:
+        """What is wrong with a state, in words, or ""."""
+        for name, state in (("q", q), ("v", v)):
+            if not is_finite(state):
+                return f"{name} of the robot is not finite: {state}"
+        for joint, part in self._turns:
+            norm = math.hypot(*q[part].tolist())
+            if abs(norm - 1.0) > UNIT_TOLERANCE:
+                return f"the quaternion of joint {joint!r} has norm {norm:.9g}: divide it by its norm"
+        return ""
+
     def _hold(self, q: np.ndarray, v: np.ndarray, report: Report) -> np.ndarray:
-        """The last command of a step with a solution; before the first, the one of rest."""
+        """The last command of a step with a solution; before the first, the one of rest, zero where that is unknown."""
         self.report = report
         if self._command is not None:
             return self._command.copy()
         rest = np.zeros(self.model.nv)
-        return rest if self._finish is None else self._finish(q, v, rest)
-
-    def _activate(self, t: float, q: np.ndarray, v: np.ndarray) -> None:
-        """At the first step: choose automatic gains, ask the lemma, tell where the start is outside of a zone."""
-        self._is_new = False
-        composition = self.composition
-        h = composition.views["h"].copy()
-        for name, value in zip(composition.guards, h, strict=True):
-            if value < 0.0:
-                text = f"{name!r} is violated at the start by {-value:.4g}; the robot first has to get back."
-                warnings.warn(text, ControlWarning, stacklevel=3)
-        if composition.level == "velocity":
-            return
-        rates, found = composition.views["h_rate"].copy(), []
-        first = composition.first_gain
-        for name, value, rate, index in zip(composition.guards, h, rates, composition.guard_gains, strict=True):
-            if index is None:
-                continue
-            owner = composition.owners[index - first]
-            pair = tuple(composition.gains[index])
-            if owner.automatic():
-                composition.gains[index] = automatic_gains((pair[0], pair[1]), float(value), float(rate))
-            activation = Activation(name, float(value), float(rate), *(float(g) for g in composition.gains[index]))
-            found.append(activation)
-            if not activation.holds and activation.starts_inside:
-                failing = " and ".join(activation.failing)
-                warnings.warn(f"Lemma 4.1 does not hold for {name!r}: {failing}.", ControlWarning, stacklevel=3)
-        self.activations = tuple(found)
-        composition.evaluate(t, q, v)
+        return rest if self._finish is None or self._bad_state(q, v) else self._finish(q, v, rest)
 
     # --- what it knows ------------------------------------------------------------------------------------------------
 
@@ -151,16 +166,13 @@ class Controller:
             start += size
         return found
 
-    def _culprit(self, t: float, q: np.ndarray, v: np.ndarray) -> str:
+    def _culprit(self, t: float) -> str:
         """Where NaN or infinity came from, in words."""
-        for name, state in (("q", q), ("v", v)):
-            if not np.isfinite(state).all():
-                return f"{name} of the robot is not finite: {state}"
         composition = self.composition
         for signal in composition.design.signals:
             problem = not_finite(signal, t)
             if problem:
-                return problem
+                return f"{composition.design.called(signal)} {problem}"
         for block in ("error", "jacobian", "error_rate"):
             if len(composition.views[block]):
                 for name, rows in self._by_task(block).items():

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -34,6 +33,12 @@ class Design:
         found = [s for part in parts for s in part.signals]
         return list({id(s): s for s in found}.values())
 
+    def called(self, signal: Signal) -> str:
+        """A signal in words, with the name of the task or constraint that it belongs to."""
+        parts: list[Task | Constraint] = [*self.all_tasks, *self.constraints]
+        owner = next((part.name for part in parts if any(s is signal for s in part.signals)), "")
+        return signal.what if not owner or owner in signal.what else f"{signal.what} of {owner!r}"
+
 
 def levels_of(tasks: Sequence[Any]) -> tuple[tuple[Task, ...], ...]:
     """Tasks by level: a plain list is one level, a list of lists has one level each."""
@@ -42,14 +47,21 @@ def levels_of(tasks: Sequence[Any]) -> tuple[tuple[Task, ...], ...]:
     return (tuple(tasks),) if tasks else ()
 
 
-def numbered(parts: Sequence[P]) -> list[P]:
-    """The parts with names that tell them apart: of several that share one, the later get a number."""
-    seen: Counter[str] = Counter()
+def numbered(parts: Sequence[P], taken: Collection[str] = ()) -> list[P]:
+    """The parts with names that tell them apart: of several that share one, the later get a number.
+
+    ``taken``: names of others that are reported along with these.
+    """
+    used, given = set(taken), {part.name for part in parts}
     result = []
     for part in parts:
-        seen[part.name] += 1
-        if seen[part.name] > 1:
-            number, part = seen[part.name], copy.copy(part)
-            part.name = f"{part.name} ({number})"
+        name, number = part.name, 1
+        while name in used or (number > 1 and name in given):
+            number += 1
+            name = f"{part.name} ({number})"
+        if number > 1:
+            part = copy.copy(part)
+            part.name = name
+        used.add(name)
         result.append(part)
     return result

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from dqdyn.errors import Error
 
 
@@ -10,17 +12,23 @@ class ControlError(Error):
 
 
 class SignalError(ControlError):
-    """Something given from outside has no value at the moment: ``what`` it is, and ``reason`` in words."""
+    """Something given from outside has no value at the moment: ``what`` it is, the ``signal``, and ``why`` in words."""
 
 
 class InfeasibleError(ControlError):
     """No command obeys all constraints; carries ``conflict``, a minimal set of their names."""
 
 
-def no_value(what: str, problem: Exception) -> SignalError:
+def no_value(what: str, problem: Exception, signal: Any = None) -> SignalError:
     """The error of a signal whose function or measurement failed."""
-    reason = f"{what} has no value: {str(problem).rstrip('.')}"
-    return SignalError(f"{reason[:1].upper()}{reason[1:]}.", what=what, reason=reason)
+    why = f"has no value: {in_words(problem)}"
+    return SignalError(f"{what[:1].upper()}{what[1:]} {why}.", what=what, why=why, signal=signal)
+
+
+def in_words(problem: Exception) -> str:
+    """What a function of the user raised; of errors of this library the sentence alone."""
+    text = str(problem).rstrip(".")
+    return text if isinstance(problem, Error) else f"{type(problem).__name__}: {text}".removesuffix(": ")
 
 
 class ControlWarning(UserWarning):

@@ -21,6 +21,8 @@ class Activation:
     rate: float
     eta_d: float
     eta_p: float
+    t: float = 0.0
+    """When, in s; 0 of the lemma's h(0) and of :meth:`bound`."""
 
     @property
     def discriminant(self) -> float:
@@ -47,7 +49,7 @@ class Activation:
         """ḣ(0) ≥ −ρ h(0) with ρ = (η_d + √(η_d² − 4η_p))/2, necessary and sufficient for the equation."""
         if self.discriminant <= 0.0 or not self.starts_inside:
             return False
-        return self.rate >= -0.5 * (self.eta_d + math.sqrt(self.discriminant)) * self.h
+        return self.rate >= -fast_pole(self.eta_d, self.eta_p) * self.h
 
     @property
     def failing(self) -> tuple[str, ...]:
@@ -69,10 +71,18 @@ class Activation:
         return c1 * math.exp(r1 * t) + c2 * math.exp(r2 * t)
 
 
-def automatic_gains(pair: tuple[float, float], h: float, rate: float) -> tuple[float, float]:
-    """The pair, both poles moved out by one factor until η_d ≥ 2|ḣ|/h; as it is where h ≤ 0, which no gain cures."""
+def fast_pole(eta_d: float, eta_p: float) -> float:
+    """ρ = (η_d + √(η_d² − 4η_p))/2."""
+    return 0.5 * (eta_d + math.sqrt(max(0.0, eta_d**2 - 4.0 * eta_p)))
+
+
+def automatic_gains(pair: tuple[float, float], h: float, rate: float, highest: float = math.inf) -> tuple[float, float]:
+    """The pair, both poles moved out by one factor until η_d ≥ 2|ḣ|/h; as it is where h ≤ 0, which no gain cures.
+
+    ``highest``: where η_d ends, so that the steps of a running loop can follow.
+    """
     eta_d, eta_p = pair
     if h <= 0.0 or eta_d * h >= 2.0 * abs(rate):
         return pair
-    factor = _MARGIN * 2.0 * abs(rate) / (h * eta_d)
+    factor = max(1.0, min(_MARGIN * 2.0 * abs(rate) / h, highest) / eta_d)
     return eta_d * factor, eta_p * factor**2

@@ -11,11 +11,13 @@ from dqdyn.algebra.jet import derivative
 from dqdyn.algebra.scalar import Scalar
 from dqdyn.compile.function import Function
 from dqdyn.compile.trace import trace
+from dqdyn.control.build import model_of
 from dqdyn.control.differentiate import Given
 from dqdyn.control.quantity import Quantity
 from dqdyn.control.signals import Board
 from dqdyn.control.state import State
 from dqdyn.control.things import Configuration
+from dqdyn.errors import Error
 from dqdyn.robot import Robot
 from dqdyn.robot.state import as_state
 
@@ -85,4 +87,7 @@ class Linearised:
 
 def linearise(robot: Robot, quantity: Quantity) -> Linearised:
     """A task or an inequality by itself, compiled for a robot."""
+    model_of(robot)
+    if not isinstance(quantity, Quantity):
+        raise Error(f"linearise takes a task or an inequality; found {quantity!r}.", found=quantity)
     return Linearised(robot, quantity)

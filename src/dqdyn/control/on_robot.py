@@ -13,7 +13,7 @@ import numpy as np
 
 from dqdyn.algebra.values import vector
 from dqdyn.control.hands import HandsPose, OnHands
-from dqdyn.control.things import Attached, FramePose, Joined
+from dqdyn.control.things import Attached, FramePose, Joined, Thing
 from dqdyn.errors import Error
 from dqdyn.geometry.primitives import Line, Plane
 
@@ -42,7 +42,7 @@ def plane(frame: Frame, normal: Any = "z", at: Any = (0.0, 0.0, 0.0)) -> Attache
 
 def segment(a: Attached | Frame, b: Attached | Frame) -> Joined:
     """The segment between two points of the robot, which may belong to different frames."""
-    return Joined(*(end if isinstance(end, Attached) else point(end) for end in (a, b)))
+    return Joined(*(required(point, end, "An end of a segment") for end in (a, b)))
 
 
 def part(line: Attached, reach: float) -> Joined:
@@ -57,14 +57,27 @@ def pose(frame: Frame) -> FramePose | HandsPose:
     return FramePose(frame) if isinstance(frame, str) else frame
 
 
-def on(make: Callable[[Frame], Attached], given: Any) -> Any:
+def on(make: Callable[[Frame], Thing], given: Any) -> Any:
     """What a frame stands for where a point, line or plane is meant; anything else as it is."""
     return make(given) if isinstance(given, (str, FramePose, HandsPose)) else given
+
+
+def required(make: Callable[[Frame], Thing], given: Any, owner: str) -> Any:
+    """The thing of the robot of the kind that ``make`` is named after; an error that begins with ``owner`` if not."""
+    found, kind = on(make, given), make.__name__
+    if isinstance(found, Thing) and found.kind == kind:
+        return found
+    ways = "a frame" if kind == "pose" else f"a frame or a {kind} of the robot, ct.{kind}(frame, …)"
+    raise Error(f"{owner} is {ways}; found {given!r}.", expected=kind, found=given)
 
 
 def _attached(shape: str, frame: Frame, local: tuple[float, ...]) -> Attached:
     if isinstance(frame, HandsPose):
         return OnHands(shape, frame.place, local, frame)
+    if not isinstance(frame, (str, FramePose)):
+        raise Error(
+            f"A {shape} of the robot is fixed to a frame, given by its name; found {frame!r}.", shape=shape, found=frame
+        )
     return Attached(shape, frame.frame if isinstance(frame, FramePose) else frame, local)
 
 

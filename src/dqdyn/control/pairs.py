@@ -13,7 +13,7 @@ from dqdyn.algebra.scalar import Scalar, cos
 from dqdyn.control.components import SIZE, kind_of, sentence
 from dqdyn.control.on_robot import on, part, point
 from dqdyn.control.quantity import Parts
-from dqdyn.control.signals import Measured, Moving, Signal, as_signal
+from dqdyn.control.signals import Measured, Moving, Signal, as_signal, at_start
 from dqdyn.control.things import Attached, Thing
 from dqdyn.errors import Error, unknown_name
 from dqdyn.kinematics.distances import DISTANCES, Distance
@@ -169,7 +169,7 @@ def _kind(given: Any) -> str:
     """What kind of thing is given; of what moves, where it is at t = 0."""
     now = given.position if isinstance(given, (Moving, Measured)) else given
     if callable(now):
-        now = now(0.0)
+        now = at_start(now, "a thing in the workspace")
     kind = kind_of(now)
     if kind is not None and kind != "pose":
         return kind

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dqdyn.control.components import is_finite
 from dqdyn.control.errors import ControlError, InfeasibleError
 from dqdyn.control.qp.base import INFINITE
+from dqdyn.control.qp.conflict import is_feasible
 from dqdyn.control.qp.relax import least_violation
 from dqdyn.control.qp.rows import NamedRows
 from dqdyn.control.report import Report
@@ -19,16 +21,20 @@ if TYPE_CHECKING:
 Policy = Callable[["Controller", float], tuple[np.ndarray | None, Report]]
 """The command of a step without solution, None for the last one, and the report."""
 
+_CONFLICT = "no command obeys all constraints"
+_FAILED = "the solver found no command, though no constraints are in conflict"
+_REMEDY = "a gain or a distance is out of scale, or try another solver"
 _ROOM = 1e-8  # beyond the least violation, so that rounding leaves something to choose from
 
 
 def give_up(controller: Controller, t: float) -> tuple[np.ndarray | None, Report]:
     """Raise, naming a minimal set in conflict."""
     report = Report(t, "infeasible", rows=controller.composition.rows())
+    if not report.conflict:
+        raise ControlError(f"At t = {t:.6g} s {_FAILED}: {_REMEDY}.", reason=_FAILED, t=t)
     names = " and ".join(repr(name) for name in report.conflict)
     raise InfeasibleError(
-        f"At t = {t:.6g} s no command obeys {names or 'all constraints'} at a time: leave one out, or choose "
-        "infeasible='relax' or 'hold'.",
+        f"At t = {t:.6g} s no command obeys {names} at a time: leave one out, or choose infeasible='relax' or 'hold'.",
         conflict=report.conflict,
         t=t,
     )
@@ -47,14 +53,22 @@ def relax(controller: Controller, t: float) -> tuple[np.ndarray | None, Report]:
         if amount > 0.0:
             amounts[name] = max(amounts.get(name, 0.0), float(amount))
     command = controller.optimum(_widened(controller, rows, violation))
-    status = "held" if command is None else "relaxed"
-    return command, Report(t, status, "no command obeys all constraints", amounts, rows)
+    if command is None or not is_finite(command):
+        return _without_command(t, rows)
+    return command, Report(t, "relaxed", _CONFLICT, amounts, rows)
 
 
 def hold(controller: Controller, t: float) -> tuple[np.ndarray | None, Report]:
     """The last command that obeyed all constraints."""
-    rows = controller.composition.rows()
-    return None, Report(t, "held", "no command obeys all constraints", rows=rows)
+    return _without_command(t, controller.composition.rows())
+
+
+def _without_command(t: float, rows: NamedRows) -> tuple[None, Report]:
+    """The last command once more: for a conflict, or for numbers that the solver cannot handle."""
+    a, b, _ = rows.scaled()
+    if is_feasible(a, b):
+        return None, Report(t, "failed", _FAILED, rows=rows)
+    return None, Report(t, "held", _CONFLICT, rows=rows)
 
 
 POLICIES: dict[str, Policy] = {"raise": give_up, "relax": relax, "hold": hold}

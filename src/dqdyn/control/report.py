@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -11,7 +12,8 @@ from dqdyn.control.qp.rows import NamedRows
 
 @dataclass(frozen=True)
 class Report:
-    """``status``: "solved", "relaxed" (bounds gave way) or "held" (the last safe command); ``reason`` in words.
+    """``status``: "solved", "relaxed" (bounds gave way), "held" (the last safe command) or "failed" (the same command,
+    since the solver found none though nothing is in conflict); ``reason`` in words.
 
     ``violation`` maps the names of constraints that gave way to by how much, in the unit of their right side.
     """
@@ -21,6 +23,11 @@ class Report:
     reason: str = ""
     violation: dict[str, float] = field(default_factory=dict)
     rows: NamedRows | None = field(default=None, repr=False)
+
+    @property
+    def excused(self) -> Collection[str] | None:
+        """Names of the constraints that the command did not have to obey; None stands for all."""
+        return None if self.status in ("held", "failed") and self.rows is not None else self.violation
 
     @cached_property
     def conflict(self) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ A signal is given as a constant, as a function of time, by :class:`Moving` or by
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,10 +17,12 @@ import numpy as np
 from dqdyn.algebra.jet import derivative
 from dqdyn.algebra.scalar import Scalar
 from dqdyn.compile.trace import Graph, Traced
-from dqdyn.control.components import SIZE, check, components, sentence
+from dqdyn.control.components import SIZE, check, check_shape, components, sentence
 from dqdyn.control.differentiate import Given
-from dqdyn.control.errors import no_value
+from dqdyn.control.errors import in_words, no_value
 from dqdyn.errors import Error
+
+_LATER = (0.1, 1.0)  # s: times at which a function of the algebra that gives no unit vectors shows it
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +43,8 @@ class Moving:
 class Measured:
     """A thing that is set from outside: ``ball = Measured(p)``, then ``ball.update(p, velocity, acceleration)``.
 
-    ``known=False`` ignores the velocities that are set.
+    ``known=False`` ignores the velocities that are set. ``ball.update(None)`` says that it is not seen: controllers
+    then act as on a measurement that failed.
     """
 
     def __init__(self, position: Any, velocity: Any = None, acceleration: Any = None, *, known: bool = True) -> None:
@@ -94,7 +98,16 @@ class Timed(Signal):
     def __init__(self, kind: str, size: int, what: str, function: Callable[[Any], Any], known: bool) -> None:
         super().__init__(kind, size, what)
         self.function, self.known = function, known
-        check(kind, [float(c) for c in self.at(0.0).value], f"{what} at t = 0")
+        check(kind, [float(c) for c in at_start(self.at, what).value], f"{what} at t = 0")
+        for t in _LATER:
+            check_shape(kind, self._value(t), f"{what} at t = {t:g} s")
+
+    def _value(self, t: float) -> list[float]:
+        """Components at a time; NaN where the function does not reach."""
+        try:
+            return [float(c) for c in components(self.kind, self.function(t), self.what, self.size)]
+        except Exception:
+            return [math.nan] * self.size
 
     def at(self, t: Scalar) -> Given:
         f = lambda c: components(self.kind, self.function(c[0]), self.what, self.size)
@@ -111,7 +124,7 @@ class Called(Signal):
     def __init__(self, kind: str, size: int, what: str, moving: Moving) -> None:
         super().__init__(kind, size, what)
         self.moving = moving
-        check(kind, self.at(0.0).value, f"{what} at t = 0")
+        check(kind, at_start(self.at, what).value, f"{what} at t = 0")
 
     def at(self, t: float) -> Given:
         zero = [0.0] * self.size
@@ -121,7 +134,9 @@ class Called(Signal):
                 return zero
             return components(self.kind, function(t), self.what, self.size)
 
-        return Given(part(self.moving.position), part(self.moving.velocity), part(self.moving.acceleration))
+        position = part(self.moving.position)
+        check_shape(self.kind, position, self.what)
+        return Given(position, part(self.moving.velocity), part(self.moving.acceleration))
 
 
 class FromMeasured(Signal):
@@ -134,15 +149,16 @@ class FromMeasured(Signal):
 
     def at(self, t: float) -> Given:
         m = self.measured
+        if m.position is None:
+            raise Error(f"{sentence(self.what)} is not measured: update it with a position.")
 
         def part(value: Any) -> list[float]:
-            known = m.known or value is m.position
-            return [0.0] * self.size if value is None or not known else self._components(value)
+            given = value is not None and (m.known or value is m.position)
+            return components(self.kind, value, self.what, self.size) if given else [0.0] * self.size
 
-        return Given(part(m.position), part(m.velocity), part(m.acceleration))
-
-    def _components(self, value: Any) -> list[float]:
-        return components(self.kind, value, self.what, self.size)
+        position = part(m.position)
+        check_shape(self.kind, position, self.what)
+        return Given(position, part(m.velocity), part(m.acceleration))
 
 
 def as_signal(kind: str, given: Any, what: str, size: int | None = None) -> Signal:
@@ -162,8 +178,10 @@ def _moving(kind: str, size: int, what: str, moving: Moving) -> Signal:
     if moving.velocity is None and moving.acceleration is None and _takes_symbols(moving.position):
         return Timed(kind, size, what, moving.position, moving.known)
     if moving.known and (moving.velocity is None or moving.acceleration is None):
+        at_start(moving.position, what)
+        missing = "acceleration" if moving.velocity else "velocity" if moving.acceleration else ""
         raise Error(
-            f"{sentence(what)} moves, but its velocity and acceleration are not given: use sin, cos, … of "
+            f"{sentence(what)} moves, but its {missing or 'velocity or acceleration'} is not given: use sin, cos, … of "
             "dqdyn.algebra.scalar in its function, pass Moving(position, velocity, acceleration), or declare them "
             "unknown by known=False.",
             what=what,
@@ -176,9 +194,19 @@ def _takes_symbols(function: Callable[[Any], Any]) -> bool:
     graph = Graph()
     try:
         function(Traced(graph, graph.node("input", 0, 0)))
-    except (TypeError, AttributeError, ValueError):
+    except Exception:  # whatever a function of the user may raise on what is no number
         return False
     return True
+
+
+def at_start(function: Callable[[float], Any], what: str) -> Any:
+    """The value of a function of time at t = 0, where every signal is looked at first."""
+    try:
+        return function(0.0)
+    except Error:
+        raise
+    except Exception as problem:
+        raise Error(f"{sentence(what)} has no value at t = 0: {in_words(problem)}.", what=what) from problem
 
 
 def not_finite(signal: Signal, t: float) -> str:
@@ -186,9 +214,9 @@ def not_finite(signal: Signal, t: float) -> str:
     try:
         given = signal.at(t)
         is_finite = np.isfinite([*given.value, *given.rate, *given.acceleration]).all()
-    except (Error, ArithmeticError, ValueError) as problem:
-        return str(no_value(signal.what, problem).reason)
-    return "" if is_finite else f"{signal.what} is not finite"
+    except Exception as problem:
+        return str(no_value(signal.what, problem).why)
+    return "" if is_finite else "is not finite"
 
 
 class Board:
@@ -212,6 +240,6 @@ class Board:
     def _write(self, signal: Signal, part: slice, t: float) -> None:
         try:
             given = signal.at(t)
-        except (Error, ArithmeticError, ValueError) as problem:
-            raise no_value(signal.what, problem) from problem
+        except Exception as problem:  # of the user's function, whatever it is: the policy decides
+            raise no_value(signal.what, problem, signal) from problem
         self.value[part], self.rate[part], self.acceleration[part] = given.value, given.rate, given.acceleration

@@ -36,6 +36,9 @@ class Settings(TypedDict, total=False):
 class Task(Quantity):
     """An error e of the robot, to be driven to zero."""
 
+    instead_of_equality = ""
+    """Why not among the constraints: what to do instead, where the rows of the error depend on each other."""
+
     def __init__(
         self,
         default_name: str,

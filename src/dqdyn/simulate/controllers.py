@@ -29,10 +29,16 @@ class ControlLaw:
 
 
 class Sampled:
-    """A Python controller, asked once per step; what it returns holds until the next one."""
+    """A Python controller, asked once per step; what it returns holds until the next one.
+
+    A controller with a method ``reset`` forgets its past at the start of a run.
+    """
 
     def __init__(self, controller: Any, problem: Problem) -> None:
         self.problem = problem
+        reset = getattr(controller, "reset", None)
+        if callable(reset):
+            reset()
         step = getattr(controller, "step", None)
         self.ask: Callable[..., Any] = step if callable(step) else controller
         self.record = getattr(controller, "record", None)

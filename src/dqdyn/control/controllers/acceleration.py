@@ -24,6 +24,6 @@ def acceleration_controller(
     [Quiroz, eq. (3.2)] in the form [Quiroz, eq. (3.3)]; :class:`StoppingBounds` adds [Quiroz, eq. (3.4)], and several
     levels of tasks give [Quiroz, eq. (3.5)] and [Quiroz, eq. (3.6)]. Options as :func:`velocity_controller`.
     """
-    found = parts(robot.model, "acceleration", tasks, constraints, damping)
+    found = parts(robot, "acceleration", tasks, constraints, damping)
     composition, optimum = composed(robot.model, "acceleration", found, solver)
     return Controller(robot.model, "acceleration", composition, optimum, infeasible)

@@ -29,8 +29,12 @@ def torque_controller(
     """A function (t, q, v) → τ = M v̇ + n with the v̇ of :func:`acceleration_controller` [Quiroz, eq. (3.7)].
 
     ``method`` names the formulation of the dynamics: "newton-euler", "gauss", "kane", …. Takes :class:`TorqueLimits`.
+
+    Every axis is taken to have a motor: τ has a wrench on a free base, a force sideways on wheels, torques on the
+    passive joints of a loop. Where there is none, say so by ``TorqueLimits(limit, relaxable=False)`` with 0 for that
+    axis.
     """
-    found = parts(robot.model, "torque", tasks, constraints, damping)
+    found = parts(robot, "torque", tasks, constraints, damping)
     composition, optimum = composed(robot.model, "acceleration", found, solver, _mass_and_bias(robot))
     return Controller(robot.model, "torque", composition, optimum, infeasible, _through_dynamics(robot, method))
 

@@ -25,6 +25,6 @@ def velocity_controller(
     limits, and tasks that must be met exactly. ``damping`` λ. ``infeasible``: "raise", "relax" or "hold".
     ``solver``: "daqp" or "piqp". What constrains the robot itself, such as a base that does not slip, is obeyed too.
     """
-    found = parts(robot.model, "velocity", tasks, constraints, damping)
+    found = parts(robot, "velocity", tasks, constraints, damping)
     composition, optimum = composed(robot.model, "velocity", found, solver)
     return Controller(robot.model, "velocity", composition, optimum, infeasible)

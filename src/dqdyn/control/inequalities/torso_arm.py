@@ -9,6 +9,7 @@ from dqdyn.control.inequality import Gains, Inequality
 from dqdyn.control.on_robot import line, on, segment
 from dqdyn.control.pairs import Pair
 from dqdyn.control.quantity import Parts
+from dqdyn.errors import Error
 
 
 class TorsoArm(Inequality):
@@ -24,6 +25,8 @@ class TorsoArm(Inequality):
     def __init__(self, torso: Any, elbow: Any, hand: Any, distance: Any, **gains: Unpack[Gains]) -> None:
         trunk = on(line, torso)
         self.pair_of_things = Pair.of(trunk, segment(elbow, hand))
+        if self.pair_of_things.function.name != "line_to_segment":
+            raise Error(f"The torso is a frame, a line of the robot or a Line; found {torso!r}.", found=torso)
         safe = self.pair_of_things.limit(distance, "the safe distance of torso and arm")
         super().__init__("torso and arm", self.pair_of_things.things, (*self.pair_of_things.signals, safe), **gains)
 

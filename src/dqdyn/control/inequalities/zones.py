@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from typing import Any, Unpack
 
 from dqdyn.algebra.scalar import Scalar
+from dqdyn.algebra.values import Value
 from dqdyn.control.inequality import Gains, Inequality
-from dqdyn.control.on_robot import on, point
-from dqdyn.control.pairs import Pair
+from dqdyn.control.on_robot import point, required
+from dqdyn.control.pairs import SIGNED, Pair
 from dqdyn.control.quantity import Parts
 from dqdyn.control.signals import as_signal
 from dqdyn.control.things import Thing
@@ -58,6 +59,9 @@ class KeepIn(_Zone):
     """Two things at most ``distance`` (m) apart: D_safe − D ≥ 0; for planes the side opposite to the normal.
 
     Of two lines, the robot's has to be near within ``reach`` m, as in :class:`KeepOut`.
+
+    Squared distances have a gradient that vanishes at D = 0, and no acceleration changes ḧ there: a point that passes
+    the center of its zone at w m/s has the second-order form infeasible for that moment unless η_p D_safe ≥ 2w².
     """
 
     sign, word = -1.0, "keep-in:"
@@ -73,6 +77,10 @@ class KeepAbove(KeepOut):
 
     def __init__(self, point: Any, plane: Any, distance: Any = 0.0, **gains: Unpack[Gains]) -> None:
         super().__init__(point, plane, distance, **gains)
+        if self.pair_of_things.function.name not in SIGNED:
+            raise Error(
+                f"KeepAbove takes a point and a plane; found {point!r} and {plane!r}: use KeepOut for other things."
+            )
 
 
 class Region(Inequality):
@@ -82,10 +90,15 @@ class Region(Inequality):
     """
 
     def __init__(self, robot: Any, planes: Sequence[Any], distance: Any = 0.0, **gains: Unpack[Gains]) -> None:
-        thing: Thing = on(point, robot)
+        thing: Thing = required(point, robot, "What a region keeps inside")
+        if isinstance(planes, Value) or not hasattr(planes, "__iter__"):
+            raise Error(f"The planes of a region are a list; found {planes!r}.", found=planes)
         self.pairs = [Pair.of(thing, plane) for plane in planes]
         if not self.pairs:
             raise Error("A region needs at least one plane.")
+        for pair, plane in zip(self.pairs, planes, strict=True):
+            if pair.function.name != "point_to_plane" or not pair.signals:
+                raise Error(f"A region takes planes of the workspace, at rest or moving; found {plane!r}.", found=plane)
         safe = as_signal("number", distance, "the safe distance of a region")
         signals = tuple(signal for pair in self.pairs for signal in pair.signals)
         super().__init__(f"region of {thing.place}", (thing,), (*signals, safe), **gains)

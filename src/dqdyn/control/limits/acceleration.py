@@ -7,6 +7,7 @@ from typing import Any
 from dqdyn.control.constraint import Context, Side
 from dqdyn.control.limits.per_axis import PerAxis
 from dqdyn.control.task import positive
+from dqdyn.errors import Error
 
 
 class AccelerationLimits(PerAxis):
@@ -16,6 +17,8 @@ class AccelerationLimits(PerAxis):
     def __init__(
         self, limit: Any, *, dt: float | None = None, name: str = "acceleration limits", relaxable: bool = True
     ) -> None:
+        if limit is None:
+            raise Error(f"The {name} need a limit: robots have none of their own.")
         super().__init__(limit, name, relaxable)
         self.dt = None if dt is None else positive(dt, f"dt of {name}")
         if dt is None:

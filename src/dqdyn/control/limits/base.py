@@ -36,9 +36,31 @@ def axes(model: Model) -> list[str]:
 
 
 def own(model: Model, what: str) -> np.ndarray:
-    """The robot's own limits "lower", "upper", "velocity" or "effort", per coordinate."""
+    """The robot's own limits "lower", "upper", "velocity" or "effort", per coordinate.
+
+    Those of position and velocity leave room for the joints that follow another, ratio · q + offset of it.
+    """
     joints: list[TreeJoint] = [joint for joint in model.joints if not joint.is_mimic]
-    return np.array([c for joint in joints for c in getattr(joint, what)])
+    found = np.array([c for joint in joints for c in getattr(joint, what)])
+    for joint in model.joints:
+        master = joint.master
+        if master is None or what == "effort" or master.ratio == 0.0:
+            continue
+        if what == "velocity":
+            k = joint.v.start
+            found[k] = min(found[k], joint.velocity[0] / abs(master.ratio))
+            continue
+        k, ends = joint.q.start, [(end[0] - master.offset) / master.ratio for end in (joint.lower, joint.upper)]
+        found[k] = max(found[k], min(ends)) if what == "lower" else min(found[k], max(ends))
+    return found
+
+
+def number(value: float, what: str, least: float = -np.inf) -> float:
+    """The number, if it is a finite one from ``least`` on."""
+    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not least <= value < np.inf:
+        wanted = "a number" if least == -np.inf else f"a number from {least:g}"
+        raise Error(f"{what} must be {wanted}; found {value!r}.", found=value)
+    return float(value)
 
 
 class Limit(Constraint):
@@ -58,7 +80,10 @@ class Limit(Constraint):
         return self.auto
 
     def _values(self, given: Any, own: np.ndarray, what: str) -> np.ndarray:
-        values = own if given is None else np.asarray(given, dtype=float)
+        try:
+            values = own if given is None else np.asarray(given, dtype=float)
+        except (TypeError, ValueError):
+            raise Error(f"{what} are numbers; found {given!r}.", found=given) from None
         if values.ndim > 1 or (values.ndim == 1 and len(values) != len(own)) or np.isnan(values).any():
             raise Error(f"{what} are one number or {len(own)}; found {given!r}.", expected=len(own), found=given)
         return np.broadcast_to(values, own.shape)

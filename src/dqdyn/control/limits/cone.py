@@ -18,6 +18,10 @@ class ConeJointLimits(JointLimits):
 
     f(φ_safe) − f(q − q_mid) ≥ 0 with f = 2 − 2 cos φ, as [Quiroz, eq. (4.35)] and [Quiroz, eq. (4.36)] state it for the
     two lines. Both turn with the parent, so only q enters. For revolute joints with a range below 2π.
+
+    At mid-range the gradient of f vanishes, and no acceleration changes ḧ = −2q̇² there: a joint that passes fast has
+    the second-order form infeasible for that moment, far from its limits. It is feasible with η_p f(φ_safe) ≥ 2q̇² at
+    mid-range: give ``gains`` for the joint's highest speed, or use :class:`JointLimits`.
     """
 
     def bound(self, model: Model) -> Self:

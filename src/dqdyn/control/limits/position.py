@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from dqdyn.control.constraint import Context, Side
-from dqdyn.control.limits.base import FREE, Limit, coordinates, own
+from dqdyn.control.limits.base import FREE, Limit, coordinates, number, own
 from dqdyn.errors import Error
 from dqdyn.model.model import Model
 
@@ -16,7 +16,8 @@ from dqdyn.model.model import Model
 class JointLimits(Limit):
     """Every coordinate between ``lower`` and ``upper`` (default: the robot's), ``margin`` inside of them.
 
-    Joints without limits, and rotations of spherical and free joints, are left alone.
+    Where a joint follows another, the robot's own limits are those that keep both inside. Joints without limits, and
+    spherical and free joints, are left alone: to bound where a free base is, use :class:`Region` on its frame.
     """
 
     def __init__(
@@ -31,7 +32,7 @@ class JointLimits(Limit):
         relaxable: bool = True,
     ) -> None:
         self._set(name, gain, gains, relaxable)
-        self.given, self.margin = (lower, upper), float(margin)
+        self.given, self.margin = (lower, upper), number(margin, f"margin of {name}")
 
     def bound(self, model: Model) -> Self:
         result = copy.copy(self)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dqdyn.algebra.scalar import Scalar, sqrt, total
 from dqdyn.control.constraint import Context, Side
-from dqdyn.control.limits.base import Limit, axes
-from dqdyn.errors import Error
+from dqdyn.control.limits.base import Limit, axes, number
 from dqdyn.model.model import Model
 
 
@@ -22,9 +21,7 @@ class StoppingBounds(Limit):
         self, k: float = 1.0, *, reach: float = 1.0, name: str = "stopping bounds", relaxable: bool = True
     ) -> None:
         self._set(name, k, "auto", relaxable)
-        self.auto, self.reach = False, float(reach)
-        if not self.reach >= 0.0:
-            raise Error(f"reach of {name} must be a number from 0; found {reach!r}.", found=reach)
+        self.auto, self.reach = False, number(reach, f"reach of {name}", 0.0)
 
     def initial_gains(self, model: Model, level: str) -> list[tuple[float, float]]:
         return []

@@ -9,7 +9,11 @@ from dqdyn.control.limits.per_axis import PerAxis
 
 
 class TorqueLimits(PerAxis):
-    """|τ| at most the robot's limits, or ``limit``: −τ_max ≤ M v̇ + n ≤ τ_max, for controllers by torque."""
+    """|τ| at most the robot's limits, or ``limit``: −τ_max ≤ M v̇ + n ≤ τ_max, for controllers by torque.
+
+    A ``limit`` per axis with 0 tells that an axis has no motor, such as those of a free base: without it the controller
+    takes every axis to have one.
+    """
 
     levels = ("torque",)
     of_robot, may_be_zero = "effort", True  # a joint without a motor

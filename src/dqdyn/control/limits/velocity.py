@@ -4,8 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from dqdyn.control.constraint import Context, Side
+from dqdyn.control.limits.base import axes
 from dqdyn.control.limits.per_axis import PerAxis
+from dqdyn.model.model import Model
+
+_ROUNDING = 1e-9  # rad/s or m/s, of a joint that runs at its limit
 
 
 class VelocityLimits(PerAxis):
@@ -23,3 +29,7 @@ class VelocityLimits(PerAxis):
             return Side(name, limit, -limit, axis=k)
         v = context.v[k]
         return Side(name, self.gain * (limit - v), -self.gain * (limit + v), axis=k)
+
+    def exceeded(self, model: Model, v: np.ndarray) -> list[tuple[str, float]]:
+        over = np.abs(v) - self.limit
+        return [(f"{self.name}: {name}", float(x)) for name, x in zip(axes(model), over, strict=True) if x > _ROUNDING]

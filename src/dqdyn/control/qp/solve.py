@@ -40,6 +40,13 @@ def solve_quadratic_program(
     Aeq, beq = _pair(Aeq, beq, n, "Aeq", "beq")
     if np.abs(H - H.T).max(initial=0.0) > 1e-9 * max(1.0, np.abs(H).max(initial=0.0)):
         raise Error("H of a quadratic program must be symmetric: use (H + H.T)/2.")
+    least, most = np.linalg.eigvalsh(H)[[0, -1]] if n else (0.0, 0.0)
+    if least < -1e-9 * max(abs(most), abs(least)):
+        raise Error(
+            f"H of a quadratic program must be positive semidefinite, else there is no least value; its least "
+            f"eigenvalue is {least:.6g}.",
+            eigenvalue=float(least),
+        )
     rows = np.ascontiguousarray(np.vstack([Aeq, A]))
     upper, lower = np.concatenate([beq, b]), np.concatenate([beq, np.full(len(b), -INFINITE)])
     found = make_solver(solver, Shape(n, False, len(upper), len(beq))).solve(H, f, rows, upper, lower)
@@ -51,7 +58,15 @@ def solve_quadratic_program(
     )
     conflict = minimal_conflict(one_sided)
     if not conflict:
-        raise Error("The quadratic program is unbounded or H is not positive semidefinite.", H=H)
+        if least > 1e-12 * most:
+            raise Error(
+                f"The solver {solver!r} failed, though there is a minimum: choose the other one.", solver=solver
+            )
+        raise Error(
+            "The quadratic program has no minimum: f falls for ever along a direction in which H u = 0 and that no "
+            "constraint ends; add a little of the identity to H.",
+            H=H,
+        )
     raise InfeasibleError(f"No u obeys {' and '.join(conflict)} at a time: change one of them.", conflict=conflict)
 
 

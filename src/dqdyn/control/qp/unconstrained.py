@@ -8,9 +8,11 @@ import numpy as np
 
 from dqdyn.control.qp.base import Solver
 
+_RESIDUAL = 1e-9
+
 
 class LinearSolver(Solver):
-    """H u = −f, the shortest u where H is singular."""
+    """H u = −f, the shortest u where H is singular; None where there is no u, and ½ uᵀH u + fᵀu has no minimum."""
 
     name: ClassVar[str] = "linear"
 
@@ -20,4 +22,5 @@ class LinearSolver(Solver):
         try:
             return np.linalg.solve(H, -f)
         except np.linalg.LinAlgError:
-            return np.asarray(np.linalg.lstsq(H, -f)[0])
+            u = np.asarray(np.linalg.lstsq(H, -f)[0])
+            return u if np.abs(H @ u + f).max() <= _RESIDUAL * np.abs(f).max() else None

@@ -6,14 +6,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from dqdyn.control.qp.base import Shape, Solver
+from dqdyn.control.qp.base import Shape, Solver, unit_rows
 from dqdyn.errors import missing_extra
 
 TOLERANCE, LOOSE = 1e-9, 1e-7
 """How far a bound may be missed, of a row of length 1 in the metric of H; the second where the first fails."""
 _SOLVED, _EQUALITY = 1, 5
-_SMALL, _ZERO = 1e-8, 1e-24  # squared lengths of rows that DAQP may leave out, and of those that say nothing about u
-_ONE = np.ones(1)
 
 
 class DaqpSolver(Solver):
@@ -41,12 +39,13 @@ class DaqpSolver(Solver):
     def solve(
         self, H: np.ndarray, f: np.ndarray, A: np.ndarray, upper: np.ndarray, lower: np.ndarray
     ) -> np.ndarray | None:
-        squares = np.einsum("ij,ij->i", A, A) if self.shape.rows else _ONE
-        small = bool(squares.min() < _SMALL)
-        if small:
-            zero = squares < _ZERO
-            if (zero & ((upper[self._first :] < -LOOSE) | (lower[self._first :] > LOOSE))).any():
+        first, scaled = self._first, unit_rows(A, upper[self._first :], lower[self._first :])
+        small = scaled is not None
+        if scaled is not None:
+            A, above, below, zero = scaled
+            if (zero & ((above < -LOOSE) | (below > LOOSE))).any():
                 return None
+            upper, lower = np.concatenate([upper[:first], above]), np.concatenate([lower[:first], below])
         if self._is_warm:
             kinds = self._kinds.copy() if small or self._was_small else None
             self._was_small = small

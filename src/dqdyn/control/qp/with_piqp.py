@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from dqdyn.control.qp.base import INFINITE, Shape, Solver
+from dqdyn.control.qp.base import INFINITE, Shape, Solver, unit_rows
 from dqdyn.errors import missing_extra
 
 TOLERANCE = 1e-9
@@ -33,6 +33,10 @@ class PiqpSolver(Solver):
     ) -> np.ndarray | None:
         s = self.shape
         first, last = (s.unknowns if s.bounds else 0), (s.unknowns if s.bounds else 0) + s.equalities
+        scaled = unit_rows(A, upper[first:], lower[first:])
+        if scaled is not None:
+            A, above, below, _ = scaled
+            upper, lower = np.concatenate([upper[:first], above]), np.concatenate([lower[:first], below])
         infinite = lambda x: np.where(np.abs(x) >= INFINITE, np.copysign(np.inf, x), x)
         data: dict[str, Any] = {"P": np.asfortranarray(H), "c": f}
         if s.equalities:

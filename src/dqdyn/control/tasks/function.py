@@ -8,43 +8,56 @@ from typing import Any, Unpack
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.quaternion import Quaternion, pure
 from dqdyn.algebra.scalar import Scalar, is_scalar
+from dqdyn.control.components import SIZE
 from dqdyn.control.quantity import Parts
 from dqdyn.control.signals import as_signal
 from dqdyn.control.task import Settings, Task
 from dqdyn.control.things import Thing
-from dqdyn.errors import Error
+from dqdyn.errors import Error, unknown_name
 
 
 class FunctionTask(Task):
     """``function(*things, *signals)`` at zero: any function of the algebra, of scalars, lists or dual quaternions.
 
     Things come as dual quaternions (pose, line, plane), pure ones (point), or lists (segment, configuration); so do the
-    ``signals``, given as pairs (kind, value). The function gives a scalar, a list of them, or a dual quaternion. It is
-    traced with all its derivatives: no ``if`` on values, and ``sin``, ``sqrt``, … of :mod:`dqdyn.algebra.scalar`.
+    ``signals``, given as pairs (kind, value) such as ("point", [0, 0, 1]). The function gives a scalar, a list of them,
+    or a dual quaternion. It is traced with all its derivatives: no ``if`` on values, and ``sin``, ``sqrt``, … of
+    :mod:`dqdyn.algebra.scalar`.
     """
 
     def __init__(
         self,
         function: Callable[..., Any],
-        things: Sequence[Thing],
+        things: Thing | Sequence[Thing],
         signals: Sequence[tuple[str, Any]] = (),
         **settings: Unpack[Settings],
     ) -> None:
+        if not callable(function):
+            raise Error(f"A FunctionTask takes a function of things on the robot; found {function!r}.", found=function)
         self.function = function
         name = getattr(function, "__name__", type(function).__name__)
-        given = tuple(as_signal(kind, value, f"the {kind} given to {name}") for kind, value in signals)
+        given = tuple(as_signal(*_kind_and_value(pair, name), f"the {pair[0]} given to {name}") for pair in signals)
         if not things:
             raise Error(f"The task {name!r} needs things on the robot to be a function of.", task=name)
-        super().__init__(f"function {name}", tuple(things), given, **settings)
+        of = (things,) if isinstance(things, Thing) else tuple(things)
+        for thing in of:
+            if not isinstance(thing, Thing):
+                raise Error(
+                    f"The task {name!r} is a function of things such as ct.point(frame) and ct.pose(frame); found "
+                    f"{thing!r}.",
+                    task=name,
+                    found=thing,
+                )
+        super().__init__(f"function {name}", of, given, **settings)
 
     def error(self, robot: Parts, given: Parts) -> list[Scalar]:
         kinds = [thing.kind for thing in self.things] + [signal.kind for signal in self.signals]
         try:
             result = self.function(*(_value(k, c) for k, c in zip(kinds, [*robot, *given], strict=True)))
-        except TypeError as problem:
+        except Exception as problem:  # the function is the user's: whatever it raises, it is to be found
             raise Error(
-                f"{self.name} cannot be traced: {problem}; use +, -, * and what dqdyn.algebra.scalar has, select(less("
-                "a, b), x, y) in place of if.",
+                f"{self.name} cannot be traced: {type(problem).__name__}: {str(problem).rstrip('.')}; use +, -, * and "
+                "what dqdyn.algebra.scalar has, select(less(a, b), x, y) in place of if.",
                 task=self.name,
             ) from problem
         found = _scalars(result)
@@ -54,6 +67,14 @@ class FunctionTask(Task):
                 task=self.name,
             )
         return found
+
+
+def _kind_and_value(pair: Any, task: str) -> tuple[str, Any]:
+    if not isinstance(pair, (tuple, list)) or len(pair) != 2 or not isinstance(pair[0], str):
+        raise Error(f"signals of {task!r} are pairs (kind, value); found {pair!r}.", task=task, found=pair)
+    if pair[0] not in SIZE:
+        raise unknown_name("kind of signal", pair[0], SIZE)
+    return pair[0], pair[1]
 
 
 def _value(kind: str, c: list[Scalar]) -> Any:

@@ -9,7 +9,7 @@ from dqdyn.control.hands import HandsPose
 from dqdyn.control.quantity import Parts
 from dqdyn.control.signals import as_signal
 from dqdyn.control.task import Settings, Task
-from dqdyn.control.tasks.poses import ERRORS, pose_error
+from dqdyn.control.tasks.poses import ERRORS, INSTEAD_OF_EQUALITY, pose_error
 from dqdyn.errors import unknown_name
 
 
@@ -21,7 +21,7 @@ class _HandsTask(Task):
     ) -> None:
         if error not in ERRORS:
             raise unknown_name("error of a pose", error, ERRORS)
-        self.kind_of_error = error
+        self.kind_of_error, self.instead_of_equality = error, INSTEAD_OF_EQUALITY[error]
         target = as_signal("pose", target, f"the target of the {self.word} pose of {hand1!r} and {hand2!r}")
         frame = HandsPose(self.word, hand1, hand2)
         super().__init__(f"{self.word} pose of {hand1} and {hand2}", (frame,), (target,), **settings)

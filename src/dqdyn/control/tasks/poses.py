@@ -9,7 +9,7 @@ from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.functions import log
 from dqdyn.algebra.quaternion import Quaternion
 from dqdyn.algebra.scalar import Scalar, less, select, total
-from dqdyn.control.on_robot import Frame, on, point, pose
+from dqdyn.control.on_robot import Frame, point, pose, required
 from dqdyn.control.quantity import Parts
 from dqdyn.control.signals import as_signal
 from dqdyn.control.task import Settings, Task
@@ -17,6 +17,7 @@ from dqdyn.control.things import Thing
 from dqdyn.errors import unknown_name
 
 ERRORS = ("log", "difference")
+INSTEAD_OF_EQUALITY = {"log": "", "difference": "use error='log', whose six rows are independent"}
 
 
 def pose_error(x: Sequence[Scalar], target: Sequence[Scalar], error: str) -> list[Scalar]:
@@ -50,7 +51,8 @@ class PoseTask(Task):
     def __init__(self, frame: Frame, target: Any, *, error: str = "log", **settings: Unpack[Settings]) -> None:
         if error not in ERRORS:
             raise unknown_name("error of a pose", error, ERRORS)
-        thing, self.kind_of_error = pose(frame), error
+        thing, self.kind_of_error = required(pose, frame, "The frame of a PoseTask"), error
+        self.instead_of_equality = INSTEAD_OF_EQUALITY[error]
         target = as_signal("pose", target, f"the target of the pose of {thing.place!r}")
         super().__init__(f"pose of {thing.place}", (thing,), (target,), **settings)
 
@@ -62,7 +64,7 @@ class TranslationTask(Task):
     """A point of the robot at a position: the origin of a frame, or any :func:`~dqdyn.control.point`; error p − p_d."""
 
     def __init__(self, frame: Frame | Thing, target: Any, **settings: Unpack[Settings]) -> None:
-        thing = on(point, frame)
+        thing = required(point, frame, "What a TranslationTask moves")
         target = as_signal("point", target, f"the target of the translation of {thing.place!r}")
         super().__init__(f"translation of {thing.place}", (thing,), (target,), **settings)
 
@@ -74,7 +76,7 @@ class RotationTask(Task):
     """A frame at an orientation (w, x, y, z) or that of a Pose; error φn of r_d* r in rad, seen from the target."""
 
     def __init__(self, frame: Frame, target: Any, **settings: Unpack[Settings]) -> None:
-        thing = pose(frame)
+        thing = required(pose, frame, "The frame of a RotationTask")
         target = as_signal("rotation", target, f"the target of the rotation of {thing.place!r}")
         super().__init__(f"rotation of {thing.place}", (thing,), (target,), **settings)
 

@@ -5,19 +5,23 @@ from __future__ import annotations
 from typing import Any, Unpack
 
 from dqdyn.algebra.scalar import Scalar
-from dqdyn.control.on_robot import line, on, plane
+from dqdyn.control.on_robot import line, plane, required
 from dqdyn.control.pairs import Pair
 from dqdyn.control.quantity import Parts
 from dqdyn.control.signals import as_signal
 from dqdyn.control.task import Settings, Task
 from dqdyn.control.things import Thing
 
+_FIRST = "make it the first level of the tasks, [[line or plane], [others]]"
+
 
 class LineTask(Task):
     """A line of the robot on a line in the workspace: error [l − l_d, m − m_d]; a frame's name: its z axis."""
 
+    instead_of_equality = _FIRST
+
     def __init__(self, robot: str | Thing, target: Any, **settings: Unpack[Settings]) -> None:
-        thing = on(line, robot)
+        thing = required(line, robot, "What a LineTask moves")
         target = as_signal("line", target, f"the target of the line on {thing.place!r}")
         super().__init__(f"line on {thing.place}", (thing,), (target,), **settings)
 
@@ -28,8 +32,10 @@ class LineTask(Task):
 class PlaneTask(Task):
     """A plane of the robot on a plane in the workspace: error [n − n_d, d − d_d]; a frame's name: its xy plane."""
 
+    instead_of_equality = _FIRST
+
     def __init__(self, robot: str | Thing, target: Any, **settings: Unpack[Settings]) -> None:
-        thing = on(plane, robot)
+        thing = required(plane, robot, "What a PlaneTask moves")
         target = as_signal("plane", target, f"the target of the plane on {thing.place!r}")
         super().__init__(f"plane on {thing.place}", (thing,), (target,), **settings)
 
