@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.measure import Result, Timed, side_by_side
+from benchmarks.measure import Result, Timed, least, side_by_side
 from benchmarks.robots import chain50, panda, talos
 
 BATCH = 4096
@@ -49,7 +49,7 @@ def run() -> list[Result]:
     for name, make in ROBOTS.items():
         case = Case(name, *make())
         results += [inverse(case, "auto"), inverse(case, "newton-euler"), *others(case), *threads(case)]
-    return results + per_joint()
+    return results + per_joint() + compiling()
 
 
 def inverse(case: Case, method: str) -> Result:
@@ -144,6 +144,21 @@ def per_joint() -> list[Result]:
         spread = max(times.values()) / min(times.values())
         results.append(Result(f"{function}, time per joint, most by least", spread, "", 1.5, note=note))
     return results
+
+
+def compiling() -> list[Result]:
+    """Seconds from a chain of 200 joints to the first result, with nothing cached."""
+    import dqdyn as dq
+
+    model, state = dq.robots.chain(200, seed=1).model, np.random.default_rng(0).normal(size=(3, 200))
+
+    def seconds(function: str) -> float:
+        return least(lambda: dq.Robot(model).function(function)(*state), 2)
+
+    before, os.environ["DQDYN_CACHE"] = os.environ.get("DQDYN_CACHE", "1"), "0"
+    times = {function: seconds(function) for function in ("inverse_dynamics", "forward_dynamics")}
+    os.environ["DQDYN_CACHE"] = before
+    return [Result(f"compile {name} of a chain of 200 joints", time, "s", target=10.0) for name, time in times.items()]
 
 
 def _peer(case: Case, function: Any, inputs: int) -> Timed:

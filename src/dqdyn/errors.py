@@ -56,17 +56,20 @@ class ModelWarning(UserWarning):
     """Something in a robot is doubtful but usable; also kept in ``robot.warnings``."""
 
 
-def unknown_name(what: str, name: str, known: Iterable[str]) -> UnknownNameError:
-    """The error for a name that is not among ``known``, with close matches as the remedy."""
+_SHORT = 12
+"""Names that a message has room for."""
+
+
+def unknown_name(what: str, name: Any, known: Iterable[str]) -> UnknownNameError:
+    """The error for a name that is not among ``known``; the remedy is close matches, and all names if they are few."""
     known = [str(k) for k in known]
-    matches = difflib.get_close_matches(str(name), known, n=3, cutoff=0.5)
+    matches = difflib.get_close_matches(name, known, n=3, cutoff=0.5) if isinstance(name, str) else []
+    shown = ", ".join(known[:_SHORT]) + (", …" if len(known) > _SHORT else "")
     if matches:
-        remedy = "did you mean " + " or ".join(repr(m) for m in matches) + "?"
-    elif known:
-        shown = ", ".join(known[:12]) + (", …" if len(known) > 12 else "")
-        remedy = f"known: {shown}."
+        guess = "did you mean " + " or ".join(repr(m) for m in matches) + "?"
+        remedy = guess if len(known) > _SHORT else f"{guess} Known: {shown}."
     else:
-        remedy = "there is none."
+        remedy = f"known: {shown}." if known else "there is none."
     return UnknownNameError(f"There is no {what} named {name!r}: {remedy}", name=name, matches=matches)
 
 

@@ -54,6 +54,18 @@ def test_no_match_lists_what_is_known() -> None:
     assert str(unknown_name("frame", "zzz", [])).endswith("there is none.")
 
 
+def test_a_guess_comes_with_the_list_where_it_is_short() -> None:
+    few, many = ["auto", "gauss", "kane"], [f"link{i}" for i in range(13)]
+    assert str(unknown_name("method", "Gauss", few)).endswith("did you mean 'gauss'? Known: auto, gauss, kane.")
+    assert str(unknown_name("frame", "lnk1", many)).endswith("?")
+
+
+def test_no_guess_for_what_is_no_text() -> None:
+    error = unknown_name("method", None, ["None", "kane"])
+    assert error.matches == []
+    assert str(error) == "There is no method named None: known: None, kane."
+
+
 def test_missing_extra_is_an_import_error_too() -> None:
     error = missing_extra("mujoco", "mjcf", "Loading MJCF")
     assert isinstance(error, ImportError)

@@ -186,7 +186,7 @@ class TestDynamics:
         [
             (("--q", "1,2,3"), "--q takes 2 numbers; found 3"),
             (("--v", "one,2"), "0.1,0.2"),
-            (("--q", "nan,0"), "joint1"),
+            (("--q", "nan,0"), "--q 'nan,0' is not finite"),
             (("--random", "-1"), "--random"),
         ],
     )

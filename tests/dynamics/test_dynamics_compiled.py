@@ -1,33 +1,44 @@
-"""Machine code of real robots against Pinocchio: four here, all with ``python -m tests.dynamics.all_compiled``."""
+"""Machine code of real robots against Pinocchio: ten here, all with ``python -m tests.dynamics.all_compiled``."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
-from compiled_robots import compare
-from example_robots import LARGEST, ROBOTS
+from compiled_robots import SMALL, compare
+from example_robots import FILES, LARGEST, ROBOTS, robot
 from trees import assert_close, random_robot, random_state, run
 
+from dqdyn import robots
 from dqdyn.dynamics.methods import CORIOLIS, FORWARD, INVERSE, MASS_MATRIX
+from dqdyn.model.build import build
+from dqdyn.model.loaders.urdf import read_urdf
+from dqdyn.robot import Robot
 
-CASES = [
-    ("ur/ur5_robot", "fixed"),
-    ("anymal_b_simple/anymal", "free"),
-    ("panda/panda", "fixed"),
-    ("tiago/tiago_dual", "fixed"),
-]
+FREE = {"talos/talos_full_v2", "centauro/centauro", "anymal_b_simple/anymal"}
+CASES = [(name, "free" if name in FREE else "fixed") for name in LARGEST]
 ROBOT = random_robot(41, 4, ("revolute", "prismatic", "universal", "spherical"))
 
 
 def test_names_of_the_ten() -> None:
-    assert set(LARGEST) <= set(ROBOTS)
+    assert FREE < set(LARGEST) <= set(ROBOTS)
     assert len(set(LARGEST)) == 10
+    sizes = {name: robot(name, "fixed").nv for name in ROBOTS}
+    assert max(sizes, key=sizes.__getitem__) == LARGEST[0]
 
 
 @pytest.mark.parametrize(("name", "base"), CASES)
 def test_against_pinocchio(name: str, base: str) -> None:
     outcome = compare(name, base)
     assert outcome.worst < 1e-9, outcome
+    matrices = {"coriolis_matrix", "inverse_dynamics_derivatives"}
+    assert (matrices <= set(outcome.deviations)) == (outcome.nv <= SMALL)
+
+
+def test_chain_of_200_joints() -> None:
+    """Long straight-line code against the algorithm on plain numbers."""
+    chain = robots.chain(200, seed=1)
+    state = random_state(chain, np.random.default_rng(5))
+    assert_close(chain.inverse_dynamics(*state), run(chain, "inverse_dynamics", *state), 1e-11)
 
 
 @pytest.mark.parametrize(
@@ -56,6 +67,14 @@ def test_auto_is_the_cheapest() -> None:
     counts = {m: ROBOT.count("inverse_dynamics", method=m).total for m in ("auto", *INVERSE)}
     assert counts["auto"] == min(counts.values())
     assert counts["auto"] < counts["newton-euler"] < counts["closed-form"]
+
+
+def test_damping_costs_a_product_and_a_sum() -> None:
+    """The figures of docs/dynamics.md."""
+    panda = Robot(build(read_urdf(FILES["panda/panda"]), quiet=True))
+    panda = panda.lock({joint.name: 0.0 for joint in panda.joints if "finger" in joint.name})
+    counts = [r.count("inverse_dynamics", method="newton-euler") for r in (panda.without_friction(), panda)]
+    assert [(c.mul, c.add) for c in counts] == [(497, 397), (504, 404)]
 
 
 def test_methods_take_turns() -> None:

@@ -98,8 +98,10 @@ def test_unknown_methods_are_told_with_the_known_ones(name: str) -> None:
     with pytest.raises(UnknownNameError, match=f"no method of {name} named 'zzz': known: auto, ") as caught:
         getattr(ROBOT, name)(*given, method="zzz")
     assert caught.value.name == "zzz"
-    with pytest.raises(UnknownNameError, match="did you mean"):
+    with pytest.raises(UnknownNameError, match=r"did you mean 'auto'\? Known: auto, "):
         getattr(ROBOT, name)(*given, method="atuo")
+    with pytest.raises(UnknownNameError, match=f"no method of {name} named None: known: auto, "):
+        getattr(ROBOT, name)(*given, method=None)
 
 
 def test_articulated_bodies_refuse_mimic_joints() -> None:

@@ -47,6 +47,8 @@ def numbers(name: str, text: str, size: int) -> np.ndarray:
         raise StateError(
             f"--{name} {text!r} is not a list of numbers: write them as in 0.1,0.2.", option=name
         ) from None
+    if not np.isfinite(found).all():
+        raise StateError(f"--{name} {text!r} is not finite: give finite numbers.", option=name)
     if len(found) != size:
         raise StateError(f"--{name} takes {count(size, 'number')}; found {len(found)}.", option=name, expected=size)
     return found

@@ -84,6 +84,9 @@ def inverse_dynamics(
 ) -> list[Scalar]:
     """τ = M a + C v + g (nv) [Silva, eq. (48)] [Quiroz, eq. (5.20)] [Quiroz, algorithm 5.1].
 
+    This is the condition for the least :func:`gauss_function`, whose gradient in a is M a + C v + g − τ: for the motion
+    under τ it vanishes. As in the papers it is written out; the function is not differentiated here.
+
     ``wrenches`` are external ones by body, in the frame of the body at its origin.
     """
     found = centers(model, q, v)

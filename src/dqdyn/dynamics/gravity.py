@@ -2,22 +2,29 @@
 
 A field is any object with ``energy`` and ``wrench``. They see the body through its inertia, whose axes are those of the
 frame at the center of mass, and through Ad(x_0c) of that frame. The wrench is at the center of mass, in its axes.
+Lagrange's equations take a field themselves; every formulation takes its wrenches, see :func:`on_bodies`.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from numbers import Real
+from typing import Any, Protocol
+
+import numpy as np
 
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.functions import L3, Adjoint
 from dqdyn.algebra.jet import gradient
 from dqdyn.algebra.quaternion import ZERO, Quaternion, cross3, dot3, pure
 from dqdyn.algebra.scalar import Scalar, divide
+from dqdyn.dynamics.centers import center_poses
 from dqdyn.errors import Error
-from dqdyn.model.inertia import Inertia, Vector
+from dqdyn.kinematics.center_frames import from_center
+from dqdyn.model.inertia import Inertia, Vector, as_vector
+from dqdyn.model.model import Model
 
 
 class Field(Protocol):
@@ -35,6 +42,9 @@ class Uniform:
     """The same acceleration g in m/s² everywhere, world axes; the energy is zero at the height of the world origin."""
 
     acceleration: Vector
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "acceleration", _three(self.acceleration, "acceleration of a uniform field", "m/s²"))
 
     def energy(self, inertia: Inertia, seen: Adjoint) -> Scalar:
         """−m⟨c, g⟩ [Parsa, eq. (26)]."""
@@ -58,8 +68,9 @@ class Central:
     gradient: bool = True
 
     def __post_init__(self) -> None:
-        if not (math.isfinite(self.mu) and self.mu > 0.0):
+        if not (isinstance(self.mu, Real) and math.isfinite(self.mu) and self.mu > 0.0):
             raise Error(f"A central field needs a positive μ in m³/s²; found {self.mu!r}.", mu=self.mu)
+        object.__setattr__(self, "center", _three(self.center, "center of a central field", "m"))
 
     def energy(self, inertia: Inertia, seen: Adjoint) -> Scalar:
         """−μ m / r − ½ μ (tr I − 3⟨n, I n⟩) / r³ with n the unit vector from the center to the body."""
@@ -98,6 +109,13 @@ class Potential:
 
     per_mass: Callable[[list[Scalar]], Scalar]
 
+    def __post_init__(self) -> None:
+        if not callable(self.per_mass):
+            raise Error(
+                f"A potential field needs a function φ([x, y, z]) in m²/s²; found {self.per_mass!r}.",
+                per_mass=self.per_mass,
+            )
+
     def energy(self, inertia: Inertia, seen: Adjoint) -> Scalar:
         """m φ(c)."""
         return self.per_mass(list(seen.p.vector)) * inertia.mass
@@ -106,6 +124,25 @@ class Potential:
         """−m Ad(r*) ∇φ(c)."""
         slope = pure(*gradient(self.per_mass, seen.p.vector))
         return DQ.of(seen.rotate_back(slope) * -inertia.mass, ZERO)
+
+
+def on_bodies(model: Model, q: Sequence[Scalar], field: Field) -> dict[int, DQ]:
+    """The field's wrench on every body, at the body's origin in its axes, as every formulation takes external ones.
+
+    The model must then have no gravity of its own.
+    """
+    pairs = enumerate(zip(model.bodies, center_poses(model, q), strict=True))
+    return {i: from_center(body.inertia, field.wrench(body.inertia, seen)) for i, (body, seen) in pairs}
+
+
+def _three(value: Any, what: str, unit: str) -> Vector:
+    try:
+        array = np.asarray(value, dtype=float)
+    except (TypeError, ValueError):
+        array = np.empty(0)
+    if array.shape != (3,) or not np.isfinite(array).all():
+        raise Error(f"The {what} is three finite numbers in {unit}, in world axes; found {value!r}.", found=value)
+    return as_vector(array)
 
 
 def _trace(inertia: Inertia) -> float:

@@ -31,7 +31,8 @@ def inverse_dynamics(
     In matrix form [Parsa, eq. (32)]. φ − φ̄ is also the gradient of Gauss's function, and that of Gibbs's and Appell's
     less the active forces [Silva, eq. (58)] [Quiroz, eq. (5.38)]. ``wrenches`` are external ones by body, in the frame
     of the body at its origin. With ``speeds``, v and a stand for u and u̇ (m), and the result (m) is Bᵀτ
-    [Parsa, eq. (11)] [Parsa, eq. (42)].
+    [Parsa, eq. (11)] [Parsa, eq. (42)]. These are forces on the bodies: damping, friction and armature, which a robot's
+    methods add, are left out.
     """
     size = len(v)
     if speeds is not None:

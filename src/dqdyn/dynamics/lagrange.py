@@ -45,7 +45,8 @@ def inverse_dynamics(
     """τ (nv) = d/dt ∂T/∂v − ∂T/∂q + ∂V/∂q − Σ Jᵀw [Parsa, eq. (12)] [Parsa, eq. (28)] [Parsa, eq. (29)].
 
     ``wrenches`` are external ones by body, in the frame of the body at its origin; ``field`` is a gravity other than
-    the model's, see :mod:`dqdyn.dynamics.gravity`.
+    the model's, see :mod:`dqdyn.dynamics.gravity`. These are forces on the bodies: damping, friction and armature,
+    which a robot's methods add, are left out.
     """
     found = centers(model, q, v)
     bodies = [_in_parsa_axes(c) for c in found]

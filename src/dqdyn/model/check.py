@@ -151,9 +151,17 @@ class Checker:
             return
         if isinstance(value, (tuple, list)) and len(value) != size:
             raise self.error(f"joint {joint.name!r} needs {size} values of {name}; found {len(value)}.", joint.name)
-        values = per_axis(value, size, 0.0)
+        try:
+            values = per_axis(value, size, 0.0)
+        except (TypeError, ValueError):
+            raise self.error(f"joint {joint.name!r} has the {name} {value!r}: give numbers.", joint.name) from None
         if any(math.isnan(v) for v in values):
             raise self.error(f"joint {joint.name!r} has NaN for {name}.", joint.name)
+        if name in ("damping", "friction", "armature") and any(math.isinf(v) for v in values):
+            raise self.error(
+                f"joint {joint.name!r} has the infinite {name} {value}: give a finite one, or a joint that is fixed.",
+                joint.name,
+            )
         if name not in ("lower", "upper") and any(v < 0.0 for v in values):
             if name in ("velocity", "effort"):
                 self.doubt(f"joint {joint.name!r} has the negative {name} limit {value}; correct its sign.", joint.name)

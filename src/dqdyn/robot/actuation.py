@@ -22,6 +22,8 @@ def least_torques(
 ) -> np.ndarray:
     """The smallest τ of the actuated joints with τ + Aᵀλ = ``need``; errors where a or the motors do not allow it."""
     model = robot.model
+    if need.dtype == object:
+        raise StateError("the smallest torques of actuated joints need numbers: give none of q, v, a by symbols.")
     a = as_state(model, "a", a)
     matrix, bias = robot.constraint_matrix(q, None, t), robot.constraint_bias(q, v, t)
     if model.constraints:

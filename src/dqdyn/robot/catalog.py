@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from dqdyn.algebra.scalar import Scalar
+from dqdyn.algebra.scalar import Scalar, total
 from dqdyn.dynamics import methods
+from dqdyn.dynamics.joint_forces import armature, turning_coriolis, velocity_forces
 from dqdyn.dynamics.lazily import lazily
 from dqdyn.dynamics.wrenches import on_bodies
 from dqdyn.kinematics import attached, cooperative, frames, mass
@@ -41,7 +42,7 @@ class Quantity:
     """A function of the state: ``algorithm(model, *options, *inputs)`` gives the ``result``.
 
     ``inputs`` are names such as "q" and "v"; ``options`` are frames and choices fixed when the function is bound;
-    ``result`` is "dq" (8), "twist" (6), "vector" (3), "matrix", "matrices" (of one shape) or "list".
+    ``result`` is "dq" (8), "twist" (6), "vector" (3), "matrix", "rows of six", "matrices" (of one shape) or "list".
     """
 
     name: str
@@ -68,6 +69,8 @@ def flatten(result: str, value: Any) -> Entries:
     """A result of the algebra as scalars and a shape."""
     if result == "matrix":
         return [c for row in value for c in row], (len(value), len(value[0]) if value else 0)
+    if result == "rows of six":  # also where there are no rows
+        return [c for row in value for c in row], (len(value), 6)
     if result == "matrices":
         parts = [flatten("matrix", matrix) for matrix in value]
         return [c for entries, _ in parts for c in entries], (len(parts), *parts[0][1])
@@ -389,17 +392,38 @@ def _wrench_rows_under(model: Model, frames: Any, expressed: str, q: Any, v: Any
 
 
 _WRENCHES_SUMMARY = "[f, τ] (joints × 6) in N and N m that each joint transmits to its body, in the body's frame."
-_add("joint_wrenches", "q v a", "", "matrix", _wrench_rows, _WRENCHES_SUMMARY)
+_add("joint_wrenches", "q v a", "", "rows of six", _wrench_rows, _WRENCHES_SUMMARY)
 _add(
     "joint_wrenches_with_wrenches",
     "q v a wrenches",
     "wrench_frames wrench_expressed",
-    "matrix",
+    "rows of six",
     _wrench_rows_under,
     _WRENCHES_SUMMARY + " External wrenches: [f, τ] per frame, one after the other.",
 )
 _add("bias_forces", "q v", "", "list", _bias, candidates=_on_models(_bias))
 _add("gravity_forces", "q", "", "list", _gravity, candidates=_on_models(_gravity))
+
+
+def _gauss(model: Model, q: Any, v: Any, a: Any, tau: Any) -> list[Scalar]:
+    """Gauss's function in kg m²/s⁴, with the joints' own forces: its gradient in a is inverse dynamics less tau."""
+    own = [ak * f for ak, f in zip(a, velocity_forces(model, v), strict=True)]
+    return [total([lazily("gauss", "gauss_function")(model, q, v, a, tau), *own, *_rotors(model, a)])]
+
+
+def _gibbs_appell(model: Model, q: Any, v: Any, a: Any) -> list[Scalar]:
+    """Gibbs's and Appell's function in kg m²/s⁴, with armature: its gradient in a is M a + C v."""
+    turning = [a[i] * (c * v[j]) for i, j, c in turning_coriolis(model, v)]
+    found = lazily("gibbs_appell", "gibbs_appell_function")(model, q, v, a)
+    return [total([found, *turning, *_rotors(model, a)])]
+
+
+def _rotors(model: Model, a: Any) -> list[Scalar]:
+    return [ak * ak * (0.5 * r) for ak, r in zip(a, armature(model), strict=True) if r]
+
+
+_add("gauss_function", "q v a tau", "", "list", _gauss)
+_add("gibbs_appell_function", "q v a", "", "list", _gibbs_appell)
 _add("kinetic_energy", "q v", "", "list", lambda model, q, v: [_kinetic_energy(model, q, v)], "½ vᵀ M v in J.")
 _add("potential_energy", "q", "", "list", lambda model, q: [_potential_energy(model, q)], "In J.")
 _dynamics(

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dqdyn.algebra.scalar import stack, unstack
 from dqdyn.algebra.values import Value, Wrench
-from dqdyn.errors import Error, StateError
+from dqdyn.dynamics.wrenches import EXPRESSIONS
+from dqdyn.errors import Error, StateError, unknown_name
 from dqdyn.robot.base import RobotBase
 from dqdyn.robot.constrained_catalog import constrained_method
+from dqdyn.robot.state import as_state, symbols
+
+if TYPE_CHECKING:
+    from dqdyn.dynamics.gravity import Field
 
 _COMPILED_SOLVE = 16
 """Up to this nv the linear systems of derivatives are part of the compiled program."""
@@ -44,11 +50,8 @@ class DynamicMethods(RobotBase):
         if actuated is not None:
             need = self.inverse_dynamics(q, v, a, wrenches, method, expressed=expressed, check=check)
             tau = self._least_torques(q, v, a, need, actuated, t)  # type: ignore[attr-defined]
-            if out is None:
-                return np.asarray(tau)
-            out[...] = tau
-            return out
-        if wrenches is None or (isinstance(wrenches, Mapping) and not wrenches):
+            return np.asarray(tau) if out is None else _copied(tau, out)
+        if _none(wrenches, expressed):
             return self._run(("inverse_dynamics", method), (q, v, a), out, check)
         frames, stacked = _stacked(wrenches, check)
         return self._run(("inverse_dynamics_with_wrenches", method, frames, expressed), (q, v, a, stacked), out, check)
@@ -81,7 +84,7 @@ class DynamicMethods(RobotBase):
         method = constrained_method(self.model, method)
         if not any(c.timed for c in self.model.constraints):
             return self._free_forward(q, v, tau, wrenches, method, expressed, out, check)
-        if not wrenches:
+        if _none(wrenches, expressed):
             return self._run(("forward_dynamics_at", method), (q, v, tau, t), out, check)
         frames, stacked = _stacked(wrenches, check)
         key = ("forward_dynamics_with_wrenches_at", method, frames, expressed)
@@ -91,11 +94,17 @@ class DynamicMethods(RobotBase):
         self, q: Any, v: Any, tau: Any, wrenches: Any, method: str, expressed: str, out: Any, check: bool
     ) -> np.ndarray:
         """Forward dynamics where the time does not enter."""
-        if wrenches is None or (isinstance(wrenches, Mapping) and not wrenches):
+        if _none(wrenches, expressed):
             return self._run(("forward_dynamics", method), (q, v, tau), out, check)
         frames, stacked = _stacked(wrenches, check)
         key = ("forward_dynamics_with_wrenches", method, frames, expressed)
         return self._run(key, (q, v, tau, stacked), out, check)
+
+    def require_regular(self, q: Any) -> None:
+        """A :class:`ModelError` with the joint's name where the mass matrix is singular at q (..., nq), so that forward
+        dynamics has no answer; links without mass may make it so in some configurations."""
+        self._bindings.require_inertia()
+        self._bindings.require_regular([as_state(self.model, "q", q)])
 
     def joint_wrenches(
         self,
@@ -113,7 +122,7 @@ class DynamicMethods(RobotBase):
         Row i belongs to ``joints[i]`` and ``bodies[i]``, at the body's origin in its axes. The torque of a joint is its
         share along the joint's axis; the rest is borne by the bearing. ``wrenches`` as in :meth:`inverse_dynamics`.
         """
-        if wrenches is None or (isinstance(wrenches, Mapping) and not wrenches):
+        if _none(wrenches, expressed):
             return self._run(("joint_wrenches",), (q, v, a), out, check)
         frames, stacked = _stacked(wrenches, check)
         return self._run(("joint_wrenches_with_wrenches", frames, expressed), (q, v, a, stacked), out, check)
@@ -144,13 +153,20 @@ class DynamicMethods(RobotBase):
     def inverse_dynamics_derivatives(
         self, q: Any, v: Any, a: Any, *, check: bool = True
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """∂τ/∂q, ∂τ/∂v, ∂τ/∂a, each (..., nv, nv); q in the tangent space, as :meth:`integrate` moves it."""
+        """∂τ/∂q, ∂τ/∂v, ∂τ/∂a, each (..., nv, nv); q in the tangent space, as :meth:`integrate` moves it.
+
+        Without external wrenches, and without ``out``: the three are views of one new array (..., 3, nv, nv), so in a
+        batch they are not contiguous.
+        """
         return _parts(self._run(("inverse_dynamics_derivatives",), (q, v, a), None, check))
 
     def forward_dynamics_derivatives(
         self, q: Any, v: Any, tau: Any, *, check: bool = True
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """∂a/∂q, ∂a/∂v, ∂a/∂τ, each (..., nv, nv); q in the tangent space. Without constraints ∂a/∂τ is M⁻¹."""
+        """∂a/∂q, ∂a/∂v, ∂a/∂τ, each (..., nv, nv); q in the tangent space. Without constraints ∂a/∂τ is M⁻¹.
+
+        Without external wrenches, and without ``out``: the three are views of one new array and need not be contiguous.
+        """
         self._bindings.require_inertia()
         if self.model.constraints and (self.model.nv > _COMPILED_SOLVE or any(c.timed for c in self.model.constraints)):
             raise Error(
@@ -179,6 +195,35 @@ class DynamicMethods(RobotBase):
 
         return inertial_parameters(self.model)
 
+    def gauss_function(self, q: Any, v: Any, a: Any, tau: Any, *, check: bool = True) -> Any:
+        """Gauss's function in kg m²/s⁴, shape (...,): of all accelerations a, the motion under tau makes it least.
+
+        Its gradient in a is inverse dynamics less tau, with damping, friction and armature.
+        """
+        return self._run(("gauss_function",), (q, v, a, tau), None, check)[..., 0]
+
+    def gibbs_appell_function(self, q: Any, v: Any, a: Any, *, check: bool = True) -> Any:
+        """Energy of acceleration in kg m²/s⁴, shape (...,), up to a term without a: its gradient in a is M a + C v."""
+        return self._run(("gibbs_appell_function",), (q, v, a), None, check)[..., 0]
+
+    def gravity_wrenches(self, field: Field, q: Any, *, check: bool = True) -> dict[str, np.ndarray]:
+        """[f, τ] (..., 6) by which a field of :mod:`dqdyn.dynamics.gravity` pulls each moving body, by its name.
+
+        They are ``wrenches`` for the dynamics of this robot ``with_gravity([0, 0, 0])``, by every method.
+        """
+        from dqdyn.dynamics.gravity import on_bodies
+
+        if isinstance(field, type) or not all(callable(getattr(field, name, None)) for name in ("energy", "wrench")):
+            raise Error(f"a gravity field has the methods energy and wrench, as gravity.Central(mu); found {field!r}.")
+        given = as_state(self.model, "q", q, check)
+        result = {}
+        for i, wrench in on_bodies(self.model, unstack(given, self.model.nq), field).items():
+            name = self.model.bodies[i].name
+            at_frame = self.model.frames[name].adjoint.back(wrench)
+            parts = (*at_frame.primary.vector, *at_frame.dual.vector)
+            result[name] = stack(parts, batch=given.shape[:-1])
+        return result
+
     def kinetic_energy(self, q: Any, v: Any, *, check: bool = True) -> Any:
         """½ vᵀ M v in J, shape (...,)."""
         return self._run(("kinetic_energy",), (q, v), None, check)[..., 0]
@@ -196,7 +241,25 @@ def _parts(stacked: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return stacked[..., 0, :, :], stacked[..., 1, :, :], stacked[..., 2, :, :]
 
 
-def _stacked(wrenches: Mapping[str, Any], check: bool) -> tuple[tuple[str, ...], np.ndarray]:
+def _copied(tau: np.ndarray, out: Any) -> np.ndarray:
+    """``out`` with tau in it."""
+    if not isinstance(out, np.ndarray) or out.shape != tau.shape or out.dtype != np.float64:
+        found = f"{out.dtype} {out.shape}" if isinstance(out, np.ndarray) else type(out).__name__
+        raise StateError(f"out of inverse_dynamics must be a float64 array of shape {tau.shape}; found {found}.")
+    if not out.flags.writeable:
+        raise StateError("out of inverse_dynamics is read-only: pass a writeable array.")
+    out[...] = tau
+    return out
+
+
+def _none(wrenches: Any, expressed: str) -> bool:
+    """Whether no wrenches are given; the word for their axes must be a known one all the same."""
+    if expressed not in EXPRESSIONS:
+        raise unknown_name("expression", expressed, EXPRESSIONS)
+    return wrenches is None or (isinstance(wrenches, Mapping) and not wrenches)
+
+
+def _stacked(wrenches: Any, check: bool) -> tuple[tuple[str, ...], np.ndarray]:
     """Frames, and their wrenches one after the other as (..., 6k)."""
     if not isinstance(wrenches, Mapping):
         raise StateError(
@@ -218,8 +281,10 @@ def _components(frame: str, wrench: Any, check: bool) -> np.ndarray:
         raise StateError(
             f"the wrench at frame {frame!r} is a Wrench or six numbers [f, τ]; found {wrench!r}.", frame=frame
         )
+    if np.ma.is_masked(wrench):
+        raise StateError(f"the wrench at frame {frame!r} has masked entries: give six numbers [f, τ].", frame=frame)
     try:
-        array = wrench.dq.vec6() if isinstance(wrench, Wrench) else np.asarray(wrench)
+        array = wrench.dq.vec6() if isinstance(wrench, Wrench) else np.asarray(symbols(wrench, 6))
     except (TypeError, ValueError):
         raise StateError(
             f"the wrench at frame {frame!r} must be an array of numbers; found {wrench!r}.", frame=frame

@@ -45,7 +45,7 @@ def primitive(kind: str, value: Any) -> Any:
 def as_state(model: Model, name: str, value: Any, check: bool = True, size: int | None = None) -> np.ndarray:
     """An input as a float64 array of shape (..., size); symbols pass as an object array of shape (size,)."""
     size = getattr(model, SIZES[name]) if size is None else size
-    array = value if isinstance(value, np.ndarray) else _array(model, name, value, size)
+    array = value if type(value) is np.ndarray else _array(model, name, value, size)
     if array.dtype != np.float64:
         if array.dtype == object and not all(isinstance(x, (int, float, np.number)) for x in array.flat):
             return _symbols(model, name, array, size)
@@ -85,17 +85,26 @@ def wrong_size(model: Model, name: str, size: int, found: tuple[int, ...]) -> St
 
 
 def _array(model: Model, name: str, value: Any, size: int) -> np.ndarray:
-    is_symbol = type(value).__module__.partition(".")[0] == "casadi"
-    if is_symbol and name != "dt" and getattr(value, "shape", None) == (size, 1):
-        value = [value[i] for i in range(size)]  # a column of symbols, which NumPy cannot take apart
+    if np.ma.is_masked(value):
+        raise StateError(
+            f"{name} of {model.name!r} has masked entries: leave these states out, or fill them in, as .filled() does.",
+            argument=name,
+        )
     try:
-        return np.asarray(value)
+        return np.asarray(value if name == "dt" else symbols(value, size))
     except ValueError:
         raise StateError(
             f"{name} of {model.name!r} has rows of different lengths: give {size} numbers per state.", argument=name
         ) from None
     except TypeError:
         raise _no_numbers(model, name, value) from None
+
+
+def symbols(value: Any, size: int) -> Any:
+    """A column of CasADi's symbols or numbers as a list or an array, since NumPy cannot take it apart; others pass."""
+    if type(value).__module__.partition(".")[0] != "casadi" or getattr(value, "shape", None) != (size, 1):
+        return value
+    return value.full()[:, 0] if type(value).__name__ == "DM" else [value[i] for i in range(size)]
 
 
 def _symbols(model: Model, name: str, array: np.ndarray, size: int) -> np.ndarray:

@@ -6,6 +6,7 @@ its rate is chosen along the rows of A: Ḃ = −A⁺ Ȧ B, the least that keeps
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -75,9 +76,9 @@ def by_rank(
 ) -> np.ndarray:
     """``compute(B, A⁺, inputs)`` on the parts of a batch in which A has one rank; a (..., m, n)."""
     batch, (m, n) = a.shape[:-2], a.shape[-2:]
-    flat = a.reshape(-1, m, n)
+    flat = a.reshape(math.prod(batch), m, n)  # −1 would be undetermined where there are no constraints
     rows = [
-        np.broadcast_to(x, (*batch, *x.shape[x.ndim - k :])).reshape(-1, *x.shape[x.ndim - k :])
+        np.broadcast_to(x, (*batch, *x.shape[x.ndim - k :])).reshape(len(flat), *x.shape[x.ndim - k :])
         for x, k in zip(inputs, (2, 1, 1), strict=True)
     ]
     result = np.empty((len(flat), size))
