@@ -102,3 +102,9 @@ def test_the_shell_is_not_told_of_arguments_it_has_not() -> None:
     result = CliRunner().invoke(app, ["dynamics", "arm7", "--q", "nan,0,0,0,0,0,0"])
     assert isinstance(result.exception, dq.StateError)
     assert str(result.exception) == "--q 'nan,0,0,0,0,0,0' is not finite: give finite numbers."
+
+
+@pytest.mark.parametrize("given", ["link2", 3, None])
+def test_wrench_frames_are_a_list(given: object) -> None:
+    with pytest.raises(dq.Error, match=r"wrench_frames is a list of frames, as in \['tool'\]; found"):
+        dq.robots.arm7().function("inverse_dynamics_with_wrenches", wrench_frames=given)

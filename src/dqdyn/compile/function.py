@@ -266,11 +266,7 @@ class Function:
         """Where to compute: ``out`` itself if it is plain memory apart from the inputs, else a new array."""
         if out is None:
             return np.empty(shape)
-        if not isinstance(out, np.ndarray) or out.shape != shape or out.dtype != np.float64:
-            found = f"{out.dtype} {out.shape}" if isinstance(out, np.ndarray) else type(out).__name__
-            raise StateError(f"out of {self.__name__} must be a float64 array of shape {shape}; found {found}.")
-        if not out.flags.writeable:
-            raise StateError(f"out of {self.__name__} is read-only: pass a writeable array.")
+        check_out(self.__name__, out, shape)
         if not out.flags.c_contiguous or not out.flags.aligned or any(np.may_share_memory(out, a) for a in arrays):
             return np.empty(shape)
         return out
@@ -352,6 +348,15 @@ class Function:
 
     def __repr__(self) -> str:
         return f"<{self.__name__}({', '.join(name for name, _ in self.program.inputs)}): {self.program.counts}>"
+
+
+def check_out(name: str, out: Any, shape: tuple[int, ...]) -> None:
+    """An error unless the result of a function can be written to ``out``."""
+    if not isinstance(out, np.ndarray) or out.shape != shape or out.dtype != np.float64:
+        found = f"{out.dtype} {out.shape}" if isinstance(out, np.ndarray) else type(out).__name__
+        raise StateError(f"out of {name} must be a float64 array of shape {shape}; found {found}.")
+    if not out.flags.writeable:
+        raise StateError(f"out of {name} is read-only: pass a writeable array.")
 
 
 def _address(a: np.ndarray) -> int:

@@ -9,6 +9,7 @@ import numpy as np
 
 from dqdyn.algebra.scalar import stack, unstack
 from dqdyn.algebra.values import Value, Wrench
+from dqdyn.compile.function import check_out
 from dqdyn.dynamics.wrenches import EXPRESSIONS
 from dqdyn.errors import Error, StateError, unknown_name
 from dqdyn.robot.base import RobotBase
@@ -243,13 +244,9 @@ def _parts(stacked: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 def _copied(tau: np.ndarray, out: Any) -> np.ndarray:
     """``out`` with tau in it."""
-    if not isinstance(out, np.ndarray) or out.shape != tau.shape or out.dtype != np.float64:
-        found = f"{out.dtype} {out.shape}" if isinstance(out, np.ndarray) else type(out).__name__
-        raise StateError(f"out of inverse_dynamics must be a float64 array of shape {tau.shape}; found {found}.")
-    if not out.flags.writeable:
-        raise StateError("out of inverse_dynamics is read-only: pass a writeable array.")
+    check_out("inverse_dynamics", out, tau.shape)
     out[...] = tau
-    return out
+    return np.asarray(out)
 
 
 def _none(wrenches: Any, expressed: str) -> bool:
