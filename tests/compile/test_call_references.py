@@ -23,8 +23,8 @@ FROZEN = np.zeros((2, 3))
 FROZEN.setflags(write=False)
 WAVE, WAVE_OUT, HUGE = np.arange(4.0), np.empty((4, 2)), np.full(4, 1e18)
 WORDS = {"out": OUT}
-WATCHED: list[Any] = [X, Y, MANY_X, MANY_Y, OUT, MANY_OUT, FROZEN, WAVE, WAVE_OUT, HUGE, "out", "check", np.ndarray]
-WATCHED += [np.dtype(np.float64), None, True, 1, float]
+WATCHED: list[Any] = [X, Y, MANY_X, MANY_Y, OUT, MANY_OUT, FROZEN, WAVE, WAVE_OUT, HUGE, "out", "check", "threads", np.ndarray]
+WATCHED += [np.dtype(np.float64), None, True, 1, 2, float]
 FAST = ("new array", "out", "out in a dictionary")
 
 
@@ -43,6 +43,9 @@ PATHS: dict[str, Callable[[], Any]] = {
     "lists": lambda: function().fast([1.0, 2.0, 3.0], Y),
     "batch": lambda: function().fast(MANY_X, MANY_Y),
     "batch, out": lambda: function().fast(MANY_X, MANY_Y, out=MANY_OUT),
+    "batch, threads": lambda: function().fast(MANY_X, MANY_Y, threads=2),
+    "batch, out, threads": lambda: function().fast(MANY_X, MANY_Y, out=MANY_OUT, threads=1),
+    "batch, threads, out": lambda: function().fast(MANY_X, MANY_Y, threads=2, out=MANY_OUT),
     "overlap": lambda: wave().fast(WAVE_OUT.reshape(-1)[:4], out=WAVE_OUT),
     "redo": lambda: wave().fast(HUGE),
     "redo, out": lambda: wave().fast(HUGE, out=WAVE_OUT),
@@ -73,14 +76,16 @@ def test_reference_counts_stay(path: str) -> None:
     run, rounds = PATHS[path], 3000 if path in FAST else 300
     drift(run, 1000)  # free lists fill first
     objects = [sys.getrefcount(f) for f in (function(), function().fast, wave(), wave().fast)]
-    blocks = sys.getallocatedblocks()
-    moved = drift(run, rounds)
-    grown = sys.getallocatedblocks() - blocks
+    grown = []
+    for _ in range(3):  # other threads of a test run allocate, too, but a leak is there every time
+        blocks = sys.getallocatedblocks()
+        moved = drift(run, rounds)
+        grown.append(sys.getallocatedblocks() - blocks)
     # np.empty of some versions of NumPy keeps a reference to its default dtype, which never dies anyway.
     allowed = np.zeros(len(WATCHED)) if path in FAST else np.maximum(drift(lambda: np.empty((2, 3)), rounds), 0)
     assert (np.abs(moved) <= allowed + rounds // 20).all(), moved  # shared objects breathe by a few
     assert [sys.getrefcount(f) for f in (function(), function().fast, wave(), wave().fast)] == objects
-    assert grown < rounds // 4
+    assert min(grown) < rounds // 4
 
 
 def test_results_belong_to_the_caller() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import gc
 import multiprocessing
 import os
@@ -11,6 +10,7 @@ import sys
 import threading
 import time
 import weakref
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,7 @@ import pytest
 import dqdyn as dq
 from dqdyn.compile import mailbox, threads
 from dqdyn.compile.native import Library
-from dqdyn.compile.threads import pieces, share
+from dqdyn.compile.threads import share
 
 WAIT = """
 define i64 @work(ptr %arguments, i64 %start, i64 %end) {
@@ -47,10 +47,12 @@ turned:
   %left = icmp ult i64 %next, %end
   br i1 %left, label %row, label %exit
 exit:
-  ret i64 %start
+  %second = icmp uge i64 %start, 64
+  %answer = select i1 %second, i64 2, i64 1
+  ret i64 %answer
 }
 """.replace("entry:\n", "entry:\n  %at = alloca i64, align 8\n", 1)
-"""Adds one to each of its rows, some turns of an empty loop per row, and answers its first row."""
+"""Adds one to each of its rows, some turns of an empty loop per row, and answers 1 for a first piece, 2 for others."""
 
 
 @pytest.fixture(scope="module")
@@ -58,29 +60,22 @@ def work() -> Library:
     return Library(WAIT, "a test of threads")
 
 
-def counted(work: Library, rows: int, count: int, turns: int = 0) -> tuple[np.ndarray, list[int]]:
-    """How often each row was worked on, and the answers of the pieces."""
+def counted(work: Library, rows: int, count: int, turns: int = 0, grain: int = 16) -> tuple[np.ndarray, int]:
+    """How often each row was worked on, and the answers of all pieces together."""
     ones = np.zeros(rows, dtype=np.int64)
-    answers = share(lambda n: work.addresses("work", n), [ones.ctypes.data, turns], pieces(rows, count), count)
-    return ones, answers
+    answer = share(lambda n: work.addresses("work", n), [ones.ctypes.data, turns], rows, count, grain)
+    return ones, answer
 
 
-@pytest.mark.parametrize("rows", [0, 1, 63, 64, 65, 1000, 4096, 100_000, 1_000_003])
-@pytest.mark.parametrize("count", [1, 2, 3, 8])
-def test_pieces_cover_all_rows_once(rows: int, count: int) -> None:
-    found = pieces(rows, count)
-    assert [start for start, _ in found] == [0, *(end for _, end in found[:-1])][: len(found)]
-    assert all(start < end and start % 64 == 0 for start, end in found)
-    assert (found[-1][1] if found else 0) == rows
-    assert len(found) <= 210 * count
-
-
-@pytest.mark.parametrize("count", [1, 2, 3, 5, 10_000])
-def test_every_piece_is_worked_on_once(work: Library, count: int) -> None:
-    for turns in (0, 100):
-        done, answers = counted(work, 50_000, count, turns)
+@pytest.mark.parametrize("rows", [1, 15, 16, 17, 63, 64, 65, 1000, 4096, 100_003])
+@pytest.mark.parametrize("count", [1, 2, 3, 8, 10_000])
+def test_every_row_is_worked_on_once(work: Library, rows: int, count: int) -> None:
+    for turns, grain in ((0, 16), (3, 1)):
+        done, answer = counted(work, rows, count, turns, grain)
         assert (done == 1).all()
-        assert answers == [start for start, _ in pieces(50_000, count)]
+        # The first piece is a quarter of the first part, so it ends long before row 64 where there are few rows.
+        assert answer == (3 if rows > 100 else answer)
+        assert answer & 1
 
 
 def test_threads_stay_for_the_next_call(work: Library) -> None:
@@ -98,7 +93,7 @@ def test_workers_fall_asleep(work: Library) -> None:
     counted(work, 5000, 3)
     time.sleep(0.1)
     for _ in range(100):
-        if all(_state(worker) == mailbox.ASLEEP for worker in threads._all):
+        if all(worker.state == mailbox.ASLEEP for worker in threads._all):
             break
         time.sleep(0.1)
     else:
@@ -106,17 +101,12 @@ def test_workers_fall_asleep(work: Library) -> None:
     assert (counted(work, 5000, 3)[0] == 1).all()
 
 
-def _state(worker: Any) -> int:
-    return ctypes.c_int64.from_address(worker._mailbox).value
-
-
 def test_others_take_part(work: Library) -> None:
     """Where the caller cannot do it all before they wake up, other threads work, too."""
-    cut, ones = [(k, k + 1) for k in range(64)], np.zeros(64, dtype=np.int64)
     used = []
     for _ in range(20):  # a busy machine may not let them
         clock = time.thread_time(), time.process_time()
-        share(lambda n: work.addresses("work", n), [ones.ctypes.data, 2_000_000], cut, 2)
+        counted(work, 64, 2, 2_000_000, grain=1)
         own, all_of_us = time.thread_time() - clock[0], time.process_time() - clock[1]
         used.append(all_of_us / own)
         if used[-1] > 1.3:
@@ -155,19 +145,70 @@ def test_arrays_are_let_go_of() -> None:
 
 
 @pytest.fixture
-def _no_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+def _no_thread(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     def refused(self: threading.Thread) -> None:
         raise RuntimeError("can't start new thread")
 
-    monkeypatch.setattr(threads, "_free", [])
+    pool = mailbox.mail().pool
+    before = list(pool)
     monkeypatch.setattr(threads, "_all", [])
     monkeypatch.setattr(threading.Thread, "start", refused)
+    pool[mailbox.COUNT], pool[mailbox.LIMIT] = 0, mailbox.MOST
+    yield
+    pool[:] = before
 
 
 @pytest.mark.usefixtures("_no_thread")
 def test_no_thread_is_needed(work: Library) -> None:
     """Where none can be had the caller does all the work."""
     assert (counted(work, 5000, 4)[0] == 1).all()
+    assert mailbox.mail().pool[mailbox.LIMIT] == 0  # nobody asks again
+
+
+def test_workers_look_out_as_long_as_they_should() -> None:
+    """Long enough for the next batch, and not so long that it costs anybody; a look takes some nanoseconds."""
+    assert 1e-10 < threads._look() < 1e-6
+
+
+@pytest.mark.parametrize("order", [("out", "threads"), ("threads", "out")])
+@pytest.mark.parametrize("count", [1, 2, 3, 300])
+def test_threads_in_machine_code(order: tuple[str, str], count: int) -> None:
+    """The second call, when workers and copies are there, does not pass through Python."""
+    f = dq.robots.arm7().function("inverse_dynamics")
+    rng = np.random.default_rng(0)
+    q, v, a = rng.normal(size=(3, 1001, 7))
+    expected = f(q, v, a)
+    options = {"out": np.empty((1001, 7)), "threads": count}
+    for _ in range(3):
+        options["out"][...] = np.nan  # type: ignore[index]
+        found = f(q, v, a, **{name: options[name] for name in order})
+        assert found is options["out"]
+        np.testing.assert_array_equal(found, expected)
+        np.testing.assert_array_equal(f(q, v, a, threads=count), expected)
+
+
+@pytest.mark.parametrize("wrong", [0, -1, 2**70, -(2**70), 1.0, "2", None])
+def test_wrong_numbers_of_threads(wrong: Any) -> None:
+    f = dq.robots.arm7().function("mass_matrix")
+    q = np.zeros((50, 7))
+    f(q, threads=2)
+    if wrong == 2**70:  # more than anybody has: all that there are
+        assert f(q, threads=wrong).shape == (50, 7, 7)
+        return
+    with pytest.raises(dq.Error, match="threads must be a whole number from 1; found"):
+        f(q, threads=wrong)
+
+
+def test_callers_at_a_time_get_workers_of_their_own(work: Library) -> None:
+    """A caller that finds all workers busy asks for more."""
+    counted(work, 64, 2)
+    before = len(threads._all)
+    long = threading.Thread(target=lambda: counted(work, 64, before + 1, 5_000_000, grain=1))
+    long.start()
+    time.sleep(0.01)
+    assert (counted(work, 64, 2)[0] == 1).all()
+    long.join(timeout=60)
+    assert before <= len(threads._all) <= before + 1
 
 
 def test_long_code_is_copied_for_each_core(work: Library, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,6 +18,7 @@ import numpy as np
 
 from dqdyn.compile.program import Program
 from dqdyn.compile.rows import UNIT_SQUARED
+from dqdyn.compile.threads import GRAIN
 
 # Offsets in bytes in a 64-bit PyObject, PyFloatObject, PyTupleObject and PyArrayObject.
 _TYPE, _FLOAT, TUPLE_SIZE, TUPLE_ITEM = 8, 16, 16, 24
@@ -25,7 +26,10 @@ DATA, _NDIM, _DIMS, _STRIDES, _DESCR, _FLAGS = 16, 24, 32, 40, 56, 64
 _C_CONTIGUOUS, _ALIGNED, _WRITEABLE = 0x1, 0x100, 0x400
 _METH_FASTCALL_KEYWORDS = 0x0080 | 0x0002
 _NEW_FROM_DESCR = 94  # PyArray_NewFromDescr in NumPy's table of functions
-CONTEXT = ("array_type", "float_type", "descr", "out", "vectorcall", "new_array", "release", "unlock", "lock")
+CONTEXT = (
+    *("array_type", "float_type", "int_type", "descr", "out", "threads"),
+    *("vectorcall", "new_array", "release", "unlock", "lock", "whole"),
+)
 
 
 @lru_cache(maxsize=1)
@@ -91,14 +95,23 @@ def context() -> Any:
     pointer_of = ctypes.pythonapi.PyCapsule_GetPointer
     pointer_of.restype, pointer_of.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
     table = pointer_of(capsule._ARRAY_API, None)
-    vectorcall = ctypes.cast(ctypes.pythonapi.PyObject_Vectorcall, ctypes.c_void_p).value
-    new_array = _read(table + 8 * _NEW_FROM_DESCR, ctypes.c_void_p)
-    release = ctypes.cast(ctypes.pythonapi.Py_DecRef, ctypes.c_void_p).value
-    unlock = ctypes.cast(ctypes.pythonapi.PyEval_SaveThread, ctypes.c_void_p).value  # the GIL
-    lock = ctypes.cast(ctypes.pythonapi.PyEval_RestoreThread, ctypes.c_void_p).value
-    out = id(sys.intern("out"))
-    values = (id(np.ndarray), id(float), id(np.dtype(np.float64)), out, vectorcall, new_array, release, unlock, lock)
-    return (ctypes.c_void_p * len(values))(*values)
+    python = ctypes.pythonapi
+    values = {
+        "array_type": id(np.ndarray),
+        "float_type": id(float),
+        "int_type": id(int),
+        "descr": id(np.dtype(np.float64)),
+        "out": id(sys.intern("out")),
+        "threads": id(sys.intern("threads")),
+        "vectorcall": python.PyObject_Vectorcall,
+        "new_array": _read(table + 8 * _NEW_FROM_DESCR, ctypes.c_void_p),
+        "release": python.Py_DecRef,
+        "unlock": python.PyEval_SaveThread,  # the GIL
+        "lock": python.PyEval_RestoreThread,
+        "whole": python.PyLong_AsLongLongAndOverflow,
+    }
+    addresses = [ctypes.cast(values[name], ctypes.c_void_p) for name in CONTEXT]
+    return (ctypes.c_void_p * len(addresses))(*addresses)
 
 
 class CallEmitter:
@@ -169,11 +182,8 @@ class CallEmitter:
 
     def answer(self, data: list[str], run: Callable[[str], str]) -> None:
         """``run(where)`` into a new array or the one given as ``out=``; where it returns a flag, Python takes over."""
-        self.lines += [
-            "  %positional = icmp eq ptr %kwnames, null",
-            "  br i1 %positional, label %make, label %given",
-            "make:",
-        ]
+        self.keywords()
+        self.lines += ["  br i1 %positional, label %make, label %given", "make:"]
         fresh = self.make_array()
         there = self.op(f"icmp ne ptr {fresh}, null")
         self.lines += [f"  br i1 {there}, label %filled, label %no_memory, !prof !0", "filled:"]
@@ -204,6 +214,16 @@ class CallEmitter:
         ]
 
     # --- what differs for batches ---
+
+    def keywords(self) -> None:
+        """``%positional``: whether there is no ``out``."""
+        self.lines.append("  %positional = icmp eq ptr %kwnames, null")
+
+    def out_argument(self) -> str:
+        """What is given as ``out=``, if that is the only keyword."""
+        self.require(self.op(f"icmp eq i64 {self.field('%kwnames', TUPLE_SIZE, 'i64')}, 1"))
+        self.require(self.op(f"icmp eq ptr {self.field('%kwnames', TUPLE_ITEM, 'ptr')}, {self.context('out')}"))
+        return self.op(f"load ptr, ptr {self.op(f'getelementptr ptr, ptr %args, i64 {len(self.program.inputs)}')}")
 
     def leading(self) -> list[str]:
         """Sizes of the axes before those of the program."""
@@ -276,11 +296,9 @@ class CallEmitter:
         return self.op(f"call ptr {function}(ptr {kind}, ptr {descr}, i32 {len(shape)}, ptr %dims, {rest})")
 
     def given_out(self, data: list[str]) -> tuple[str, str]:
-        """The array passed as ``out=``, if that is the only keyword and nothing overlaps it."""
+        """The array passed as ``out=``, if nothing overlaps it."""
         shape = [*self.leading(), *map(str, self.program.shape)]
-        self.require(self.op(f"icmp eq i64 {self.field('%kwnames', TUPLE_SIZE, 'i64')}, 1"))
-        self.require(self.op(f"icmp eq ptr {self.field('%kwnames', TUPLE_ITEM, 'ptr')}, {self.context('out')}"))
-        out = self.op(f"load ptr, ptr {self.op(f'getelementptr ptr, ptr %args, i64 {len(self.program.inputs)}')}")
+        out = self.out_argument()
         self.require(self.op(f"icmp eq ptr {self.field(out, _TYPE, 'ptr')}, {self.context('array_type')}"))
         self.require(self.op(f"icmp eq i32 {self.field(out, _NDIM, 'i32')}, {len(shape)}"))
         out_data = self.gapless(out, shape, _C_CONTIGUOUS | _ALIGNED | _WRITEABLE)
@@ -312,7 +330,9 @@ class ManyEmitter(CallEmitter):
     """IR of ``ptr call_many(ptr self, ptr args, i64 nargs, ptr kwnames)``: batches of rows without gaps.
 
     The kernel is compiled when it is first needed: ``@many`` holds its address once it is there. It notices unfit
-    inputs itself, and computes while other threads of Python run.
+    inputs itself, and computes while other threads of Python run. ``@shared`` holds the address of what shares a batch
+    between threads (:mod:`~dqdyn.compile.mailbox`), where the addresses of the kernel for each of them are, and how
+    many there are.
     """
 
     def text(self) -> str:
@@ -323,21 +343,92 @@ class ManyEmitter(CallEmitter):
             self.require("false")
         data = self.arguments()
         strides = ["0" if i in self.numbers else str(size) for i, (_, size) in enumerate(self.program.inputs)]
-
-        def run(where: str) -> str:
-            thread = self.op(f"call ptr {self.context('unlock')}()")
-            pairs = [f"ptr {d}, i64 {stride}" for d, stride in zip(data, strides, strict=True)]
-            flag = self.op(f"call i64 {kernel}({', '.join([*pairs, f'ptr {where}', f'i64 {self.rows}'])})")
-            self.lines.append(f"  call void {self.context('lock')}(ptr {thread})")
-            return flag
-
-        self.answer(data, run)
+        self.answer(data, lambda where: self.compute(kernel, data, strides, where))
         head = [
             "@many = dso_local global ptr null",
+            "@shared = dso_local global [3 x i64] zeroinitializer",
             "define internal ptr @call_many(ptr %self, ptr %args, i64 %nargs, ptr %kwnames) {",
             *self.entry(),
+            f"  %words = alloca [{2 * len(data) + 1} x i64]",
+            "  %overflow = alloca i32",
         ]
         return "\n".join([*head, *self.lines, "}", ""])
+
+    def compute(self, kernel: str, data: list[str], strides: list[str], where: str) -> str:
+        """On this thread, or shared."""
+        pairs = [word for d, stride in zip(data, strides, strict=True) for word in (f"ptr {d}", f"i64 {stride}")]
+        given = [*pairs, f"ptr {where}"]
+        share, codes = (self.op(f"load ptr, ptr {p}") for p in self.shared()[:2])
+        thread = self.op(f"call ptr {self.context('unlock')}()")
+        self.lines += ["  %alone = icmp eq i64 %threads, 1", "  br i1 %alone, label %one, label %several", "one:"]
+        alone = self.op(f"call i64 {kernel}({', '.join([*given, f'i64 {self.rows}'])})")
+        self.lines += ["  br label %computed", "several:"]
+        for k, word in enumerate(given):
+            self.lines.append(f"  store {word}, ptr {self.op(f'getelementptr i64, ptr %words, i64 {k}')}")
+        words = f"ptr {codes}, i64 %threads, ptr %words, i64 {self.rows}, i64 {GRAIN}"
+        together = self.op(f"call i64 {share}({words})")
+        self.lines += ["  br label %computed", "computed:"]
+        flag = self.op(f"phi i64 [ {alone}, %one ], [ {together}, %several ]")
+        self.lines.append(f"  call void {self.context('lock')}(ptr {thread})")
+        return flag
+
+    def shared(self) -> list[str]:
+        return [self.op(f"getelementptr [3 x i64], ptr @shared, i64 0, i64 {k}") for k in range(3)]
+
+    def keywords(self) -> None:
+        """``%out`` or null, and ``%threads``; any other keyword is for Python."""
+        self.lines += [
+            "  br label %named",
+            "named:",
+            "  %unnamed = icmp eq ptr %kwnames, null",
+            "  br i1 %unnamed, label %parsed, label %first",
+            "first:",
+        ]
+        count = self.field("%kwnames", TUPLE_SIZE, "i64")
+        out1, threads1 = self.keyword(0, "null", "null")
+        self.lines += ["  br label %next", "next:", f"  %single = icmp eq i64 {count}, 1"]
+        self.lines += ["  br i1 %single, label %parsed, label %second", "second:"]
+        self.require(self.op(f"icmp eq i64 {count}, 2"))
+        out2, threads2 = self.keyword(1, out1, threads1)
+        self.lines += [
+            "  br label %both",
+            "both:",
+            "  br label %parsed",
+            "parsed:",
+            f"  %out = phi ptr [ null, %named ], [ {out1}, %next ], [ {out2}, %both ]",
+            f"  %number = phi ptr [ null, %named ], [ {threads1}, %next ], [ {threads2}, %both ]",
+            "  %default = icmp eq ptr %number, null",
+            "  br i1 %default, label %counted, label %count",
+            "count:",
+        ]
+        self.require(self.op(f"icmp eq ptr {self.field('%number', _TYPE, 'ptr')}, {self.context('int_type')}"))
+        threads = self.op(f"call i64 {self.context('whole')}(ptr %number, ptr %overflow)")  # −1 where it is too large
+        most = self.op(f"load i64, ptr {self.shared()[2]}")
+        alone = self.op(f"icmp eq i64 {threads}, 1")
+        positive, possible = self.op(f"icmp sgt i64 {threads}, 0"), self.op(f"icmp sle i64 {threads}, {most}")
+        self.require(self.op(f"or i1 {alone}, {self.op(f'and i1 {positive}, {possible}')}"))
+        self.lines += [
+            "  br label %fits",
+            "fits:",
+            "  br label %counted",
+            "counted:",
+            f"  %threads = phi i64 [ 1, %parsed ], [ {threads}, %fits ]",
+            "  %positional = icmp eq ptr %out, null",
+        ]
+
+    def keyword(self, k: int, out: str, threads: str) -> tuple[str, str]:
+        """``out`` and ``threads``, one of them as the keyword of that number gives it."""
+        name = self.field("%kwnames", TUPLE_ITEM + 8 * k, "ptr")
+        at = self.op(f"getelementptr ptr, ptr %args, i64 {len(self.program.inputs) + k}")
+        value = self.op(f"load ptr, ptr {at}")
+        is_out = self.op(f"icmp eq ptr {name}, {self.context('out')}")
+        is_threads = self.op(f"icmp eq ptr {name}, {self.context('threads')}")
+        self.require(self.op(f"or i1 {is_out}, {is_threads}"))
+        out = self.op(f"select i1 {is_out}, ptr {value}, ptr {out}")
+        return out, self.op(f"select i1 {is_threads}, ptr {value}, ptr {threads}")
+
+    def out_argument(self) -> str:
+        return "%out"
 
     rows = ""
 

@@ -101,7 +101,7 @@ def _made_library() -> Any:
     from dqdyn.compile.native import Library
 
     text = f"@context = dso_local global [{len(CONTEXT)} x ptr] zeroinitializer\n" + _ir(0) + _ir(1)
-    library = Library(text, "dispatch 3")
+    library = Library(text, "dispatch 4")
     fill_context(library.address("context"))
     return library
 

@@ -15,9 +15,10 @@ import numpy as np
 
 from dqdyn.algebra.scalar import stack, unstack
 from dqdyn.compile.interpret import interpret
+from dqdyn.compile.mailbox import mail
 from dqdyn.compile.program import Program
 from dqdyn.compile.rows import TOO_LARGE, UNFIT
-from dqdyn.compile.threads import pieces, share, whole
+from dqdyn.compile.threads import share, whole
 from dqdyn.errors import Error, StateError
 
 Door = Callable[[int, Any, bool], np.ndarray]
@@ -58,7 +59,8 @@ class Native:
     ) -> None:
         self.program, self.units, self.contract, self.numbers = program, tuple(units), contract, tuple(numbers)
         self._lock = threading.RLock()
-        self._pieces: dict[int, list[int]] = {}
+        self._codes: Any = ()  # addresses of the batch kernel for pieces, one per thread
+        self._all_codes: list[Any] = []
 
     @cached_property
     def single(self) -> Any:
@@ -96,17 +98,31 @@ class Native:
 
     def pieces(self, threads: int) -> list[int]:
         """Addresses of the batch kernel for pieces, one per thread."""
-        if threads not in self._pieces:
-            self.batch_function()
-            self._pieces[threads] = self._batch_library.addresses("batch_piece", threads)
-        return self._pieces[threads]
+        self.batch_function()
+        with self._lock:
+            if len(self._codes) < threads:
+                self._codes = (ctypes.c_int64 * threads)(*self._batch_library.addresses("batch_piece", threads))
+                self._all_codes.append(self._codes)  # a call of another thread may still read the former ones
+                if "single" in self.__dict__:
+                    self._tell(self.single)
+            return list(self._codes[:threads])
+
+    def piece(self, arguments: Sequence[int], start: int, stop: int) -> int:
+        """What the batch kernel notices in some of the rows."""
+        words = (ctypes.c_int64 * len(arguments))(*arguments)
+        kernel = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
+        return int(kernel(self.pieces(1)[0])(words, start, stop))
 
     def _tell(self, single: Any) -> None:
         """Let the built-in function know where the batch kernel is."""
         from dqdyn.compile.call import layout_is_known
 
-        if layout_is_known():
-            ctypes.c_void_p.from_address(single.address("many")).value = self._batch_library.address("batch")
+        if not layout_is_known():
+            return
+        ctypes.c_void_p.from_address(single.address("many")).value = self._batch_library.address("batch")
+        if len(self._codes):
+            words = (ctypes.c_int64 * 3).from_address(single.address("shared"))
+            words[:] = [mail().share_address, ctypes.addressof(self._codes), len(self._codes)]
 
     @cached_property
     def one(self) -> Any:
@@ -291,15 +307,13 @@ class Function:
             return True
 
         arguments = [x for a, s in zip(flat, strides, strict=True) for x in (_address(a), s)] + [_address(out)]
-        if threads == 1:
-            cut, noticed = [(0, rows)], [kernel(*arguments, rows)]
-        else:
-            cut = pieces(rows, threads)
-            noticed = share(self.native.pieces, arguments, cut, threads, keep=(flat, out))
-        for (start, stop), bits in zip(cut, noticed, strict=True):
-            if bits & TOO_LARGE:
-                self._interpret(flat, out, slice(start, stop))
-        return any(bits & UNFIT for bits in noticed)
+        noticed = kernel(*arguments, rows) if threads == 1 else share(self.native.pieces, arguments, rows, threads)
+        if noticed & TOO_LARGE:
+            for start in range(0, rows, _SOME):
+                stop = min(start + _SOME, rows)
+                if self.native.piece(arguments, start, stop) & TOO_LARGE:
+                    self._interpret(flat, out, slice(start, stop))
+        return bool(noticed & UNFIT)
 
     def _one(self, arrays: list[np.ndarray], target: np.ndarray) -> bool:
         """One state by the code for one state; False where there is none."""
@@ -389,6 +403,7 @@ def _as_rows(arrays: list[np.ndarray], batch: tuple[int, ...], rows: int) -> tup
     return flat, strides
 
 
+_SOME = 512  # rows that the interpreter does at a time: a thousand values of each fit into a few megabytes
 _warned = False
 
 

@@ -93,9 +93,7 @@ class Runner:
             self.flags |= self.native(*arguments)
             return
         words = [int(np.float64(x).view(np.int64)) if isinstance(x, float) else x for x in arguments]
-        cut = [(k, k + 1) for k in range(self.blocks)]
-        flags = share(r.blocks, words, cut, threads, keep=(self.state, self._other, inputs, r.table, out))
-        self.flags |= int(np.bitwise_or.reduce(flags))
+        self.flags |= share(r.blocks, words, self.blocks, threads, grain=1)
 
     def _interpret(self, inputs: np.ndarray, n: int, out: np.ndarray, every: int) -> None:
         r = self.rollout
