@@ -218,15 +218,18 @@ def cart_pole() -> Model:
 Q, U = me.dynamicsymbols("q1:3"), me.dynamicsymbols("u1:3")
 
 
-def kanes_method(revolute_first: bool) -> list[sp.Expr]:
-    """−(F_r + F_r*): the forces at the joints, with bodies, points and frames set up by SymPy."""
+def kanes_method(revolute_first: bool, absolute: bool = False) -> list[sp.Expr]:
+    """−(F_r + F_r*): the forces at the joints, with bodies, points and frames set up by SymPy.
+
+    With ``absolute``, the second speed is the angular velocity of the second body in the world.
+    """
     exact = sp.Rational
     world, origin = me.ReferenceFrame("N"), me.Point("O")
     origin.set_vel(world, 0)
     first = world.orientnew("A", "Axis", [Q[0] if revolute_first else 0, -world.y])
     first.set_ang_vel(world, -U[0] * world.y if revolute_first else 0 * world.y)
     second = first.orientnew("B", "Axis", [Q[1], -first.y])
-    second.set_ang_vel(first, -U[1] * first.y)
+    second.set_ang_vel(first, -(U[1] - U[0] if absolute else U[1]) * first.y)
     base = origin
     if not revolute_first:
         base = origin.locatenew("S", Q[0] * world.x)
@@ -242,7 +245,8 @@ def kanes_method(revolute_first: bool) -> list[sp.Expr]:
         inertia = me.inertia(frame, *(exact(i) for i in moments))
         bodies.append(me.RigidBody(f"body{mass}", center, frame, exact(mass), (inertia, center)))
         loads.append((center, -exact(mass) * exact(G) * world.z))
-    method = me.KanesMethod(world, q_ind=Q, u_ind=U, kd_eqs=[q.diff() - u for q, u in zip(Q, U, strict=True)])
+    rates = [U[0], U[1] - U[0] if absolute else U[1]]
+    method = me.KanesMethod(world, q_ind=Q, u_ind=U, kd_eqs=[q.diff() - u for q, u in zip(Q, rates, strict=True)])
     active, inertial = method.kanes_equations(bodies, loads)
     return [-e for e in active + inertial]
 
@@ -269,6 +273,20 @@ def test_equal_to_sympys_kanes_method(built: Callable[[], Model], revolute_first
             assert at(mine).is_Rational
             assert at(mine) - at(other) == 0
             assert at(mine) != 0
+
+
+def test_robot_in_speeds_equals_sympys_kanes_method() -> None:
+    """Forces on the angular velocities of both links in the world, and the mass matrix among these."""
+    theirs, rates = kanes_method(True, absolute=True), [u.diff() for u in U]
+    forces = sp.lambdify([*Q, *U, *rates], theirs)
+    mass = sp.lambdify([*Q], [[e.diff(r) for r in rates] for e in theirs])
+    arm = Robot(two_link_arm()).in_speeds(Y=lambda q: [[1.0, 0.0], [1.0, 1.0]])
+    states = np.random.default_rng(8).normal(size=(5, 3, 2))
+    found = arm.inverse_dynamics(*np.moveaxis(states, 1, 0))
+    for state, row in zip(states, found, strict=True):
+        assert_close(row, forces(*state.ravel()), 1e-13)
+        assert_close(arm.mass_matrix(state[0]), mass(*state[0]), 1e-13)
+        assert_close(arm.forward_dynamics(state[0], state[1], row), state[2], 1e-11)
 
 
 def rational(e: sp.Expr) -> sp.Expr:

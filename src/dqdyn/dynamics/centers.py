@@ -14,6 +14,7 @@ from dqdyn.algebra.functions import L3, Adjoint, G, cross, zero_twist
 from dqdyn.algebra.quaternion import I, J, K, Quaternion, cross3, dot3, pure
 from dqdyn.algebra.scalar import Scalar, total
 from dqdyn.kinematics.tree import added, apply, forward
+from dqdyn.model.gravity_field import FieldGravity
 from dqdyn.model.inertia import Inertia
 from dqdyn.model.model import WORLD_BODY, Model, TreeJoint
 
@@ -98,7 +99,9 @@ def power(twist: DQ, wrench: DQ) -> Scalar:
 
 
 def weights(model: Model, bodies: Sequence[Center]) -> list[DQ]:
-    """The wrench of gravity on each body: Ad(r*) m g, no moment."""
+    """The wrench of gravity on each body: Ad(r*) m g, no moment; or that of the robot's gravity field."""
+    if isinstance(model.gravity, FieldGravity):
+        return [model.gravity.field.wrench(c.inertia, c.seen) for c in bodies]
     g = pure(*model.gravity)
     return [DQ.of(c.seen.rotate_back(g) * c.inertia.mass) for c in bodies]
 

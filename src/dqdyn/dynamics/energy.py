@@ -7,9 +7,12 @@ from collections.abc import Sequence
 from dqdyn.algebra.functions import zero_twist
 from dqdyn.algebra.quaternion import dot3, pure
 from dqdyn.algebra.scalar import Scalar
+from dqdyn.algebra.scalar import total as sum_of
+from dqdyn.dynamics.centers import center_poses
 from dqdyn.dynamics.composite import Composite
 from dqdyn.dynamics.joint_forces import armature
 from dqdyn.kinematics.tree import adjoints, forward
+from dqdyn.model.gravity_field import FieldGravity
 from dqdyn.model.model import Model
 
 
@@ -31,7 +34,10 @@ def kinetic_energy(model: Model, q: Sequence[Scalar], v: Sequence[Scalar]) -> Sc
 
 
 def potential_energy(model: Model, q: Sequence[Scalar]) -> Scalar:
-    """−Σ ⟨m g, c⟩ in J; zero with all centers of mass at the height of the world origin."""
+    """−Σ ⟨m g, c⟩ in J; zero with all centers of mass at the height of the world origin. In a field, its energy."""
+    if isinstance(model.gravity, FieldGravity):
+        pairs = zip(model.bodies, center_poses(model, q), strict=True)
+        return sum_of(model.gravity.field.energy(body.inertia, seen) for body, seen in pairs)
     g = pure(*model.gravity)
     seen = adjoints(model, q)
     total: Scalar = 0.0

@@ -126,6 +126,14 @@ class Potential:
         return DQ.of(seen.rotate_back(slope) * -inertia.mass, ZERO)
 
 
+def as_field(value: Any) -> Field | None:
+    """The value if it is a gravity field, an object with the methods energy and wrench, else None."""
+    if isinstance(value, type) or not all(callable(getattr(value, name, None)) for name in ("energy", "wrench")):
+        return None
+    found: Field = value
+    return found
+
+
 def on_bodies(model: Model, q: Sequence[Scalar], field: Field) -> dict[int, DQ]:
     """The field's wrench on every body, at the body's origin in its axes, as every formulation takes external ones.
 

@@ -12,7 +12,7 @@ from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.functions import L3
 from dqdyn.algebra.quaternion import cross3
 from dqdyn.algebra.scalar import Scalar
-from dqdyn.dynamics.centers import ByIndex, Center, Matrix, centers, external, projected, weights
+from dqdyn.dynamics.centers import ByIndex, Center, Matrix, centers, external, power, projected, weights
 from dqdyn.dynamics.speeds import Speeds, at, velocities
 from dqdyn.kinematics.tree import apply
 from dqdyn.model.model import Model
@@ -45,8 +45,26 @@ def inverse_dynamics(
 
 
 def partial_velocities(model: Model, q: Sequence[Scalar], speeds: Speeds | None = None) -> list[ByIndex]:
-    """∂ν/∂u = J B of every body, by index into u [Parsa, eq. (44)]; without ``speeds`` those of its own path only."""
+    """∂ν/∂u = J B of every body, by index into u [Parsa, eq. (44)]; absent for a u that cannot move the body."""
     return _partial(centers(model, q), None if speeds is None else at(speeds, model, q))
+
+
+def mass_matrix(model: Model, q: Sequence[Scalar], speeds: Speeds | None = None) -> Matrix:
+    """BᵀMB (m×m), by which φ depends on u̇: Σ (∂ν/∂u)ᵀΨ ∂ν/∂u, without armature; M without ``speeds``."""
+    found = centers(model, q)
+    b = None if speeds is None else at(speeds, model, q)
+    size = model.nv if b is None else len(b[0])
+    result: Matrix = [[0.0] * size for _ in range(size)]
+    for body, partial in zip(found, _partial(found, b), strict=True):
+        for k, column in partial.items():
+            momentum = body.momentum(column)
+            for r, other in partial.items():
+                if r <= k:
+                    result[r][k] = result[r][k] + power(other, momentum)
+    for r in range(size):
+        for k in range(r):
+            result[r][k] = result[k][r]
+    return result
 
 
 def generalized_inertia_forces(
@@ -84,5 +102,13 @@ def law_of_motion(body: Center, rate: DQ) -> DQ:
 def _partial(bodies: Sequence[Center], b: Matrix | None) -> list[ByIndex]:
     if b is None:
         return [body.columns for body in bodies]
-    columns = [list(column) for column in zip(*b, strict=True)]
-    return [{r: apply(list(body.columns.items()), column) for r, column in enumerate(columns)} for body in bodies]
+    columns = list(enumerate(zip(*b, strict=True)))
+    return [
+        {r: apply(list(body.columns.items()), column) for r, column in columns if _moves(body, column)}
+        for body in bodies
+    ]
+
+
+def _moves(body: Center, column: Sequence[Scalar]) -> bool:
+    """Whether a u moves the body; a plain zero in B says that it does not, whatever the scalars are."""
+    return any(not (type(column[k]) is float and column[k] == 0.0) for k in body.columns)

@@ -31,6 +31,7 @@ from dqdyn.dynamics.centers import (
     projected,
 )
 from dqdyn.dynamics.gravity import Field, Uniform
+from dqdyn.model.gravity_field import FieldGravity
 from dqdyn.model.model import Model
 
 
@@ -168,4 +169,7 @@ def _gravity_forces(model: Model, bodies: Sequence[Center], field: Field | None)
 
 
 def _field(model: Model, field: Field | None) -> Field:
-    return Uniform(model.gravity) if field is None else field
+    if field is not None:
+        return field
+    own = model.gravity
+    return own.field if isinstance(own, FieldGravity) else Uniform(own)

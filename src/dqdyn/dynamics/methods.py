@@ -9,6 +9,7 @@ from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.scalar import Scalar
 from dqdyn.dynamics.joint_forces import armature, turning_coriolis, velocity_forces
 from dqdyn.dynamics.lazily import lazily
+from dqdyn.model.gravity_field import FieldGravity
 from dqdyn.model.model import Model
 
 regrouped = lazily("regroup", "regrouped")
@@ -24,12 +25,21 @@ VERY_LONG = 24
 """Joints on one path from which only they are."""
 
 
+def pulled(model: Model, q: Sequence[Scalar], wrenches: Wrenches) -> tuple[Model, Wrenches]:
+    """The robot and the wrenches on it; a gravity field becomes wrenches, so that formulations need not know it."""
+    if not isinstance(model.gravity, FieldGravity):
+        return model, wrenches
+    found: tuple[Model, Wrenches] = lazily("field_gravity", "pulled")(model, q, wrenches)
+    return found
+
+
 def inverse(formulation: Inverse) -> Inverse:
     """A formulation of the tree's bodies, completed by what the joints contribute."""
 
     def call(
         model: Model, q: Sequence[Scalar], v: Sequence[Scalar], a: Sequence[Scalar], wrenches: Wrenches = None
     ) -> list[Scalar]:
+        model, wrenches = pulled(model, q, wrenches)
         tau = formulation(model, q, v, a, wrenches)
         rotor, own = armature(model), velocity_forces(model, v)
         return [t + (ak * r if r else 0.0) + f for t, ak, r, f in zip(tau, a, rotor, own, strict=True)]
@@ -69,6 +79,7 @@ def by_mass_matrix(form: MassMatrix) -> Forward:
     def call(
         model: Model, q: Sequence[Scalar], v: Sequence[Scalar], tau: Sequence[Scalar], wrenches: Wrenches = None
     ) -> list[Scalar]:
+        model, wrenches = pulled(model, q, wrenches)
         bias = lazily("recursive", "inverse_dynamics")(model, q, v, [0.0] * model.nv, wrenches)
         right = [t - b - f for t, b, f in zip(tau, bias, velocity_forces(model, v), strict=True)]
         return solve(complete(model, q), right)
@@ -80,8 +91,20 @@ def by_articulated_bodies(
     model: Model, q: Sequence[Scalar], v: Sequence[Scalar], tau: Sequence[Scalar], wrenches: Wrenches = None
 ) -> list[Scalar]:
     """Forward dynamics joint by joint."""
+    model, wrenches = pulled(model, q, wrenches)
     net = [t - f for t, f in zip(tau, velocity_forces(model, v), strict=True)]
     return lazily("articulated", "forward_dynamics")(model, q, v, net, wrenches, armature(model))
+
+
+def derivatives(form: Callable[..., Any], which: str = "inverse_derivatives") -> Callable[..., Any]:
+    """Derivatives for uniform gravity, completed by what a gravity field changes with q."""
+
+    def call(model: Model, *state: Any) -> Any:
+        if not isinstance(model.gravity, FieldGravity):
+            return form(model, *state)
+        return lazily("field_gravity", which)(form, model, *state)
+
+    return call
 
 
 INVERSE: dict[str, Inverse] = {
@@ -129,7 +152,7 @@ def inverse_candidates(model: Model) -> list[tuple[Inverse, Model]]:
 def derivatives_candidates(model: Model) -> list[tuple[Callable[..., Any], Model]]:
     """The forms of the derivatives of inverse dynamics to compare for this robot."""
     names = ["", "_in_bodies"] if longest_path(model) < VERY_LONG else [""]
-    forms = [lazily("derivatives", f"inverse_dynamics_derivatives{name}") for name in names]
+    forms = [derivatives(lazily("derivatives", f"inverse_dynamics_derivatives{name}")) for name in names]
     return [(form, regrouped(model)) for form in forms]
 
 

@@ -17,6 +17,7 @@ import numpy as np
 
 from dqdyn.algebra.quaternion import Quaternion, pure
 from dqdyn.model.canonical import canonical
+from dqdyn.model.gravity_field import FieldGravity
 from dqdyn.model.inertia import Inertia, Tensor, as_tensor
 from dqdyn.model.model import WORLD_BODY, Body, Model
 
@@ -24,6 +25,8 @@ from dqdyn.model.model import WORLD_BODY, Body, Model
 def regrouped(model: Model) -> Model:
     """A model with the same M, C and g, all axes along z, and regrouped inertias (of type :class:`Moments`)."""
     model = canonical(model)
+    if isinstance(model.gravity, FieldGravity):
+        return model  # the field has to see the real bodies
     moments = [about_origin(body.inertia) for body in model.bodies]
     for i in reversed(range(len(model.joints))):
         joint = model.joints[i]

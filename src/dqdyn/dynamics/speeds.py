@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from dqdyn.algebra.jet import derivative
 from dqdyn.algebra.scalar import Scalar, divide, sqrt, total
@@ -18,22 +19,24 @@ so that A B = 0 [Parsa, eq. (9)], describes the motion of a constrained robot.
 """
 
 
-def speeds_from(y: Callable[[Sequence[Scalar]], Matrix]) -> Speeds:
-    """B(q) = Y(q)⁻¹ for quasi-velocities given as u = Y(q) v; Y is square and never singular.
+@dataclass(frozen=True)
+class Inverse:
+    """B(q) = Y(q)⁻¹ by orthogonal columns, Y = Q R, so that no pivot is chosen by its value; a left inverse if tall."""
 
-    By orthogonal columns, Y = Q R, so that no pivot is chosen by its value.
-    """
+    y: Speeds
 
-    def inverse(q: Sequence[Scalar]) -> Matrix:
-        rows = y(q)
-        basis, r = _orthogonal([list(column) for column in zip(*rows, strict=True)])
-        result: Matrix = [[] for _ in rows]
-        for i in reversed(range(len(rows))):
-            below = [[r[i][k] * b for b in result[k]] for k in range(i + 1, len(rows))]
+    def __call__(self, q: Sequence[Scalar]) -> Matrix:
+        basis, r = orthogonal([list(column) for column in zip(*self.y(q), strict=True)])
+        result: Matrix = [[] for _ in basis]
+        for i in reversed(range(len(basis))):
+            below = [[r[i][k] * b for b in result[k]] for k in range(i + 1, len(basis))]
             result[i] = [divide(total([e, *(-t[j] for t in below)]), r[i][i]) for j, e in enumerate(basis[i])]
         return result
 
-    return inverse
+
+def speeds_from(y: Callable[[Sequence[Scalar]], Matrix]) -> Speeds:
+    """B(q) = Y(q)⁻¹ for quasi-velocities given as u = Y(q) v; Y is square and never singular."""
+    return Inverse(y)
 
 
 def at(speeds: Speeds, model: Model, q: Sequence[Scalar]) -> Matrix:
@@ -52,18 +55,27 @@ def at(speeds: Speeds, model: Model, q: Sequence[Scalar]) -> Matrix:
 def velocities(
     speeds: Speeds, model: Model, q: Sequence[Scalar], u: Sequence[Scalar], u_rate: Sequence[Scalar]
 ) -> tuple[list[Scalar], list[Scalar]]:
-    """v = B u and a = B u̇ + Ḃ u, with Ḃ by jets along the motion."""
+    """v = B u and a = B u̇ + Ḃ u, with Ḃ by jets along the motion; of B = Y⁻¹ it is −B Ẏ B, which is cheaper."""
     b = at(speeds, model, q)
     m = len(b[0])
     if len(u) != m or len(u_rate) != m:
         raise StateError(f"u and u̇ have {m} components here; found {len(u)} and {len(u_rate)}.", expected=m)
     v = [row_times(row, u) for row in b]
-    flat = derivative(lambda x: [e for row in speeds(x) for e in row], list(q), _configuration_rate(model, q, v))
-    b_rate = [flat[m * k : m * k + m] for k in range(model.nv)]
-    return v, [row_times(row, u_rate) + row_times(rate, u) for row, rate in zip(b, b_rate, strict=True)]
+    rate = _configuration_rate(model, q, v)
+    if isinstance(speeds, Inverse):
+        left = [a - row_times(row, v) for a, row in zip(u_rate, _rate(speeds.y, q, rate), strict=True)]
+        return v, [row_times(row, left) for row in b]
+    return v, [row_times(x, u_rate) + row_times(y, u) for x, y in zip(b, _rate(speeds, q, rate), strict=True)]
 
 
-def _orthogonal(columns: Matrix) -> tuple[Matrix, Matrix]:
+def _rate(matrix: Speeds, q: Sequence[Scalar], along: Sequence[Scalar]) -> Matrix:
+    """The rate of a matrix along q̇."""
+    flat = derivative(lambda x: [e for row in matrix(x) for e in row], list(q), along)
+    width = len(matrix(q)[0])
+    return [flat[i : i + width] for i in range(0, len(flat), width)]
+
+
+def orthogonal(columns: Matrix) -> tuple[Matrix, Matrix]:
     """Orthonormal columns Q and upper triangular R of the matrix with these columns."""
     basis: Matrix = []
     r: Matrix = [[0.0] * len(columns) for _ in columns]

@@ -10,6 +10,7 @@ from dqdyn.algebra.functions import is_unit
 from dqdyn.algebra.scalar import is_numeric
 from dqdyn.errors import ModelError, unknown_name
 from dqdyn.model.description import Description, Joint, Link
+from dqdyn.model.gravity_field import FieldGravity
 from dqdyn.model.joints import KINDS
 
 AXIS_TOLERANCE = 1e-3
@@ -66,7 +67,7 @@ class Checker:
                     f"frame {frame.name!r} is on the link {frame.link!r}, which does not exist.", frame.name
                 )
             self.placement(frame.origin, f"frame {frame.name!r}")
-        if not all(math.isfinite(g) for g in d.gravity):
+        if not isinstance(d.gravity, FieldGravity) and not all(math.isfinite(g) for g in d.gravity):
             raise self.error(f"gravity must be three finite numbers; found {d.gravity}.", "gravity")
         return d.with_changes(joints=joints)
 

@@ -10,6 +10,7 @@ from dqdyn.algebra.dual import DQ, IDENTITY
 from dqdyn.algebra.functions import pose
 from dqdyn.algebra.quaternion import K, Quaternion, pure
 from dqdyn.algebra.scalar import cos, sin
+from dqdyn.model.gravity_field import FieldGravity
 from dqdyn.model.inertia import Inertia, Vector
 
 GRAVITY: Vector = (0.0, 0.0, -9.81)
@@ -138,7 +139,7 @@ class Description:
     frames: tuple[NamedFrame, ...] = ()
     base: str = "fixed"
     drive: Drive = Drive()
-    gravity: Vector = GRAVITY
+    gravity: Vector | FieldGravity = GRAVITY
     source: str | None = None  # where it was read from, for messages
     notes: tuple[str, ...] = field(default=())  # doubts of the loader; become warnings of the model
     loops: tuple[Loop, ...] = ()

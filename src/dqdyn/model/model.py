@@ -15,6 +15,7 @@ from dqdyn.algebra.scalar import Scalar
 from dqdyn.algebra.tensor import legs
 from dqdyn.errors import unknown_name
 from dqdyn.model.description import Description
+from dqdyn.model.gravity_field import FieldGravity
 from dqdyn.model.inertia import Inertia, Vector
 from dqdyn.model.joints import JointKind
 
@@ -166,7 +167,7 @@ class Model:
     joints: tuple[TreeJoint, ...]
     bodies: tuple[Body, ...]
     frames: Mapping[str, Frame]
-    gravity: Vector
+    gravity: Vector | FieldGravity
     fixed_inertia: Inertia  # of all that is fixed to the world, in world axes
     description: Description = field(repr=False)
     base: str = "fixed"

@@ -61,7 +61,7 @@ class Bindings:
             return as_input(model, *program.inputs[argument], value, check)
 
         numbers = [argument for argument, name in enumerate(names) if name in ("dt", "t")]
-        choices: dict[str, Any] = {"units": _units(model, names), "numbers": numbers, "native": self.native}
+        choices: dict[str, Any] = {"units": unit_quaternions(model, names), "numbers": numbers, "native": self.native}
         return Function(program, door, summary=quantity.summary, verify=verify, **choices)
 
     def program(self, quantity: Quantity, options: tuple[Any, ...]) -> Program:
@@ -180,7 +180,7 @@ class Bindings:
         return joint_without_inertia(self.model)
 
 
-def _units(model: Model, names: tuple[str, ...]) -> list[tuple[int, int]]:
+def unit_quaternions(model: Model, names: tuple[str, ...]) -> list[tuple[int, int]]:
     """(argument, start) of every unit quaternion in the inputs."""
     return [
         (argument, joint.q.start + joint.motion.quaternion.start)

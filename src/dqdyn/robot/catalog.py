@@ -383,6 +383,7 @@ _joint_wrenches = lazily("newton_euler", "joint_wrenches")
 
 def _wrench_rows(model: Model, q: Any, v: Any, a: Any, on: Any = None) -> list[list[Scalar]]:
     """One row [f, τ] per joint."""
+    model, on = methods.pulled(model, q, on)
     found, _ = _joint_wrenches(model, q, v, a, on)
     return [[*w.primary.vector, *w.dual.vector] for w in found]
 
@@ -435,7 +436,7 @@ _dynamics(
     "matrix",
     "C (nv×nv) with Ṁ − 2C skew-symmetric; the Christoffel one unless method names Silva's or Parsa's.",
 )
-_inverse_derivatives = lazily("derivatives", "inverse_dynamics_derivatives")
+_inverse_derivatives = methods.derivatives(lazily("derivatives", "inverse_dynamics_derivatives"))
 _add(
     "inverse_dynamics_derivatives",
     "q v a",
@@ -452,7 +453,8 @@ def _forward_derivatives(model: Model, q: Sequence[Scalar], v: Sequence[Scalar],
     if model.constraints:
         return constrained.forward_derivatives(model, q, v, tau)
     a = methods.FORWARD["composite-body"](model, q, v, tau, None)
-    return lazily("derivatives", "forward_dynamics_derivatives")(model, q, v, a)
+    form = lazily("derivatives", "forward_dynamics_derivatives")
+    return methods.derivatives(form, "forward_derivatives")(model, q, v, a)
 
 
 _add("forward_dynamics_derivatives", "q v tau", "", "matrices", _forward_derivatives)

@@ -64,6 +64,7 @@ def _obeying(method: str, mass: Callable[..., Any], singular: bool) -> Callable[
     form = FORMS["kkt" if method == "auto" else method]
 
     def call(model: Model, q: Any, v: Any, tau: Any, wrenches: Any = None, t: Scalar = 0.0) -> list[Scalar]:
+        model, wrenches = methods.pulled(model, q, wrenches)
         return form(model, q, v, tau, wrenches, t, mass, singular)
 
     return call
@@ -149,7 +150,8 @@ def _multipliers(model: Model, q: Any, v: Any, tau: Any, t: Any) -> Any:
     if not model.constraints:
         return []
     singular = _mass_is_singular(model)
-    return _kkt["forward_and_multipliers"](model, q, v, tau, None, t[0], _mass_matrix, singular)[1]
+    model, wrenches = methods.pulled(model, q, None)
+    return _kkt["forward_and_multipliers"](model, q, v, tau, wrenches, t[0], _mass_matrix, singular)[1]
 
 
 def _forces(model: Model, q: Any, v: Any, tau: Any, t: Any) -> Any:

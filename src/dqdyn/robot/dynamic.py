@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dqdyn.algebra.scalar import stack, unstack
-from dqdyn.algebra.values import Value, Wrench
 from dqdyn.compile.function import check_out
-from dqdyn.dynamics.wrenches import EXPRESSIONS
-from dqdyn.errors import Error, StateError, unknown_name
+from dqdyn.errors import Error
 from dqdyn.robot.base import RobotBase
 from dqdyn.robot.constrained_catalog import constrained_method
-from dqdyn.robot.state import as_state, symbols
+from dqdyn.robot.state import as_state
+from dqdyn.robot.wrench_input import no_wrenches, stacked_wrenches
 
 if TYPE_CHECKING:
     from dqdyn.dynamics.gravity import Field
@@ -52,9 +51,9 @@ class DynamicMethods(RobotBase):
             need = self.inverse_dynamics(q, v, a, wrenches, method, expressed=expressed, check=check)
             tau = self._least_torques(q, v, a, need, actuated, t)  # type: ignore[attr-defined]
             return np.asarray(tau) if out is None else _copied(tau, out)
-        if _none(wrenches, expressed):
+        if no_wrenches(wrenches, expressed):
             return self._run(("inverse_dynamics", method), (q, v, a), out, check)
-        frames, stacked = _stacked(wrenches, check)
+        frames, stacked = stacked_wrenches(wrenches, check)
         return self._run(("inverse_dynamics_with_wrenches", method, frames, expressed), (q, v, a, stacked), out, check)
 
     def forward_dynamics(
@@ -85,9 +84,9 @@ class DynamicMethods(RobotBase):
         method = constrained_method(self.model, method)
         if not any(c.timed for c in self.model.constraints):
             return self._free_forward(q, v, tau, wrenches, method, expressed, out, check)
-        if _none(wrenches, expressed):
+        if no_wrenches(wrenches, expressed):
             return self._run(("forward_dynamics_at", method), (q, v, tau, t), out, check)
-        frames, stacked = _stacked(wrenches, check)
+        frames, stacked = stacked_wrenches(wrenches, check)
         key = ("forward_dynamics_with_wrenches_at", method, frames, expressed)
         return self._run(key, (q, v, tau, stacked, t), out, check)
 
@@ -95,9 +94,9 @@ class DynamicMethods(RobotBase):
         self, q: Any, v: Any, tau: Any, wrenches: Any, method: str, expressed: str, out: Any, check: bool
     ) -> np.ndarray:
         """Forward dynamics where the time does not enter."""
-        if _none(wrenches, expressed):
+        if no_wrenches(wrenches, expressed):
             return self._run(("forward_dynamics", method), (q, v, tau), out, check)
-        frames, stacked = _stacked(wrenches, check)
+        frames, stacked = stacked_wrenches(wrenches, check)
         key = ("forward_dynamics_with_wrenches", method, frames, expressed)
         return self._run(key, (q, v, tau, stacked), out, check)
 
@@ -123,9 +122,9 @@ class DynamicMethods(RobotBase):
         Row i belongs to ``joints[i]`` and ``bodies[i]``, at the body's origin in its axes. The torque of a joint is its
         share along the joint's axis; the rest is borne by the bearing. ``wrenches`` as in :meth:`inverse_dynamics`.
         """
-        if _none(wrenches, expressed):
+        if no_wrenches(wrenches, expressed):
             return self._run(("joint_wrenches",), (q, v, a), out, check)
-        frames, stacked = _stacked(wrenches, check)
+        frames, stacked = stacked_wrenches(wrenches, check)
         return self._run(("joint_wrenches_with_wrenches", frames, expressed), (q, v, a, stacked), out, check)
 
     def mass_matrix(
@@ -212,9 +211,9 @@ class DynamicMethods(RobotBase):
 
         They are ``wrenches`` for the dynamics of this robot ``with_gravity([0, 0, 0])``, by every method.
         """
-        from dqdyn.dynamics.gravity import on_bodies
+        from dqdyn.dynamics.gravity import as_field, on_bodies
 
-        if isinstance(field, type) or not all(callable(getattr(field, name, None)) for name in ("energy", "wrench")):
+        if as_field(field) is None:
             raise Error(f"a gravity field has the methods energy and wrench, as gravity.Central(mu); found {field!r}.")
         given = as_state(self.model, "q", q, check)
         result = {}
@@ -230,7 +229,10 @@ class DynamicMethods(RobotBase):
         return self._run(("kinetic_energy",), (q, v), None, check)[..., 0]
 
     def potential_energy(self, q: Any, *, check: bool = True) -> Any:
-        """Energy in the field of gravity in J, shape (...,); zero with all masses at the height of the world origin."""
+        """Energy in the field of gravity in J, shape (...,); zero with all masses at the height of the world origin.
+
+        In a field that the robot was given, the energy is the field's, with its own zero.
+        """
         return self._run(("potential_energy",), (q,), None, check)[..., 0]
 
     def energy(self, q: Any, v: Any, *, check: bool = True) -> Any:
@@ -247,52 +249,3 @@ def _copied(tau: np.ndarray, out: Any) -> np.ndarray:
     check_out("inverse_dynamics", out, tau.shape)
     out[...] = tau
     return np.asarray(out)
-
-
-def _none(wrenches: Any, expressed: str) -> bool:
-    """Whether no wrenches are given; the word for their axes must be a known one all the same."""
-    if expressed not in EXPRESSIONS:
-        raise unknown_name("expression", expressed, EXPRESSIONS)
-    return wrenches is None or (isinstance(wrenches, Mapping) and not wrenches)
-
-
-def _stacked(wrenches: Any, check: bool) -> tuple[tuple[str, ...], np.ndarray]:
-    """Frames, and their wrenches one after the other as (..., 6k)."""
-    if not isinstance(wrenches, Mapping):
-        raise StateError(
-            f"wrenches maps frames to [f, τ], as in {{'tool': [0, 0, 1, 0, 0, 0]}}; found {type(wrenches).__name__}.",
-            argument="wrenches",
-        )
-    parts = [_components(frame, wrench, check) for frame, wrench in wrenches.items()]
-    try:
-        batch = np.broadcast_shapes(*(p.shape[:-1] for p in parts))
-    except ValueError:
-        shapes = ", ".join(f"{frame!r} {p.shape}" for frame, p in zip(wrenches, parts, strict=True))
-        raise StateError(f"wrenches have batches that do not fit together: {shapes}.", argument="wrenches") from None
-    return tuple(wrenches), np.concatenate([np.broadcast_to(p, (*batch, 6)) for p in parts], axis=-1)
-
-
-def _components(frame: str, wrench: Any, check: bool) -> np.ndarray:
-    """[f, τ] as an array of shape (..., 6)."""
-    if isinstance(wrench, Value) and not isinstance(wrench, Wrench):
-        raise StateError(
-            f"the wrench at frame {frame!r} is a Wrench or six numbers [f, τ]; found {wrench!r}.", frame=frame
-        )
-    if np.ma.is_masked(wrench):
-        raise StateError(f"the wrench at frame {frame!r} has masked entries: give six numbers [f, τ].", frame=frame)
-    try:
-        array = wrench.dq.vec6() if isinstance(wrench, Wrench) else np.asarray(symbols(wrench, 6))
-    except (TypeError, ValueError):
-        raise StateError(
-            f"the wrench at frame {frame!r} must be an array of numbers; found {wrench!r}.", frame=frame
-        ) from None
-    if array.ndim == 0 or array.shape[-1] != 6:
-        raise StateError(
-            f"the wrench at frame {frame!r} is [f, τ] with 6 components; found shape {array.shape}.", frame=frame
-        )
-    if check and array.dtype.kind == "f" and not np.isfinite(array).all():
-        raise StateError(
-            f"the wrench at frame {frame!r} is not finite: give finite numbers, or pass check=False to let it pass.",
-            frame=frame,
-        )
-    return array

@@ -13,6 +13,7 @@ from dqdyn.algebra.scalar import unstack
 from dqdyn.algebra.values import Pose, vector
 from dqdyn.errors import ModelError, StateError
 from dqdyn.model.description import ROOT_JOINT, WORLD, Description, Joint, Link, NamedFrame
+from dqdyn.model.gravity_field import FieldGravity
 from dqdyn.model.inertia import Inertia, Vector, as_tensor, as_vector
 from dqdyn.model.joints import joint_kind
 from dqdyn.model.model import Model
@@ -71,8 +72,41 @@ def with_payload(model: Model, frame: str, mass: float, com: Any, inertia: Any) 
 
 
 def with_gravity(model: Model, gravity: Any) -> Description:
-    """Another gravitational acceleration, in m/s² and world axes."""
+    """Another gravitational acceleration, in m/s² and world axes, or a gravity field."""
+    from dqdyn.dynamics.gravity import Uniform
+
+    if isinstance(gravity, Uniform):
+        gravity = gravity.acceleration
+    if hasattr(gravity, "wrench"):
+        return model.description.with_changes(gravity=_field(model, gravity))
     return model.description.with_changes(gravity=_vector(gravity, "gravity"))
+
+
+def _field(model: Model, field: Any) -> FieldGravity:
+    """A field that can be compiled, and be part of a robot's value."""
+    from dqdyn.compile.trace import trace
+    from dqdyn.dynamics.energy import potential_energy
+    from dqdyn.dynamics.gravity import as_field, on_bodies
+
+    if as_field(field) is None:
+        raise ModelError(f"a gravity field has the methods energy and wrench, as gravity.Central(mu); found {field!r}.")
+    own = FieldGravity(field)
+    pulling = replace(model, gravity=own)
+
+    def all_of_it(q: Any) -> Any:
+        wrenches = [c for w in on_bodies(model, q, field).values() for c in w.components]
+        return [potential_energy(pulling, q), *wrenches], (1 + len(wrenches),)
+
+    try:
+        hash(field)
+        trace("field", [("q", model.nq)], all_of_it)
+    except Exception as problem:  # the field may be the user's own: whatever it raises, it is to be found
+        raise ModelError(
+            f"the gravity field {field!r} cannot be used: {type(problem).__name__}: {str(problem).rstrip('.')}; make "
+            "it hashable, and use +, -, * and what dqdyn.algebra.scalar has, select(less(a, b), x, y) in place of if.",
+            field=field,
+        ) from problem
+    return own
 
 
 def lock(model: Model, values: Mapping[str, Any]) -> tuple[Description, str]:

@@ -16,6 +16,7 @@ from dqdyn.compile.program import Counts, Program
 from dqdyn.errors import ModelWarning
 from dqdyn.model.build import build
 from dqdyn.model.description import Description
+from dqdyn.model.gravity_field import FieldGravity
 from dqdyn.model.layouts import Layout, mujoco_layout, pinocchio_layout
 from dqdyn.model.model import Body, Frame, Model
 from dqdyn.robot import edit
@@ -26,6 +27,7 @@ from dqdyn.robot.kinematic import KinematicMethods
 
 if TYPE_CHECKING:
     from dqdyn.robot.coordinates import RobotInCoordinates
+    from dqdyn.robot.speeds import RobotInSpeeds
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,9 +100,10 @@ class Robot(KinematicMethods, DynamicMethods, ConstrainedMethods):
         return self.model.description
 
     @property
-    def gravity(self) -> np.ndarray:
-        """Gravitational acceleration in m/s², world axes, shape (3,)."""
-        return np.array(self.model.gravity)
+    def gravity(self) -> Any:
+        """Gravitational acceleration in m/s², world axes, shape (3,); or the field that the robot was given."""
+        own = self.model.gravity
+        return own.field if isinstance(own, FieldGravity) else np.array(own)
 
     @property
     def mass(self) -> float:
@@ -138,7 +141,8 @@ class Robot(KinematicMethods, DynamicMethods, ConstrainedMethods):
         return Robot, (self.model,)
 
     def __repr__(self) -> str:
-        return f"Robot({self.name!r}, nq={self.nq}, nv={self.nv}, base={self.base!r}, mass={self.mass:.4g} kg)"
+        field = f", gravity={self.gravity!r}" if isinstance(self.model.gravity, FieldGravity) else ""
+        return f"Robot({self.name!r}, nq={self.nq}, nv={self.nv}, base={self.base!r}, mass={self.mass:.4g} kg{field})"
 
     # --- inverse kinematics and functions ---------------------------------------------------------------------
 
@@ -193,7 +197,12 @@ class Robot(KinematicMethods, DynamicMethods, ConstrainedMethods):
         return self._rebuilt(edit.with_payload(self.model, frame, mass, com, inertia))
 
     def with_gravity(self, gravity: Any) -> Robot:
-        """The same robot under another gravitational acceleration, (3,) in m/s²."""
+        """The same robot under another gravitational acceleration, (3,) in m/s², or in a gravity field.
+
+        Fields are those of :mod:`dqdyn.dynamics.gravity`, as ``Central(mu)``, or any object with their two methods. All
+        dynamics, energies and simulations are then in the field; only ``torque_regressor`` needs uniform gravity. MJCF
+        and JSON cannot hold a field and refuse it; URDF holds no gravity at all, and says so.
+        """
         return self._rebuilt(edit.with_gravity(self.model, gravity))
 
     def without_friction(self) -> Robot:
@@ -220,6 +229,19 @@ class Robot(KinematicMethods, DynamicMethods, ConstrainedMethods):
         from dqdyn.robot.coordinates import in_coordinates
 
         return in_coordinates(self, coordinates, joint)
+
+    def in_speeds(
+        self, B: Callable[[Any], Any] | None = None, *, Y: Callable[[Any], Any] | None = None
+    ) -> RobotInSpeeds:
+        """The robot in quasi-velocities u of your choice, by Kane's equations: v = B(q) u, or u = Y(q) v.
+
+        ``B`` and ``Y`` are functions over scalars that take q as a list and give rows, as ``lambda q: [[1.0, 0.0],
+        [1.0, 1.0]]``; they are traced, so they use +, -, * and functions of ``dqdyn.algebra.scalar``. Y is square. B
+        may have fewer columns than rows: u then spans the possible motions, which must obey the robot's constraints.
+        """
+        from dqdyn.robot.speeds import RobotInSpeeds
+
+        return RobotInSpeeds(self, B, Y)
 
     # --- other libraries and files --------------------------------------------------------------------------------
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from dqdyn.errors import FormatError, LoadError
 from dqdyn.model.description import Description
+from dqdyn.model.gravity_field import require_uniform
 from dqdyn.model.loaders.files import read_bytes
 from dqdyn.model.loaders.safe_xml import TEXT
 from dqdyn.model.model import Model
@@ -25,6 +26,7 @@ VERSION = 1
 
 def write_json(model: Model) -> str:
     """The model's description as JSON, with the model's base and gravity; one line per link and joint."""
+    require_uniform(model.name, model.gravity, "JSON")
     lost = [c.name for c in model.constraints if c.loop() is None and not c.of_base(model.base)]
     if lost:
         raise FormatError(

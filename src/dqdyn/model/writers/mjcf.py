@@ -19,6 +19,7 @@ from dqdyn.algebra.dual import DQ, IDENTITY
 from dqdyn.algebra.quaternion import ONE, pure, rotate
 from dqdyn.errors import FormatError, ModelWarning
 from dqdyn.model.description import WORLD, Description, Joint, Link
+from dqdyn.model.gravity_field import require_uniform
 from dqdyn.model.loaders.mjcf import CUSTOM, weld_name
 from dqdyn.model.model import Model
 from dqdyn.model.writers.chain import DYNAMICS, Rewriter, data_of, limit_of, root_link, values_of, with_base_joint
@@ -35,6 +36,7 @@ _ATTRIBUTES = {"damping": "damping", "friction": "frictionloss", "armature": "ar
 
 def write_mjcf(model: Model) -> str:
     """The model as MJCF; see the module for what becomes of things that MJCF does not know."""
+    require_uniform(model.name, model.gravity, "MJCF")
     writer = _Writer(_plain(with_base_joint(model, "MJCF")))
     text = writer.text()
     if writer.left_out:

@@ -1,0 +1,62 @@
+"""External wrenches at the door: a mapping from frames to [f, τ] becomes one array."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from dqdyn.algebra.values import Value, Wrench
+from dqdyn.dynamics.wrenches import EXPRESSIONS
+from dqdyn.errors import StateError, unknown_name
+from dqdyn.robot.state import symbols
+
+
+def no_wrenches(wrenches: Any, expressed: str) -> bool:
+    """Whether no wrenches are given; the word for their axes must be a known one all the same."""
+    if expressed not in EXPRESSIONS:
+        raise unknown_name("expression", expressed, EXPRESSIONS)
+    return wrenches is None or (isinstance(wrenches, Mapping) and not wrenches)
+
+
+def stacked_wrenches(wrenches: Any, check: bool) -> tuple[tuple[str, ...], np.ndarray]:
+    """Frames, and their wrenches one after the other as (..., 6k)."""
+    if not isinstance(wrenches, Mapping):
+        raise StateError(
+            f"wrenches maps frames to [f, τ], as in {{'tool': [0, 0, 1, 0, 0, 0]}}; found {type(wrenches).__name__}.",
+            argument="wrenches",
+        )
+    parts = [_components(frame, wrench, check) for frame, wrench in wrenches.items()]
+    try:
+        batch = np.broadcast_shapes(*(p.shape[:-1] for p in parts))
+    except ValueError:
+        shapes = ", ".join(f"{frame!r} {p.shape}" for frame, p in zip(wrenches, parts, strict=True))
+        raise StateError(f"wrenches have batches that do not fit together: {shapes}.", argument="wrenches") from None
+    return tuple(wrenches), np.concatenate([np.broadcast_to(p, (*batch, 6)) for p in parts], axis=-1)
+
+
+def _components(frame: str, wrench: Any, check: bool) -> np.ndarray:
+    """[f, τ] as an array of shape (..., 6)."""
+    if isinstance(wrench, Value) and not isinstance(wrench, Wrench):
+        raise StateError(
+            f"the wrench at frame {frame!r} is a Wrench or six numbers [f, τ]; found {wrench!r}.", frame=frame
+        )
+    if np.ma.is_masked(wrench):
+        raise StateError(f"the wrench at frame {frame!r} has masked entries: give six numbers [f, τ].", frame=frame)
+    try:
+        array = wrench.dq.vec6() if isinstance(wrench, Wrench) else np.asarray(symbols(wrench, 6))
+    except (TypeError, ValueError):
+        raise StateError(
+            f"the wrench at frame {frame!r} must be an array of numbers; found {wrench!r}.", frame=frame
+        ) from None
+    if array.ndim == 0 or array.shape[-1] != 6:
+        raise StateError(
+            f"the wrench at frame {frame!r} is [f, τ] with 6 components; found shape {array.shape}.", frame=frame
+        )
+    if check and array.dtype.kind == "f" and not np.isfinite(array).all():
+        raise StateError(
+            f"the wrench at frame {frame!r} is not finite: give finite numbers, or pass check=False to let it pass.",
+            frame=frame,
+        )
+    return array
