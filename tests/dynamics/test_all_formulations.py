@@ -100,7 +100,7 @@ def test_a_fault_in_one_leaves_the_others_right(broken: str, monkeypatch: pytest
 
 
 def test_counts_differ() -> None:
-    """Operations as written: each is another algorithm; recursions cost least, then projected laws of motion, last differentiated functions."""
+    """Operations as written: each is another algorithm; recursions cost least, differentiated functions most."""
     model = model_state("arm7")[0]
     totals = {name: count(formulation, model).total for name, formulation in FORMULATIONS.items()}
     assert len(set(totals.values())) == len(totals)
