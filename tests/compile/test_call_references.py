@@ -23,8 +23,8 @@ FROZEN = np.zeros((2, 3))
 FROZEN.setflags(write=False)
 WAVE, WAVE_OUT, HUGE = np.arange(4.0), np.empty((4, 2)), np.full(4, 1e18)
 WORDS = {"out": OUT}
-WATCHED: list[Any] = [X, Y, MANY_X, MANY_Y, OUT, MANY_OUT, FROZEN, WAVE, WAVE_OUT, HUGE, "out", "check", "threads", np.ndarray]
-WATCHED += [np.dtype(np.float64), None, True, 1, 2, float]
+WATCHED: list[Any] = [X, Y, MANY_X, MANY_Y, OUT, MANY_OUT, FROZEN, WAVE, WAVE_OUT, HUGE]
+WATCHED += ["out", "check", "threads", np.ndarray, np.dtype(np.float64), None, True, 1, 2, float]
 FAST = ("new array", "out", "out in a dictionary")
 
 

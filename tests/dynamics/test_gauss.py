@@ -246,6 +246,10 @@ def test_weights_act_at_the_centers_of_mass() -> None:
 @pytest.mark.parametrize("name", ROBOTS)
 def test_inverse_dynamics(name: str) -> None:
     check_inverse_dynamics(gauss, name)
+    model, q, v, a = model_state(name)
+    m, c = array(gauss.mass_matrix(model, q)), array(gauss.coriolis_matrix(model, q, v))
+    written_out = m @ array(a) + c @ array(v) + array(gauss.gravity_forces(model, q))
+    assert_close(gauss.inverse_dynamics(model, q, v, a), written_out, 1e-12)
 
 
 def test_batch() -> None:

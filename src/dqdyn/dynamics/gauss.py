@@ -12,9 +12,10 @@ import numpy as np
 
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.functions import L3, inertia_rows
+from dqdyn.algebra.jet import gradient
 from dqdyn.algebra.quaternion import cross3
 from dqdyn.algebra.scalar import Scalar, total
-from dqdyn.dynamics.centers import Center, Matrix, bilinear, centers, external, power, projected, row_times, weights
+from dqdyn.dynamics.centers import Center, Matrix, bilinear, centers, external, power, projected, weights
 from dqdyn.model.model import Model
 
 
@@ -36,13 +37,26 @@ def gauss_function(
     """
     found = centers(model, q, v)
     given = projected((c.columns for c in found), external(found, wrenches), model.nv)
-    terms: list[Scalar] = [-((t + f) * ak) for t, f, ak in zip(tau, given, a, strict=True)]
-    for center, weight in zip(found, weights(model, found), strict=True):
-        rate, free = center.rate(v, a), unconstrained_rate(center, weight)
-        impressed = weight - center.gyroscopic(center.twist)  # Ψā, without dividing by Ψ
-        terms.append(0.5 * power(rate, center.momentum(rate)) - power(rate, impressed))
-        terms.append(0.5 * power(free, impressed))  # does not depend on a
-    return total(terms) if terms else 0.0
+    power_given = (-((t + f) * ak) for t, f, ak in zip(tau, given, a, strict=True))
+    return total([constraint(found, unconstrained(model, found), v, a), *power_given])
+
+
+def constraint(
+    bodies: Sequence[Center], free: Sequence[tuple[DQ, DQ]], v: Sequence[Scalar], a: Sequence[Scalar]
+) -> Scalar:
+    """Σ ½(ν̇ − ā)ᵀΨ(ν̇ − ā): Gauss's function of bodies that move ``free`` without joints; no τ and no wrenches."""
+    terms: list[Scalar] = [0.0]
+    for body, (alone, impressed) in zip(bodies, free, strict=True):
+        rate = body.rate(v, a)
+        terms.append(0.5 * power(rate, body.momentum(rate)) - power(rate, impressed))
+        terms.append(0.5 * power(alone, impressed))  # does not depend on a
+    return total(terms)
+
+
+def unconstrained(model: Model, bodies: Sequence[Center]) -> list[tuple[DQ, DQ]]:
+    """ā and Ψā of each body; the latter without dividing by Ψ."""
+    pairs = zip(bodies, weights(model, bodies), strict=True)
+    return [(unconstrained_rate(body, w), w - body.gyroscopic(body.twist)) for body, w in pairs]
 
 
 def unconstrained_rate(center: Center, weight: DQ) -> DQ:
@@ -82,17 +96,19 @@ def inverse_dynamics(
     a: Sequence[Scalar],
     wrenches: Mapping[int, DQ] | None = None,
 ) -> list[Scalar]:
-    """τ = M a + C v + g (nv) [Silva, eq. (48)] [Quiroz, eq. (5.20)] [Quiroz, algorithm 5.1].
+    """τ (nv) for which :func:`gauss_function` is least at a, by running it on jets.
 
-    This is the condition for the least :func:`gauss_function`, whose gradient in a is M a + C v + g − τ: for the motion
-    under τ it vanishes. As in the papers it is written out; the function is not differentiated here.
+    There its gradient vanishes, so the joints give the gradient of the rest, and external wrenches their part of it.
+    Written out this is M a + C v + g [Silva, eq. (48)] [Quiroz, eq. (5.20)] [Quiroz, algorithm 5.1], the terms of which
+    are functions of this module.
 
     ``wrenches`` are external ones by body, in the frame of the body at its origin.
     """
     found = centers(model, q, v)
-    m, c, g = _mass_matrix(model, found), _coriolis_matrix(model, found), _gravity_forces(model, found)
+    free = unconstrained(model, found)
+    slope = gradient(lambda acceleration: constraint(found, free, v, acceleration), list(a))
     given = projected((center.columns for center in found), external(found, wrenches), model.nv)
-    return [row_times(m[k], a) + row_times(c[k], v) + (g[k] - given[k]) for k in range(model.nv)]
+    return [s - f for s, f in zip(slope, given, strict=True)]
 
 
 def _mass_matrix(model: Model, found: list[Center]) -> Matrix:
