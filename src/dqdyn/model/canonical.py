@@ -4,7 +4,8 @@ Body i gets the frame i·A_i, where A_i takes z to the axis of its joint. Turnin
 commute with the joint, so A_i is free up to Rz(φ) Tz(d). A revolute joint uses this freedom to put x along the common
 normal with the axis of its first child, whose placement becomes Tx(a) Rx(α); φ ends in the joint's angle as an
 offset, d in its own placement. Placements, inertias and frames are re-expressed; q, v and all results that refer to
-named frames stay.
+named frames stay. What is left of the freedom, at the ends of branches, is in
+:mod:`dqdyn.model.leaves`.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from dqdyn.algebra.dual import DQ, IDENTITY
 from dqdyn.algebra.functions import Adjoint, pose
 from dqdyn.algebra.quaternion import Quaternion, pure, shortest_rotation
 from dqdyn.model.joints.base import AxisJoint
+from dqdyn.model.leaves import with_turned_leaves
 from dqdyn.model.model import WORLD_BODY, Body, Frame, Model, TreeJoint
 
 Z = (0.0, 0.0, 1.0)
@@ -34,7 +36,7 @@ def canonical(model: Model) -> Model:
     if not _is_sparse(model, turns):
         turns, offsets = _normal_frames(model, turns)
     if all(turn == IDENTITY for turn in turns):
-        return model
+        return with_turned_leaves(model)
 
     def of(body: int) -> DQ:
         return IDENTITY if body == WORLD_BODY else turns[body]
@@ -57,12 +59,13 @@ def canonical(model: Model) -> Model:
         name: Frame(name, frame.body, of(frame.body).conj() * frame.placement, frame.kind)
         for name, frame in model.frames.items()
     }
-    return replace(model, joints=joints, bodies=bodies, frames=frames)
+    return with_turned_leaves(replace(model, joints=joints, bodies=bodies, frames=frames))
 
 
 def in_cheap_frames(model: Model) -> Model:
-    """The model as it is where its placements are sparse already, else the canonical one."""
-    return model if _is_sparse(model, [_turn(joint) for joint in model.joints]) else canonical(model)
+    """The model as it is but for turned leaves where its placements are sparse already, else the canonical one."""
+    sparse = _is_sparse(model, [_turn(joint) for joint in model.joints])
+    return with_turned_leaves(model) if sparse else canonical(model)
 
 
 def _turn(joint: TreeJoint) -> DQ:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any
@@ -216,6 +216,10 @@ class Model:
         if name not in self.frames:
             raise unknown_name(f"frame of {self.name!r}", name, self.frames)
         return self.frames[name]
+
+    def with_frames(self, names: Sequence[str]) -> Model:
+        """The model with these named frames alone, or with all if it has constraints, which refer to frames."""
+        return self if self.constraints else replace(self, frames={name: self.frames[name] for name in names})
 
     def joint(self, name: str) -> TreeJoint:
         """The moving joint of that name, or an error with close matches."""

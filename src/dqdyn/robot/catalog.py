@@ -271,7 +271,7 @@ def _forms(table: dict[str, Any], found: Found) -> Callable[..., Any]:
     """Candidates for a program: the fast forms for "auto", else the formulation that was named."""
 
     def candidates(model: Model, method: str) -> list[Callable[..., Any]]:
-        pairs = _pairs(table, found, model, method)
+        pairs = _pairs(table, found, model.with_frames(()), method)
         return [lambda *inputs, form=form, on=on: form(on, *inputs) for form, on in pairs]
 
     return candidates
@@ -279,7 +279,7 @@ def _forms(table: dict[str, Any], found: Found) -> Callable[..., Any]:
 
 def _forms_with_wrenches(table: dict[str, Any], found: Found) -> Callable[..., Any]:
     def candidates(model: Model, method: str, frames: tuple[str, ...], expressed: str) -> list[Callable[..., Any]]:
-        pairs = _pairs(table, found, model, method)
+        pairs = _pairs(table, found, model.with_frames(frames), method)
 
         def bound(form: Any, on: Model) -> Callable[..., Any]:
             def call(q: Any, v: Any, a: Any, wrenches: Any) -> Any:
@@ -375,7 +375,12 @@ def _gravity(model: Model, q: Sequence[Scalar]) -> list[Scalar]:
 
 def _on_models(algorithm: Callable[..., Any]) -> Callable[..., Any]:
     """Candidates that differ only in the model: regrouped or as it is."""
-    return lambda model: [lambda *inputs, on=on: algorithm(on, *inputs) for _, on in methods.inverse_candidates(model)]
+
+    def candidates(model: Model) -> list[Callable[..., Any]]:
+        models = [on for _, on in methods.inverse_candidates(model.with_frames(()))]
+        return [lambda *inputs, on=on: algorithm(on, *inputs) for on in models]
+
+    return candidates
 
 
 _joint_wrenches = lazily("newton_euler", "joint_wrenches")
@@ -444,7 +449,7 @@ _add(
     "matrices",
     _inverse_derivatives,
     "∂τ/∂q (tangent), ∂τ/∂v, ∂τ/∂a: (3, nv, nv).",
-    lambda model: [partial(form, on) for form, on in methods.derivatives_candidates(model)],
+    lambda model: [partial(form, on) for form, on in methods.derivatives_candidates(model.with_frames(()))],
 )
 
 
