@@ -1,15 +1,18 @@
-"""Cache lines of a batch asked for ahead: those that the next block of rows reads, and those that this one writes.
+"""Cache lines of a batch asked for ahead: those that a later block of rows reads, and those that it writes.
 
-Rows of many numbers fill pages quickly, and the processor's own prefetching starts anew at every page. Asked for all at
-once the lines would wait for each other and the work for them, so they are spread over the computation.
+Rows fill pages quickly, and the processor's own prefetching starts anew at every page. Asked for all at once the lines
+would wait for each other and the work for them, so they are spread over the computation. Blocks of long rows are worked
+on for long: there it is time to ask for the next one, and for what this one writes. Those of short rows are done before
+their lines could come: there one asks for a block a page further on.
 """
 
 from __future__ import annotations
 
 from dqdyn.compile.rows import Rows
 
-_LONG = 16  # numbers in a row from which it pays
+_LONG = 16  # numbers in a row
 _LINE = 64  # bytes
+_PAGE = 4096
 _MOST = 256  # lines; more would push each other out again
 _NEAR, _FAR = 3, 2  # the first level of the cache, the second
 
@@ -20,16 +23,20 @@ class Ahead:
     def __init__(self, rows: Rows, steps: int) -> None:
         self.body, self.steps, self.taken, self.asked = rows.body, steps, 0, 0
         self.lines: list[tuple[str, int, bool]] = []  # pointer, offset in bytes, whether it is written
-        if rows.size >= _LONG:
-            self._add(rows.output_rows(["%i"])[0], rows.size * rows.width, True)
-        following = self.body.op(f"add i64 %i, {rows.width}")
+        self._add(rows, None, rows.size)
         for argument, (_, size) in enumerate(rows.program.inputs):
-            if size >= _LONG:
-                self._add(rows.input_rows(argument, [following])[0], size * rows.width, False)
+            self._add(rows, argument, size)
 
-    def _add(self, pointer: str, numbers: int, written: bool) -> None:
-        lines = min(-(-8 * numbers // _LINE), _MOST)
-        self.lines += [(pointer, _LINE * k, written) for k in range(lines)]
+    def _add(self, rows: Rows, argument: int | None, size: int) -> None:
+        """The lines of an input or of the output, whose rows have so many numbers."""
+        size_of_block = 8 * size * rows.width
+        if not size_of_block:
+            return
+        blocks = (0 if argument is None else 1) if size >= _LONG else -(-_PAGE // size_of_block)
+        row = self.body.op(f"add i64 %i, {blocks * rows.width}")
+        pointer = (rows.output_rows([row]) if argument is None else rows.input_rows(argument, [row]))[0]
+        lines = min(-(-size_of_block // _LINE), _MOST)
+        self.lines += [(pointer, _LINE * k, argument is None) for k in range(lines)]
 
     def step(self) -> None:
         """After each operation: ask for as many lines as are due."""
