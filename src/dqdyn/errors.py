@@ -56,6 +56,10 @@ class ModelWarning(UserWarning):
     """Something in a robot is doubtful but usable; also kept in ``robot.warnings``."""
 
 
+class CompileWarning(UserWarning):
+    """Native code could not be had; results are the same, only slower."""
+
+
 _SHORT = 12
 """Names that a message has room for."""
 

@@ -17,7 +17,8 @@ from some_results import results
 
 import dqdyn as dq
 from dqdyn.compile import call, kernels, native
-from dqdyn.compile.function import CompileWarning, Function
+from dqdyn.compile.function import Function
+from dqdyn.errors import CompileWarning
 
 X, Y = np.array([1.0, 2.0, 3.0]), np.array([4.0, 5.0])
 MANY_X, MANY_Y = np.tile(X, (20, 1)), np.tile(Y, (20, 1))

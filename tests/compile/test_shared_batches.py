@@ -18,8 +18,10 @@ import pytest
 
 import dqdyn as dq
 from dqdyn.compile import mailbox, threads
+from dqdyn.compile.function import Function
 from dqdyn.compile.native import Library
 from dqdyn.compile.threads import share
+from dqdyn.compile.trace import trace
 
 WAIT = """
 define i64 @work(ptr %arguments, i64 %start, i64 %end) {
@@ -163,6 +165,24 @@ def test_no_thread_is_needed(work: Library) -> None:
     """Where none can be had the caller does all the work."""
     assert (counted(work, 5000, 4)[0] == 1).all()
     assert mailbox.mail().pool[mailbox.LIMIT] == 0  # nobody asks again
+
+
+def test_threads_that_cannot_be_had(work: Library, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail() -> mailbox.Mail:
+        raise OSError("no mail today")
+
+    threads._mail.cache_clear()
+    monkeypatch.setattr(mailbox, "mail", fail)
+    try:
+        with pytest.warns(dq.errors.CompileWarning, match="no threads .OSError: no mail today.; batches run on one"):
+            done, answer = counted(work, 1000, 4)
+        assert (done == 1).all()
+        assert answer == 1
+        f = Function(trace("f", [("x", 2)], lambda x: ([x[0] * x[1]], (1,))))
+        x = np.random.default_rng(0).normal(size=(500, 2))
+        np.testing.assert_array_equal(f(x, threads=3)[:, 0], x[:, 0] * x[:, 1])
+    finally:
+        threads._mail.cache_clear()
 
 
 def test_workers_look_out_as_long_as_they_should() -> None:

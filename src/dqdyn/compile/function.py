@@ -18,15 +18,11 @@ from dqdyn.compile.interpret import interpret
 from dqdyn.compile.mailbox import mail
 from dqdyn.compile.program import Program
 from dqdyn.compile.rows import TOO_LARGE, UNFIT
-from dqdyn.compile.threads import share, whole
-from dqdyn.errors import Error, StateError
+from dqdyn.compile.threads import piece, share, whole
+from dqdyn.errors import CompileWarning, Error, StateError
 
 Door = Callable[[int, Any, bool], np.ndarray]
 """``door(argument, value, check)`` gives a float64 array of shape (..., size), or an object array of symbols."""
-
-
-class CompileWarning(UserWarning):
-    """Native code could not be had; results are the same, only slower."""
 
 
 def plain_door(program: Program) -> Door:
@@ -107,12 +103,6 @@ class Native:
                     self._tell(self.single)
             return list(self._codes[:threads])
 
-    def piece(self, arguments: Sequence[int], start: int, stop: int) -> int:
-        """What the batch kernel notices in some of the rows."""
-        words = (ctypes.c_int64 * len(arguments))(*arguments)
-        kernel = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
-        return int(kernel(self.pieces(1)[0])(words, start, stop))
-
     def _tell(self, single: Any) -> None:
         """Let the built-in function know where the batch kernel is."""
         from dqdyn.compile.call import layout_is_known
@@ -120,7 +110,7 @@ class Native:
         if not layout_is_known():
             return
         ctypes.c_void_p.from_address(single.address("many")).value = self._batch_library.address("batch")
-        if len(self._codes):
+        if len(self._codes) > 1:
             words = (ctypes.c_int64 * 3).from_address(single.address("shared"))
             words[:] = [mail().share_address, ctypes.addressof(self._codes), len(self._codes)]
 
@@ -309,9 +299,10 @@ class Function:
         arguments = [x for a, s in zip(flat, strides, strict=True) for x in (_address(a), s)] + [_address(out)]
         noticed = kernel(*arguments, rows) if threads == 1 else share(self.native.pieces, arguments, rows, threads)
         if noticed & TOO_LARGE:
+            code = self.native.pieces(1)[0]
             for start in range(0, rows, _SOME):
                 stop = min(start + _SOME, rows)
-                if self.native.piece(arguments, start, stop) & TOO_LARGE:
+                if piece(code, arguments, start, stop) & TOO_LARGE:
                     self._interpret(flat, out, slice(start, stop))
         return bool(noticed & UNFIT)
 

@@ -13,6 +13,7 @@ import ctypes
 import os
 import threading
 import time
+import warnings
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any
@@ -20,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from dqdyn.compile import mailbox as m
-from dqdyn.errors import StateError
+from dqdyn.errors import CompileWarning, StateError
 
 GRAIN = 16
 """Rows that stay together, a multiple of all vector widths."""
@@ -46,16 +47,37 @@ def share(
     ``code(n)`` gives n addresses of ``i64 f(ptr arguments, i64 start, i64 end)``, one per thread; ``arguments`` are
     words that the code understands.
     """
+    mail = _mail()
+    if mail is None:
+        return piece(code(1)[0], arguments, 0, rows)
+    words = (ctypes.c_int64 * len(arguments))(*arguments)
     count = max(1, min(threads, m.MOST, -(-rows // grain)))
     codes = (ctypes.c_int64 * count)(*code(count))
-    prepare(count)
-    return int(m.mail().share(codes, count, (ctypes.c_int64 * len(arguments))(*arguments), rows, grain)) & ~m.GROW
+    prepare(mail, count)
+    return int(mail.share(codes, count, words, rows, grain)) & ~m.GROW
 
 
-def prepare(threads: int) -> None:
+def piece(code: int, arguments: Sequence[int], start: int, end: int) -> int:
+    """What the code at this address answers for some rows, on this thread."""
+    function = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)(code)
+    return int(function((ctypes.c_int64 * len(arguments))(*arguments), start, end))
+
+
+@lru_cache(maxsize=1)
+def _mail() -> m.Mail | None:
+    """What shares a batch; None, with a warning, where it cannot be had."""
+    try:
+        return m.mail()
+    except Exception as problem:  # whatever LLVM or the loader may raise
+        text = f"no threads ({type(problem).__name__}: {problem}); batches run on one of them, more slowly."
+        warnings.warn(text, CompileWarning, stacklevel=5)
+        return None
+
+
+def prepare(mail: m.Mail, threads: int) -> None:
     """Have enough workers that are free now for so many threads, the caller among them, if more can be had."""
     with _lock:
-        pool = m.mail().pool
+        pool = mail.pool
         pool[m.PATIENCE] = int(_LOOK_OUT / _look())
         missing = threads - 1 - sum(worker.state <= m.ASLEEP for worker in _all)
         while missing > 0 and len(_all) < pool[m.LIMIT]:
