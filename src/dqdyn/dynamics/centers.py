@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.functions import L3, Adjoint, G, cross, zero_twist
+from dqdyn.algebra.jet import gradient
 from dqdyn.algebra.quaternion import I, J, K, Quaternion, cross3, dot3, pure
 from dqdyn.algebra.scalar import Scalar, total
 from dqdyn.kinematics.tree import added, apply, forward
@@ -96,6 +97,25 @@ def center_twists(model: Model, q: Sequence[Scalar], v: Sequence[Scalar]) -> lis
 def power(twist: DQ, wrench: DQ) -> Scalar:
     """⟨ω, τ⟩ + ⟨v, f⟩: the swap of parts is that of [Silva, eq. (46)] [Quiroz, eq. (5.18)]."""
     return dot3(twist.primary, wrench.dual) + dot3(twist.dual, wrench.primary)
+
+
+def gradient_over_bodies(
+    term: Callable[[int, list[Scalar]], Scalar], bodies: Sequence[Center], at: Sequence[Scalar]
+) -> list[Scalar]:
+    """∂/∂a Σ term(i, a) over the bodies, by jets: each term is differentiated by what moves its body, the rest is 0."""
+    result: list[Scalar] = [0.0] * len(at)
+    for i, body in enumerate(bodies):
+        own = list(body.columns)
+
+        def of_own(x: list[Scalar], i: int = i, own: list[int] = own) -> Scalar:
+            a = list(at)
+            for k, entry in zip(own, x, strict=True):
+                a[k] = entry
+            return term(i, a)
+
+        for k, slope in zip(own, gradient(of_own, [at[k] for k in own]), strict=True):
+            result[k] = result[k] + slope
+    return result
 
 
 def weights(model: Model, bodies: Sequence[Center]) -> list[DQ]:

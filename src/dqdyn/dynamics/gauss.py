@@ -12,10 +12,19 @@ import numpy as np
 
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.functions import L3, inertia_rows
-from dqdyn.algebra.jet import gradient
 from dqdyn.algebra.quaternion import cross3
 from dqdyn.algebra.scalar import Scalar, total
-from dqdyn.dynamics.centers import Center, Matrix, bilinear, centers, external, power, projected, weights
+from dqdyn.dynamics.centers import (
+    Center,
+    Matrix,
+    bilinear,
+    centers,
+    external,
+    gradient_over_bodies,
+    power,
+    projected,
+    weights,
+)
 from dqdyn.model.model import Model
 
 
@@ -38,19 +47,15 @@ def gauss_function(
     found = centers(model, q, v)
     given = projected((c.columns for c in found), external(found, wrenches), model.nv)
     power_given = (-((t + f) * ak) for t, f, ak in zip(tau, given, a, strict=True))
-    return total([constraint(found, unconstrained(model, found), v, a), *power_given])
+    free = unconstrained(model, found)
+    return total([0.0, *(constraint(*pair, v, a) for pair in zip(found, free, strict=True)), *power_given])
 
 
-def constraint(
-    bodies: Sequence[Center], free: Sequence[tuple[DQ, DQ]], v: Sequence[Scalar], a: Sequence[Scalar]
-) -> Scalar:
-    """Σ ½(ν̇ − ā)ᵀΨ(ν̇ − ā): Gauss's function of bodies that move ``free`` without joints; no τ and no wrenches."""
-    terms: list[Scalar] = [0.0]
-    for body, (alone, impressed) in zip(bodies, free, strict=True):
-        rate = body.rate(v, a)
-        terms.append(0.5 * power(rate, body.momentum(rate)) - power(rate, impressed))
-        terms.append(0.5 * power(alone, impressed))  # does not depend on a
-    return total(terms)
+def constraint(body: Center, free: tuple[DQ, DQ], v: Sequence[Scalar], a: Sequence[Scalar]) -> Scalar:
+    """½(ν̇ − ā)ᵀΨ(ν̇ − ā): what a body adds to Gauss's function; ``free`` are ā and Ψā, its motion without joints."""
+    rate, (alone, impressed) = body.rate(v, a), free
+    varying = 0.5 * power(rate, body.momentum(rate)) - power(rate, impressed)
+    return varying + 0.5 * power(alone, impressed)
 
 
 def unconstrained(model: Model, bodies: Sequence[Center]) -> list[tuple[DQ, DQ]]:
@@ -106,7 +111,7 @@ def inverse_dynamics(
     """
     found = centers(model, q, v)
     free = unconstrained(model, found)
-    slope = gradient(lambda acceleration: constraint(found, free, v, acceleration), list(a))
+    slope = gradient_over_bodies(lambda i, x: constraint(found[i], free[i], v, x), found, a)
     given = projected((center.columns for center in found), external(found, wrenches), model.nv)
     return [s - f for s, f in zip(slope, given, strict=True)]
 

@@ -5,24 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.jet import gradient
-from dqdyn.algebra.scalar import Scalar
-from dqdyn.dynamics.centers import Center, centers, external, power, projected, weights
+from dqdyn.algebra.scalar import Scalar, total
+from dqdyn.dynamics.centers import Center, centers, external, gradient_over_bodies, power, projected, weights
 from dqdyn.model.model import Model
 
 
 def gibbs_appell_function(model: Model, q: Sequence[Scalar], v: Sequence[Scalar], a: Sequence[Scalar]) -> Scalar:
     """S = Σ ½ν̇ᵀΨν̇ + ν̇ᵀS̄ν [Silva, eq. (51)] [Quiroz, eq. (5.24)], up to a term that does not depend on a."""
-    return acceleration_energy(centers(model, q, v), v, a)
+    return total([0.0, *(acceleration_energy(body, v, a) for body in centers(model, q, v))])
 
 
-def acceleration_energy(bodies: Sequence[Center], v: Sequence[Scalar], a: Sequence[Scalar]) -> Scalar:
-    """S of bodies whose kinematics is known."""
-    result: Scalar = 0.0
-    for body in bodies:
-        rate = body.rate(v, a)
-        result = result + (0.5 * power(rate, body.momentum(rate)) + power(rate, body.gyroscopic(body.twist)))
-    return result
+def acceleration_energy(body: Center, v: Sequence[Scalar], a: Sequence[Scalar]) -> Scalar:
+    """The part of S that a body has."""
+    rate = body.rate(v, a)
+    return 0.5 * power(rate, body.momentum(rate)) + power(rate, body.gyroscopic(body.twist))
 
 
 def inverse_dynamics(
@@ -39,7 +35,7 @@ def inverse_dynamics(
     frame of the body at its origin.
     """
     found = centers(model, q, v)
-    inertial = gradient(lambda acceleration: acceleration_energy(found, v, acceleration), list(a))
+    inertial = gradient_over_bodies(lambda i, x: acceleration_energy(found[i], v, x), found, a)
     acting = [w + e for w, e in zip(weights(model, found), external(found, wrenches), strict=True)]
     given = projected((c.columns for c in found), acting, model.nv)
     return [s - f for s, f in zip(inertial, given, strict=True)]
