@@ -21,7 +21,8 @@ from trees import MOVING, random_robot
 
 import dqdyn as dq
 from dqdyn.compile import native
-from dqdyn.compile.call import CallEmitter, ManyEmitter
+from dqdyn.compile.call import CallEmitter
+from dqdyn.compile.call_many import ManyEmitter
 from dqdyn.compile.function import Function, _without_repeats
 from dqdyn.compile.kernels import batch_kernel, scalar_kernel
 from dqdyn.compile.program import Program

@@ -61,7 +61,8 @@ class Native:
     @cached_property
     def single(self) -> Any:
         """The module with ``scalar`` and, where the layout is known, ``call``."""
-        from dqdyn.compile.call import CallEmitter, ManyEmitter, layout_is_known
+        from dqdyn.compile.call import CallEmitter, layout_is_known
+        from dqdyn.compile.call_many import ManyEmitter
         from dqdyn.compile.kernels import scalar_kernel
         from dqdyn.compile.native import Library, machine
 
