@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
@@ -19,6 +18,7 @@ from dqdyn.kinematics.frames import EXPRESSIONS
 from dqdyn.model.model import Model
 from dqdyn.robot.catalog import INPUT_SIZES, METHODS, Quantity, quantities
 from dqdyn.robot.constrained_catalog import constrained_method, require_determined, require_untimed
+from dqdyn.robot.made_once import MadeOnce
 from dqdyn.robot.state import as_input
 
 DEFAULTS: dict[str, Any] = {"expressed": "body", "method": "auto", "wrench_expressed": "body"}
@@ -32,20 +32,12 @@ class Bindings:
 
     def __init__(self, model: Model, native: bool | None = None) -> None:
         self.model, self.native = model, native
-        self._functions: dict[Any, Function] = {}
-        self._lock = threading.Lock()
+        self._functions: MadeOnce[Function] = MadeOnce()
 
     def function(self, name: str, options: dict[str, Any]) -> Function:
         """The function ``name`` of the catalog, its options checked."""
         quantity, values = self.resolve(name, options)
-        key = (name, values)
-        found = self._functions.get(key)
-        if found is None:
-            with self._lock:  # threads may race for the first use: one of them compiles
-                found = self._functions.get(key)
-                if found is None:
-                    found = self._functions[key] = self.compiled(quantity, values)
-        return found
+        return self._functions.get((name, values), lambda: self.compiled(quantity, values))
 
     def compiled(self, quantity: Quantity, options: tuple[Any, ...]) -> Function:
         model = self.model

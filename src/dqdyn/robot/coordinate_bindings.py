@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +13,7 @@ from dqdyn.dynamics.coordinates.joint_coordinates import JointCoordinates
 from dqdyn.dynamics.coordinates.tree import TreeCoordinates
 from dqdyn.robot.coordinate_checks import check_rates, check_regular, check_state, is_healthy
 from dqdyn.robot.coordinate_functions import FUNCTIONS
+from dqdyn.robot.made_once import MadeOnce
 from dqdyn.robot.state import as_state
 
 if TYPE_CHECKING:
@@ -30,8 +30,7 @@ class CoordinateBindings:
         self.robot = robot
         self.coordinates: dict[str, JointCoordinates] = dict(choices)
         self._tree = TreeCoordinates(robot.model, self.coordinates)
-        self._functions: dict[Any, Function] = {}
-        self._lock = threading.Lock()
+        self._functions: MadeOnce[Function] = MadeOnce()
 
     @property
     def nq(self) -> int:
@@ -72,14 +71,7 @@ class CoordinateBindings:
         return found
 
     def _function(self, name: str, options: tuple[Any, ...]) -> Function:
-        key = (name, options)
-        found = self._functions.get(key)
-        if found is None:
-            with self._lock:
-                found = self._functions.get(key)
-                if found is None:
-                    found = self._functions[key] = self._compiled(name, options)
-        return found
+        return self._functions.get((name, options), lambda: self._compiled(name, options))
 
     def _compiled(self, name: str, options: tuple[Any, ...]) -> Function:
         chosen = FUNCTIONS[name]

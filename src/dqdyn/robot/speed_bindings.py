@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +15,7 @@ from dqdyn.dynamics.speeds import speeds_from
 from dqdyn.errors import Error, unknown_name
 from dqdyn.robot import speed_checks as checks
 from dqdyn.robot.bound import unit_quaternions
+from dqdyn.robot.made_once import MadeOnce
 from dqdyn.robot.speed_functions import CHECKS, FUNCTIONS, SpeedFunction
 from dqdyn.robot.state import SIZES, as_input, as_state
 
@@ -45,8 +45,7 @@ class SpeedBindings:
         self._speeds = QuasiVelocities(
             robot.model, *((matrix, size) if Y is None else (speeds_from(matrix), size, matrix))
         )
-        self._functions: dict[Any, Function] = {}
-        self._lock = threading.RLock()  # what a function verifies is itself such a function
+        self._functions: MadeOnce[Function] = MadeOnce()
         if checks.is_constant(self._entries):
             checks.check_independent(robot.model, self._name, self._check("independence", robot.neutral()))
 
@@ -66,14 +65,7 @@ class SpeedBindings:
         return chosen(*inputs, out=out, check=False)
 
     def _function(self, name: str, options: tuple[Any, ...] = ()) -> Function:
-        key = (name, options)
-        found = self._functions.get(key)
-        if found is None:
-            with self._lock:
-                found = self._functions.get(key)
-                if found is None:
-                    found = self._functions[key] = self._compiled(name, options)
-        return found
+        return self._functions.get((name, options), lambda: self._compiled(name, options))
 
     def _compiled(self, name: str, options: tuple[Any, ...]) -> Function:
         if name not in FUNCTIONS and name not in CHECKS:
