@@ -126,10 +126,10 @@ class Potential:
         return DQ.of(seen.rotate_back(slope) * -inertia.mass, ZERO)
 
 
-def as_field(value: Any) -> Field | None:
-    """The value if it is a gravity field, an object with the methods energy and wrench, else None."""
+def as_field(value: Any) -> Field:
+    """The value if it is a gravity field, an object with the methods energy and wrench, else an error."""
     if isinstance(value, type) or not all(callable(getattr(value, name, None)) for name in ("energy", "wrench")):
-        return None
+        raise Error(f"a gravity field has the methods energy and wrench, as gravity.Central(mu); found {value!r}.")
     found: Field = value
     return found
 

@@ -213,8 +213,7 @@ class DynamicMethods(RobotBase):
         """
         from dqdyn.dynamics.gravity import as_field, on_bodies
 
-        if as_field(field) is None:
-            raise Error(f"a gravity field has the methods energy and wrench, as gravity.Central(mu); found {field!r}.")
+        field = as_field(field)
         given = as_state(self.model, "q", q, check)
         result = {}
         for i, wrench in on_bodies(self.model, unstack(given, self.model.nq), field).items():

@@ -88,9 +88,7 @@ def _field(model: Model, field: Any) -> FieldGravity:
     from dqdyn.dynamics.energy import potential_energy
     from dqdyn.dynamics.gravity import as_field, on_bodies
 
-    if as_field(field) is None:
-        raise ModelError(f"a gravity field has the methods energy and wrench, as gravity.Central(mu); found {field!r}.")
-    own = FieldGravity(field)
+    own = FieldGravity(as_field(field))
     pulling = replace(model, gravity=own)
 
     def all_of_it(q: Any) -> Any:
