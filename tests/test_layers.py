@@ -21,12 +21,12 @@ EXTRAS = ("mujoco", "sympy", "casadi", "pinocchio", "typer", "rich", "matplotlib
 
 def rules() -> dict[str, set[str]]:
     """What each part of the package may import, apart from itself."""
-    allowed: dict[str, set[str]] = {"errors": set()}
-    known = {"errors"}
+    allowed: dict[str, set[str]] = {"errors": set(), "caching": set()}
+    known = {"errors", "caching"}
     for name in CORE:
         allowed[name] = set(known)
         known.add(name)
-    allowed["compile"] = {"errors", "algebra.scalar", "algebra.counter"}
+    allowed["compile"] = {"errors", "caching", "algebra.scalar", "algebra.counter"}
     known.add("compile")
     allowed["robot"] = set(known)
     known.add("robot")

@@ -8,12 +8,12 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Self
 
 import numpy as np
 
 from dqdyn.algebra.scalar import Scalar
+from dqdyn.caching import cached_property
 from dqdyn.control.differentiate import Given
 from dqdyn.control.signals import Signal
 from dqdyn.control.state import State

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass, field
-from functools import cached_property
 
+from dqdyn.caching import cached_property
 from dqdyn.control.qp.conflict import minimal_conflict
 from dqdyn.control.qp.rows import NamedRows
 

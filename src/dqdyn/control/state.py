@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.scalar import Scalar
+from dqdyn.caching import cached_property
 from dqdyn.kinematics.tree import Motion
 from dqdyn.model.model import Model
 

@@ -11,11 +11,11 @@ generalized forces are.
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cached_property
 
 import numpy as np
 
 from dqdyn.algebra.quaternion import Quaternion, pure
+from dqdyn.caching import cached_property
 from dqdyn.model.canonical import canonical
 from dqdyn.model.gravity_field import FieldGravity
 from dqdyn.model.inertia import Inertia, Tensor, as_tensor

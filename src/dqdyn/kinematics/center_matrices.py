@@ -7,7 +7,6 @@ square and diagonal; here a joint with several axes has several columns, and a m
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.functions import G, cross, swap, zero_twist
 from dqdyn.algebra.matrix import DQMatrix
 from dqdyn.algebra.scalar import Scalar, total, unstack
+from dqdyn.caching import cached_property
 from dqdyn.kinematics.center_frames import CenterFrames, to_center
 from dqdyn.kinematics.propagation import Propagation
 from dqdyn.kinematics.tree import Columns

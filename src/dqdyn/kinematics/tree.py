@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import cached_property
 from typing import TypeVar
 
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.functions import Adjoint, cross, pose, position, zero_twist
 from dqdyn.algebra.quaternion import ONE, ZERO, I, J, K, Quaternion, rotate
 from dqdyn.algebra.scalar import Scalar
+from dqdyn.caching import cached_property
 from dqdyn.model.model import WORLD_BODY, Frame, Model, TreeJoint
 
 T = TypeVar("T")

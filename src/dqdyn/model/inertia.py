@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ import numpy as np
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.functions import Adjoint, inertia_rows
 from dqdyn.algebra.quaternion import Quaternion, pure
+from dqdyn.caching import cached_property
 
 Vector = tuple[float, float, float]
 Tensor = tuple[Vector, Vector, Vector]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
@@ -13,6 +12,7 @@ from dqdyn.algebra.functions import Adjoint, Factored
 from dqdyn.algebra.quaternion import ZERO, Quaternion, cross3, pure
 from dqdyn.algebra.scalar import Scalar
 from dqdyn.algebra.tensor import legs
+from dqdyn.caching import cached_property
 from dqdyn.errors import unknown_name
 from dqdyn.model.description import Description
 from dqdyn.model.gravity_field import FieldGravity

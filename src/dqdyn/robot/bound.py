@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from dqdyn.algebra.counter import Tally, counters
+from dqdyn.caching import cached_property
 from dqdyn.compile.function import Function
 from dqdyn.compile.program import Program
 from dqdyn.compile.trace import trace

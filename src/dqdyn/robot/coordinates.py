@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dqdyn.caching import cached_property
 from dqdyn.dynamics.coordinates.motion import Contact
 from dqdyn.dynamics.coordinates.names import KINDS, coordinates_of
 from dqdyn.errors import Error

@@ -5,13 +5,13 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dqdyn.algebra.counter import Tally
+from dqdyn.caching import cached_property
 from dqdyn.compile.program import Counts, Program
 from dqdyn.errors import ModelWarning
 from dqdyn.model.build import build
@@ -138,7 +138,7 @@ class Robot(KinematicMethods, DynamicMethods, ConstrainedMethods):
         return hash(self.model)
 
     def __reduce__(self) -> Any:
-        return Robot, (self.model,)
+        return type(self), (self.model,)
 
     def __repr__(self) -> str:
         field = f", gravity={self.gravity!r}" if isinstance(self.model.gravity, FieldGravity) else ""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cached_property
 from typing import Any
 
+from dqdyn.caching import cached_property
 from dqdyn.compile.interpret import interpret
 from dqdyn.compile.program import Program
 from dqdyn.dynamics.constraints.stabilisation import Projection

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 from dqdyn.algebra.jet import derivative
 from dqdyn.algebra.scalar import Scalar, total
+from dqdyn.caching import cached_property
 from dqdyn.dynamics.coordinates.base import half_gradient
 from dqdyn.dynamics.coordinates.joint_coordinates import JointCoordinates
 from dqdyn.model.model import Model, TreeJoint
