@@ -34,6 +34,6 @@ def cache_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture(autouse=True)
 def warns_again() -> Iterator[None]:
     """Each test sees the warning that comes once per process."""
-    before, function._warned = function._warned, False
+    before, function._warned = function._warned, set()
     yield
     function._warned = before

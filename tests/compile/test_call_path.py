@@ -13,8 +13,8 @@ import sympy
 from small_functions import expected, function, mixed_program
 
 import dqdyn as dq
-from dqdyn.compile import call
 from dqdyn.compile.function import Function
+from dqdyn.compile.layout import layout_problem
 from dqdyn.compile.trace import trace
 from dqdyn.errors import Error, StateError
 
@@ -27,7 +27,7 @@ def calls() -> list[Any]:
 
 
 def test_the_layout_is_known_here() -> None:
-    assert call.layout_is_known()
+    assert layout_problem() is None
     assert inspect.isbuiltin(function().fast)
 
 

@@ -13,13 +13,12 @@ import pytest
 from small_functions import expected, mixed_program
 
 import dqdyn as dq
-from dqdyn.compile import dispatch, native
+from dqdyn.compile import native
 from dqdyn.compile.function import Function
 from dqdyn.compile.program import Program
 from dqdyn.compile.trace import trace
 
 THREADS = 8
-_alive: list[Any] = []
 
 
 @pytest.fixture
@@ -82,10 +81,7 @@ def test_batches_with_threads_of_their_own(made: list[str]) -> None:
     f = Function(fresh())
     x = np.random.default_rng(0).normal(size=(1000, 2))
     results = at_once(lambda i: f(x, threads=1 + i))
-    kinds = [key.split()[0] for key in made]
-    assert kinds.count("batch") == 1
-    assert kinds.count("mailbox") <= 1  # made with the first worker of the process, perhaps by another test
-    assert set(kinds) <= {"batch", "mailbox"}
+    assert [key.split()[0] for key in made] == ["batch"]
     for found in results:
         np.testing.assert_array_equal(found, results[0])
     np.testing.assert_allclose(results[0][:, 0], x[:, 0] * x[:, 1] + 1.5, rtol=0, atol=1e-14)
@@ -95,26 +91,11 @@ def test_robots_trace_and_compile_once(made: list[str]) -> None:
     robot = dq.robots.arm7()
     frame, q = robot.joints[-1].name, robot.neutral()
     results = at_once(lambda i: (robot.twist_jacobian(frame, q), robot.function("pose", frame=frame)(q)))
-    assert sorted(key.split()[0] for key in made if not key.startswith("dispatch")) == ["single", "single"]
+    assert sorted(key.split()[0] for key in made if not key.startswith("methods")) == ["single", "single"]
     for jacobian, pose in results:
         np.testing.assert_array_equal(jacobian, results[0][0])
         np.testing.assert_array_equal(pose, results[0][1])
     assert len({id(robot.function("pose", frame=frame)) for _ in range(3)}) == 1
-
-
-def test_robots_share_one_code_for_their_methods(made: list[str]) -> None:
-    """Of two made at the same time, one would be freed while a method still points to it."""
-    _alive.append(dispatch._library())  # robots of other tests still use it
-    dispatch._made_library.cache_clear()
-    robots = [dq.robots.arm7() for _ in range(THREADS)]
-    q = robots[0].neutral()
-    for robot in robots:
-        robot.function("center_of_mass")  # compiled, so that the threads meet at the methods
-    made.clear()
-    results = at_once(lambda i: [robots[i].center_of_mass(q) for _ in range(3)])
-    assert [key.split()[0] for key in made] == ["dispatch"]
-    for row in results:
-        np.testing.assert_array_equal(row, np.tile(results[0][0], (3, 1)))
 
 
 def test_a_failure_reaches_every_thread_as_the_interpreter(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,116 +1,34 @@
 """The call path with the least overhead: a Python function emitted as machine code.
 
 It checks type, dtype, shape, contiguity, finiteness and overlap of its arguments inline and computes at once. Anything
-unusual goes, with untouched arguments, to a Python object that converts, explains or raises. It relies on the layout of
-NumPy's array structure, which :func:`layout_is_known` proves on probe arrays.
+unusual goes, with untouched arguments, to a Python object that converts, explains or raises. What it knows of CPython
+and NumPy stands in :mod:`~dqdyn.compile.layout`.
 """
 
 from __future__ import annotations
 
 import ctypes
-import sys
-import sysconfig
 from collections.abc import Callable, Sequence
-from functools import lru_cache
 from typing import Any
 
-import numpy as np
-
+from dqdyn.compile.layout import (
+    ALIGNED,
+    C_CONTIGUOUS,
+    CONTEXT_IR,
+    DATA,
+    DESCR,
+    DIMS,
+    FLAGS,
+    FLOAT,
+    NDIM,
+    TYPE,
+    WRITEABLE,
+    from_context,
+)
 from dqdyn.compile.program import Program
 from dqdyn.compile.rows import UNIT_SQUARED
 
-# Offsets in bytes in a 64-bit PyObject, PyFloatObject, PyTupleObject and PyArrayObject.
-TYPE, _FLOAT, TUPLE_SIZE, TUPLE_ITEM = 8, 16, 16, 24
-DATA, NDIM, DIMS, _STRIDES, _DESCR, _FLAGS = 16, 24, 32, 40, 56, 64
-C_CONTIGUOUS, ALIGNED, _WRITEABLE = 0x1, 0x100, 0x400
 _METH_FASTCALL_KEYWORDS = 0x0080 | 0x0002
-_NEW_FROM_DESCR = 94  # PyArray_NewFromDescr in NumPy's table of functions
-CONTEXT = (
-    *("array_type", "float_type", "int_type", "descr", "out", "threads"),
-    *("vectorcall", "new_array", "release", "unlock", "lock", "whole"),
-)
-
-
-@lru_cache(maxsize=1)
-def layout_is_known() -> bool:
-    """Whether this interpreter and NumPy have the layout that the emitted code reads; proven on probe arrays."""
-    if sys.implementation.name != "cpython" or sysconfig.get_config_var("Py_GIL_DISABLED"):
-        return False
-    if ctypes.sizeof(ctypes.c_void_p) != 8 or sys.byteorder != "little":
-        return False
-    frozen = np.arange(4.0)
-    frozen.setflags(write=False)
-    probes: list[np.ndarray] = [
-        np.zeros(3),
-        np.zeros((2, 5)),
-        np.zeros((4, 6))[::2, 1:3],
-        np.zeros(5, dtype=np.int32),
-        frozen,
-    ]
-    return all(_as_expected(probe) for probe in probes) and _tuple_as_expected() and _float_as_expected()
-
-
-def _read(address: int, kind: Any) -> Any:
-    return kind.from_address(address).value
-
-
-def _as_expected(a: np.ndarray) -> bool:
-    at, pointer, integer = id(a), ctypes.c_void_p, ctypes.c_int64
-    dims, strides = _read(at + DIMS, pointer), _read(at + _STRIDES, pointer)
-    flags = _read(at + _FLAGS, ctypes.c_int32)
-    expected = (
-        (C_CONTIGUOUS if a.flags.c_contiguous else 0)
-        | (ALIGNED if a.flags.aligned else 0)
-        | (_WRITEABLE if a.flags.writeable else 0)
-    )
-    return (
-        _read(at + TYPE, pointer) == id(np.ndarray)
-        and _read(at + DATA, pointer) == a.ctypes.data
-        and _read(at + NDIM, ctypes.c_int32) == a.ndim
-        and tuple(_read(dims + 8 * i, integer) for i in range(a.ndim)) == a.shape
-        and tuple(_read(strides + 8 * i, integer) for i in range(a.ndim)) == a.strides
-        and _read(at + _DESCR, pointer) == id(a.dtype)
-        and flags & (C_CONTIGUOUS | ALIGNED | _WRITEABLE) == expected
-    )
-
-
-def _tuple_as_expected() -> bool:
-    probe = ("out", "check")
-    return _read(id(probe) + TUPLE_SIZE, ctypes.c_int64) == 2 and _read(id(probe) + TUPLE_ITEM, ctypes.c_void_p) == id(
-        probe[0]
-    )
-
-
-def _float_as_expected() -> bool:
-    probe = float("1.5")
-    at = id(probe)
-    return _read(at + TYPE, ctypes.c_void_p) == id(float) and _read(at + _FLOAT, ctypes.c_double) == probe
-
-
-@lru_cache(maxsize=1)
-def context() -> Any:
-    """Addresses that the emitted code needs, in the order of ``CONTEXT``."""
-    capsule = sys.modules["numpy._core._multiarray_umath" if np.__version__ >= "2" else "numpy.core._multiarray_umath"]
-    pointer_of = ctypes.pythonapi.PyCapsule_GetPointer
-    pointer_of.restype, pointer_of.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
-    table = pointer_of(capsule._ARRAY_API, None)
-    python = ctypes.pythonapi
-    values = {
-        "array_type": id(np.ndarray),
-        "float_type": id(float),
-        "int_type": id(int),
-        "descr": id(np.dtype(np.float64)),
-        "out": id(sys.intern("out")),
-        "threads": id(sys.intern("threads")),
-        "vectorcall": python.PyObject_Vectorcall,
-        "new_array": _read(table + 8 * _NEW_FROM_DESCR, ctypes.c_void_p),
-        "release": python.Py_DecRef,
-        "unlock": python.PyEval_SaveThread,  # the GIL
-        "lock": python.PyEval_RestoreThread,
-        "whole": python.PyLong_AsLongLongAndOverflow,
-    }
-    addresses = [ctypes.cast(values[name], ctypes.c_void_p) for name in CONTEXT]
-    return (ctypes.c_void_p * len(addresses))(*addresses)
 
 
 class CallEmitter:
@@ -142,8 +60,9 @@ class CallEmitter:
         self.lines += [f"  br i1 {condition}, label %ok{self._n}, label %{otherwise}, !prof !0", f"ok{self._n}:"]
 
     def context(self, name: str) -> str:
-        p = self.op(f"getelementptr [{len(CONTEXT)} x ptr], ptr @context, i64 0, i64 {CONTEXT.index(name)}")
-        return self.op(f"load ptr, ptr {p}")
+        self._n += 1
+        self.lines += from_context(name, f"%c{self._n}")
+        return f"%c{self._n}"
 
     def text(self) -> str:
         """The function, and behind it the one for batches, which takes over where the first array has two axes."""
@@ -159,7 +78,7 @@ class CallEmitter:
             "}",
         ]
         head = [
-            f"@context = dso_local global [{len(CONTEXT)} x ptr] zeroinitializer",
+            CONTEXT_IR,
             "define ptr @call(ptr %self, ptr %args, i64 %nargs, ptr %kwnames) {",
             *self.entry(),
         ]
@@ -181,7 +100,7 @@ class CallEmitter:
 
     def answer(self, data: list[str], run: Callable[[str], str]) -> None:
         """``run(where)`` into a new array or the one given as ``out=``; where it returns a flag, Python takes over."""
-        self.keywords()
+        self.lines.append("  %positional = icmp eq ptr %kwnames, null")
         self.lines += ["  br i1 %positional, label %make, label %given", "make:"]
         fresh = self.make_array()
         there = self.op(f"icmp ne ptr {fresh}, null")
@@ -202,8 +121,8 @@ class CallEmitter:
             "  ret ptr %result",
             "redo:",  # the result is dropped, and Python computes it again
         ]
-        release = self.context("release")
-        self.lines += [f"  call void {release}(ptr %result)", "  br label %slow", "slow:"]
+        decrease = self.context("decrease")
+        self.lines += [f"  call void {decrease}(ptr %result)", "  br label %slow", "slow:"]
         vectorcall = self.context("vectorcall")
         self.lines += [
             f"  %answer = call ptr {vectorcall}(ptr %self, ptr %args, i64 %nargs, ptr %kwnames)",
@@ -214,14 +133,12 @@ class CallEmitter:
 
     # --- what differs for batches ---
 
-    def keywords(self) -> None:
-        """``%positional``: whether there is no ``out``."""
-        self.lines.append("  %positional = icmp eq ptr %kwnames, null")
-
     def out_argument(self) -> str:
         """What is given as ``out=``, if that is the only keyword."""
-        self.require(self.op(f"icmp eq i64 {self.field('%kwnames', TUPLE_SIZE, 'i64')}, 1"))
-        self.require(self.op(f"icmp eq ptr {self.field('%kwnames', TUPLE_ITEM, 'ptr')}, {self.context('out')}"))
+        size = self.op(f"call i64 {self.context('tuple_size')}(ptr %kwnames)")
+        self.require(self.op(f"icmp eq i64 {size}, 1"))
+        name = self.op(f"call ptr {self.context('tuple_item')}(ptr %kwnames, i64 0)")
+        self.require(self.op(f"icmp eq ptr {name}, {self.context('out')}"))
         return self.op(f"load ptr, ptr {self.op(f'getelementptr ptr, ptr %args, i64 {len(self.program.inputs)}')}")
 
     def leading(self) -> list[str]:
@@ -242,7 +159,7 @@ class CallEmitter:
 
     def gapless(self, array: str, shape: Sequence[str], flags: int) -> str:
         """Data of a float64 array of that shape and with those flags; the number of axes is known to be right."""
-        good = self.op(f"icmp eq ptr {self.field(array, _DESCR, 'ptr')}, {self.context('descr')}")
+        good = self.op(f"icmp eq ptr {self.field(array, DESCR, 'ptr')}, {self.context('descr')}")
         good = self.op(f"and i1 {good}, {self.flags_set(array, flags)}")
         dims = self.field(array, DIMS, "ptr")
         for i, expected in enumerate(shape):
@@ -254,10 +171,10 @@ class CallEmitter:
     def number(self, value: str) -> str:
         """Where a Python float keeps its value."""
         self.require(self.op(f"icmp eq ptr {self.field(value, TYPE, 'ptr')}, {self.context('float_type')}"))
-        return self.op(f"getelementptr i8, ptr {value}, i64 {_FLOAT}")
+        return self.op(f"getelementptr i8, ptr {value}, i64 {FLOAT}")
 
     def flags_set(self, array: str, wanted: int) -> str:
-        flags = self.field(array, _FLAGS, "i32")
+        flags = self.field(array, FLAGS, "i32")
         return self.op(f"icmp eq i32 {self.op(f'and i32 {flags}, {wanted}')}, {wanted}")
 
     def finite(self, data: list[str]) -> None:
@@ -300,7 +217,7 @@ class CallEmitter:
         out = self.out_argument()
         self.require(self.op(f"icmp eq ptr {self.field(out, TYPE, 'ptr')}, {self.context('array_type')}"))
         self.require(self.op(f"icmp eq i32 {self.field(out, NDIM, 'i32')}, {len(shape)}"))
-        out_data = self.gapless(out, shape, C_CONTIGUOUS | ALIGNED | _WRITEABLE)
+        out_data = self.gapless(out, shape, C_CONTIGUOUS | ALIGNED | WRITEABLE)
         out_end = self.op(f"getelementptr double, ptr {out_data}, i64 {self.length(len(self.program.outputs))}")
         good = "true"
         for i, (pointer, (_, size)) in enumerate(zip(data, self.program.inputs, strict=True)):
@@ -314,8 +231,8 @@ class CallEmitter:
         return out, out_data
 
     def keep(self, thing: str) -> None:
-        count = self.op(f"load i64, ptr {thing}")
-        self.lines.append(f"  store i64 {self.op(f'add i64 {count}, 1')}, ptr {thing}")
+        """One more reference, by CPython's own function: immortal objects and free-threaded builds count otherwise."""
+        self.lines.append(f"  call void {self.context('increase')}(ptr {thing})")
 
     def declarations(self) -> list[str]:
         w = self.width
@@ -334,24 +251,11 @@ class _MethodDef(ctypes.Structure):
     ]
 
 
-def fill_context(address: int) -> None:
-    """Write the addresses that emitted code needs where it looks for them."""
-    table = context()
-    ctypes.memmove(address, table, ctypes.sizeof(table))
-
-
-def python_function(address: int, owner: Any, name: str, doc: str, module: Any = None) -> tuple[Any, Any]:
-    """A built-in function of that machine code whose ``__self__`` is ``owner``, and the definition behind it."""
+def python_function(address: int, owner: Any, name: str, doc: str) -> Any:
+    """A built-in function of that machine code whose ``__self__`` is ``owner``."""
     definition = _MethodDef(name.encode(), address, _METH_FASTCALL_KEYWORDS, doc.encode())
     make = ctypes.pythonapi.PyCFunction_NewEx
     make.restype, make.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.py_object, ctypes.py_object]
     # Never freed: a dying function reads its definition, and at the end of the program no list here would live on.
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(definition))
-    return make(ctypes.addressof(definition), owner, module), definition
-
-
-def method_address(function: Any) -> int | None:
-    """Where the machine code of a built-in made here starts; None for anything else."""
-    owner = getattr(function, "__self__", None)
-    definition = getattr(owner, "_definition", None)
-    return int(definition.function) if isinstance(definition, _MethodDef) else None
+    return make(ctypes.addressof(definition), owner, None)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 from dqdyn.algebra import scalar
+from dqdyn.caching import cached_property
 from dqdyn.compile.labels import Labels, generator
 from dqdyn.compile.names import OUTPUT, argument_names, component_names, rows_and_columns
 from dqdyn.compile.passes import without_dead_code

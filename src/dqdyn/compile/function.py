@@ -5,20 +5,20 @@ from __future__ import annotations
 import ctypes
 import math
 import os
-import threading
 import warnings
 from collections.abc import Callable, Sequence
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from dqdyn.algebra.scalar import stack, unstack
+from dqdyn.caching import cached_property
 from dqdyn.compile.interpret import interpret
-from dqdyn.compile.mailbox import mail
+from dqdyn.compile.layout import HEADER, fill_context, layout_is_known, layout_problem
+from dqdyn.compile.lock import LOCK
 from dqdyn.compile.program import Program
 from dqdyn.compile.rows import TOO_LARGE, UNFIT
-from dqdyn.compile.threads import piece, share, whole
+from dqdyn.compile.threads import share, whole
 from dqdyn.errors import CompileWarning, Error, StateError
 
 Door = Callable[[int, Any, bool], np.ndarray]
@@ -54,14 +54,12 @@ class Native:
         self, program: Program, units: Sequence[tuple[int, int]], contract: bool, numbers: Sequence[int] = ()
     ) -> None:
         self.program, self.units, self.contract, self.numbers = program, tuple(units), contract, tuple(numbers)
-        self._lock = threading.RLock()
-        self._codes: Any = ()  # addresses of the batch kernel for pieces, one per thread
-        self._all_codes: list[Any] = []
+        self.largest = max(1, _UNINTERRUPTED // max(1, program.counts.total))
 
     @cached_property
     def single(self) -> Any:
         """The module with ``scalar`` and, where the layout is known, ``call``."""
-        from dqdyn.compile.call import CallEmitter, layout_is_known
+        from dqdyn.compile.call import CallEmitter
         from dqdyn.compile.call_many import ManyEmitter
         from dqdyn.compile.kernels import scalar_kernel
         from dqdyn.compile.native import Library, machine
@@ -70,8 +68,8 @@ class Native:
         text = scalar_kernel(self.program, host.fma, self.contract, width=host.width_for_one)
         if layout_is_known():
             choices = (self.program, host.width_for_one, self.units, self.numbers)
-            text = CallEmitter(*choices).text() + ManyEmitter(*choices).text() + text
-        key = f"{layout_is_known()} {self.units} {self.numbers} {self.contract}"
+            text = CallEmitter(*choices).text() + ManyEmitter(*choices, self.largest).text() + text
+        key = f"{HEADER if layout_is_known() else None} {self.units} {self.numbers} {self.contract}"
         library = Library(_without_repeats(text), f"single {key} {self.program.digest}", host.width_for_one)
         if "many" in self.__dict__:
             self._tell(library)
@@ -96,24 +94,12 @@ class Native:
     def pieces(self, threads: int) -> list[int]:
         """Addresses of the batch kernel for pieces, one per thread."""
         self.batch_function()
-        with self._lock:
-            if len(self._codes) < threads:
-                self._codes = (ctypes.c_int64 * threads)(*self._batch_library.addresses("batch_piece", threads))
-                self._all_codes.append(self._codes)  # a call of another thread may still read the former ones
-                if "single" in self.__dict__:
-                    self._tell(self.single)
-            return list(self._codes[:threads])
+        return list(self._batch_library.addresses("batch_piece", threads))
 
     def _tell(self, single: Any) -> None:
         """Let the built-in function know where the batch kernel is."""
-        from dqdyn.compile.call import layout_is_known
-
-        if not layout_is_known():
-            return
-        ctypes.c_void_p.from_address(single.address("many")).value = self._batch_library.address("batch")
-        if len(self._codes) > 1:
-            words = (ctypes.c_int64 * 3).from_address(single.address("shared"))
-            words[:] = [mail().share_address, ctypes.addressof(self._codes), len(self._codes)]
+        if layout_is_known():
+            ctypes.c_void_p.from_address(single.address("many")).value = self._batch_library.address("batch")
 
     @cached_property
     def one(self) -> Any:
@@ -124,14 +110,14 @@ class Native:
     def one_function(self) -> Any:
         """:attr:`one`, compiled once whoever asks first."""
         if "one" not in self.__dict__:
-            with self._lock:
+            with LOCK:
                 return self.one
         return self.one
 
     def batch_function(self) -> Any:
         """:attr:`many`, compiled once whoever asks first."""
         if "many" not in self.__dict__:
-            with self._lock:
+            with LOCK:
                 return self.many
         return self.many
 
@@ -176,14 +162,13 @@ class Function:
         self.native: Native | None = None
         if wanted and program.outputs:
             self.native = Native(program, units, contract, numbers)
-        self._lock = threading.Lock()
         self._made: Any = None
 
     @property
     def fast(self) -> Any:
         """The callable to hand out; machine code for one state is made at first use."""
         if self._made is None:
-            with self._lock:
+            with LOCK:
                 if self._made is None:
                     self._made = self._fast()
         return self._made
@@ -191,17 +176,18 @@ class Function:
     def _fast(self) -> Any:
         if self.native is None or self.verify is not None:
             return self
-        from dqdyn.compile.call import fill_context, layout_is_known, python_function
+        from dqdyn.compile.call import python_function
 
         try:
             self.native.one_function()
             library = self.native.single
             if not layout_is_known():
+                text = f"{layout_problem()}: every call goes through ctypes and takes some 10 µs longer."
+                warn_once(text, "calls")
                 return self
             doc = f"{self.__name__}{self.__signature__}\n--\n\n{self.__doc__}"
             fill_context(library.address("context"))
-            function, self._definition = python_function(library.address("call"), self, self.__name__, doc)
-            return function
+            return python_function(library.address("call"), self, self.__name__, doc)
         except Exception as problem:  # whatever LLVM or the loader may raise: the interpreter does the work
             self._give_up(problem)
             return self
@@ -298,13 +284,17 @@ class Function:
             return True
 
         arguments = [x for a, s in zip(flat, strides, strict=True) for x in (_address(a), s)] + [_address(out)]
-        noticed = kernel(*arguments, rows) if threads == 1 else share(self.native.pieces, arguments, rows, threads)
+        if threads == 1 and rows <= self.native.largest:
+            noticed = kernel(*arguments, rows)
+        else:
+            limit, memory = self.native.largest, (flat, out)
+            noticed = share(self.native.pieces, arguments, rows, threads, largest=limit, keep=memory)
         if noticed & TOO_LARGE:
-            code = self.native.pieces(1)[0]
             for start in range(0, rows, _SOME):
-                stop = min(start + _SOME, rows)
-                if piece(code, arguments, start, stop) & TOO_LARGE:
-                    self._interpret(flat, out, slice(start, stop))
+                part = slice(start, min(start + _SOME, rows))
+                given = [x for a, s in zip(flat, strides, strict=True) for x in (_address(a) + 8 * s * start, s)]
+                if kernel(*given, _address(out[part]), part.stop - start) & TOO_LARGE:
+                    self._interpret(flat, out, part)
         return bool(noticed & UNFIT)
 
     def _one(self, arrays: list[np.ndarray], target: np.ndarray) -> bool:
@@ -395,13 +385,13 @@ def _as_rows(arrays: list[np.ndarray], batch: tuple[int, ...], rows: int) -> tup
     return flat, strides
 
 
+_UNINTERRUPTED = 200_000_000  # operations without a look at signals: a tenth of a second on a slow processor
 _SOME = 512  # rows that the interpreter does at a time: a thousand values of each fit into a few megabytes
-_warned = False
+_warned: set[str] = set()
 
 
-def warn_once(text: str) -> None:
-    """A :class:`CompileWarning`, once per process."""
-    global _warned
-    if not _warned:
-        _warned = True
+def warn_once(text: str, about: str = "native code") -> None:
+    """A :class:`CompileWarning`, once per process and subject."""
+    if about not in _warned:
+        _warned.add(about)
         warnings.warn(text, CompileWarning, stacklevel=4)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import ctypes
 import os
-import threading
+import sys
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 from dqdyn.compile import cache
-
-_lock = threading.RLock()  # LLVM's global context is not thread-safe
+from dqdyn.compile.lock import LOCK
 
 
 @dataclass(frozen=True)
@@ -64,7 +63,8 @@ def _target_machine(optimisation: int, features: str) -> Any:
 @lru_cache(maxsize=1)
 def _atan2() -> int | None:
     """Address of the C library's atan2."""
-    return ctypes.cast(ctypes.CDLL(None).atan2, ctypes.c_void_p).value
+    library = ctypes.CDLL("ucrtbase" if sys.platform == "win32" else None)
+    return ctypes.cast(library.atan2, ctypes.c_void_p).value
 
 
 class Library:
@@ -72,7 +72,7 @@ class Library:
 
     def __init__(self, ir: str, key: str, width: int = 1) -> None:
         """``width`` is that of the vectors in the code: LLVM then takes no wider ones on its own, or narrower ones."""
-        with _lock:
+        with LOCK:
             host = machine()
             features = host.features_for(width)
             full_key = cache.digest(key, host.cpu, features, host.version)
@@ -107,7 +107,7 @@ class Library:
         Cores that run the same code get in each other's way where it is too long for their innermost caches (chain of
         fifty joints: by a sixth of the time on two cores), so each has a copy of its own, loaded in 3 ms.
         """
-        with _lock:
+        with LOCK:
             copies = min(threads, os.cpu_count() or 1) if len(self._code) > _INNERMOST else 1
             while len(self._engines) < copies:
                 self._engines.append(self._loaded())

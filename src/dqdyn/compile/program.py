@@ -6,7 +6,8 @@ import hashlib
 import struct
 from collections import Counter
 from dataclasses import dataclass
-from functools import cached_property
+
+from dqdyn.caching import cached_property
 
 ARITY = {
     "const": 0,

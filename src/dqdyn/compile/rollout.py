@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import ctypes
 import os
-import threading
 from collections.abc import Sequence
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from dqdyn.caching import cached_property
 from dqdyn.compile.function import warn_once
 from dqdyn.compile.lanes import ROLLOUT, blocks, lane_kernel, loop
+from dqdyn.compile.lock import LOCK
 from dqdyn.compile.program import Program
 
 _SHARED = (2, 3)  # parameters and time are the same for all states
@@ -44,7 +44,6 @@ class Rollout:
         self.table = np.array([row for _, row in schedule], dtype=float).reshape(len(schedule), self.parameters)
         self.kept, self.contract = kept, contract
         self.native = os.environ.get("DQDYN_NATIVE", "1") != "0" if native is None else native
-        self._lock = threading.RLock()
         self._libraries: dict[int, Any] = {}
 
     # --- machine code ---
@@ -90,7 +89,7 @@ class Rollout:
         """The loop for one state or for blocks of states; None where there is no machine code."""
         if not self.native:
             return None
-        with self._lock:
+        with LOCK:
             try:
                 return self._many if batch else self._one
             except Exception as problem:  # whatever LLVM or the loader may raise: the interpreter does the work

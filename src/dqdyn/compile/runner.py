@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from dqdyn.caching import cached_property
 from dqdyn.compile.interpret import interpret
 from dqdyn.compile.rollout import Rollout
 from dqdyn.compile.threads import share

@@ -1,158 +1,135 @@
-"""Batches on several threads, which wait for work between calls.
+"""Batches on several threads: the standard library's executor around machine code that releases the GIL.
 
-To start a thread takes as long as a thousand states of an arm, and to wake a sleeping one still as long as a thousand.
-So workers stay, look out for the next batch for half a millisecond (:mod:`~dqdyn.compile.mailbox`), and only then
-sleep. A thread that is done takes what others have left: one that wakes up late, or a busy core, delays nobody. In the
-next batch each begins with the same part of the rows, which may still lie in its cache.
+The caller works, too: it takes pieces of the batch like everybody else, so a thread that cannot be started, wakes up
+late or runs on a busy core delays nobody. The threads stay for the next batch; the executor ends them with the program.
 """
 
 from __future__ import annotations
 
-import atexit
 import ctypes
 import os
 import threading
-import time
-import warnings
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 
-from dqdyn.compile import mailbox as m
-from dqdyn.errors import CompileWarning, StateError
+from dqdyn.errors import StateError
 
 GRAIN = 16
 """Rows that stay together, a multiple of all vector widths."""
 
-_LOOK_OUT = 5e-4  # s for which a worker looks out for more before it sleeps
+WORKERS = max(2, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
+"""Threads that help callers, all batches together: more than there are cores would only get in each other's way."""
 
-_lock = threading.Lock()
-_all: list[_Worker] = []
+_PIECES = 4  # shares of the remaining rows per thread: few calls, and nobody waits long for the last piece
 
 
 def whole(threads: Any) -> int:
-    """How many threads somebody asks for; an error where that is no number of threads."""
-    if not isinstance(threads, (int, np.integer)) or threads < 1:
+    """The number of threads asked for; an error where it is not a positive whole number."""
+    if isinstance(threads, (bool, np.bool_)) or not isinstance(threads, (int, np.integer)) or threads < 1:
         raise StateError(f"threads must be a whole number from 1; found {threads!r}.", argument="threads")
     return int(threads)
 
 
 def share(
-    code: Callable[[int], list[int]], arguments: Sequence[int], rows: int, threads: int, grain: int = GRAIN
+    code: Callable[[int], list[int]],
+    arguments: Sequence[int],
+    rows: int,
+    threads: int,
+    grain: int = GRAIN,
+    largest: int | None = None,
+    keep: Any = None,
 ) -> int:
     """The bits that the code answers for some rows, worked on by this thread and up to ``threads − 1`` others.
 
     ``code(n)`` gives n addresses of ``i64 f(ptr arguments, i64 start, i64 end)``, one per thread; ``arguments`` are
-    words that the code understands.
+    words that the code understands. A piece is a multiple of ``grain`` rows and has ``largest`` at most, so that Python
+    handles signals in between. ``keep`` holds the memory that the words point to.
     """
-    mail = _mail()
-    if mail is None:
-        return piece(code(1)[0], arguments, 0, rows)
-    words = (ctypes.c_int64 * len(arguments))(*arguments)
-    count = max(1, min(threads, m.MOST, -(-rows // grain)))
-    codes = (ctypes.c_int64 * count)(*code(count))
-    prepare(mail, count)
-    return int(mail.share(codes, count, words, rows, grain)) & ~m.GROW
-
-
-def piece(code: int, arguments: Sequence[int], start: int, end: int) -> int:
-    """What the code at this address answers for some rows, on this thread."""
-    function = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)(code)
-    return int(function((ctypes.c_int64 * len(arguments))(*arguments), start, end))
-
-
-@lru_cache(maxsize=1)
-def _mail() -> m.Mail | None:
-    """What shares a batch; None, with a warning, where it cannot be had."""
+    count = max(1, min(threads, 1 + WORKERS, -(-rows // grain)))
+    codes = code(count)
+    batch = _Batch(arguments, rows, count, grain, largest or rows, keep)
+    helpers = _helpers(batch, codes[1:])
     try:
-        return m.mail()
-    except Exception as problem:  # whatever LLVM or the loader may raise
-        text = f"no threads ({type(problem).__name__}: {problem}); batches run on one of them, more slowly."
-        warnings.warn(text, CompileWarning, stacklevel=5)
-        return None
+        return batch.work(codes[0]) | batch.end(helpers)
+    except BaseException:  # an interrupt
+        batch.end(helpers)
+        raise
 
 
-def prepare(mail: m.Mail, threads: int) -> None:
-    """Have enough workers that are free now for so many threads, the caller among them, if more can be had."""
-    with _lock:
-        pool = mail.pool
-        pool[m.PATIENCE] = int(_LOOK_OUT / _look())
-        missing = threads - 1 - sum(worker.state <= m.ASLEEP for worker in _all)
-        while missing > 0 and len(_all) < pool[m.LIMIT]:
-            try:
-                _all.append(_Worker(len(_all)))
-            except RuntimeError:  # "can't start new thread"
-                pool[m.LIMIT] = len(_all)
-            pool[m.COUNT] = len(_all)
-            missing -= 1
+class _Batch:
+    """The rows of one call that nobody has taken yet."""
+
+    def __init__(
+        self, arguments: Sequence[int], rows: int, threads: int, grain: int, largest: int, keep: Any = None
+    ) -> None:
+        self._words = (ctypes.c_int64 * len(arguments))(*arguments)
+        self._next, self._rows = 0, rows
+        self._grain, self._shares = grain, _PIECES * threads if threads > 1 else 1
+        self._largest = max(grain, largest // grain * grain)
+        self._keep = keep  # should the caller be interrupted twice, helpers may outlive its frame
+        self._lock = threading.Lock()
+
+    def _piece(self) -> tuple[int, int]:
+        """First and last row of the next piece; equal where none are left."""
+        with self._lock:
+            start = self._next
+            share = (self._rows - start) // (self._shares * self._grain) * self._grain
+            size = min(max(share, self._grain), self._largest) if self._shares > 1 else self._largest
+            self._next = end = min(start + size, self._rows)
+        return start, end
+
+    def work(self, code: int) -> int:
+        """Work on pieces until there are none left; the bits of all answers."""
+        function, answer = _FUNCTION(code), 0
+        while True:
+            start, end = self._piece()
+            if start >= end:
+                return answer
+            answer |= function(self._words, start, end)
+
+    def end(self, helpers: list[Future[int]]) -> int:
+        """Give out no more pieces and wait for those that others work on; the bits of their answers."""
+        self._next = self._rows
+        answer = 0
+        for helper in helpers:
+            if not helper.cancel():  # it has begun
+                answer |= helper.result()
+        self._keep = None
+        return answer
 
 
-class _Worker:
-    """A thread and its mailbox."""
+_FUNCTION = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
 
-    def __init__(self, number: int) -> None:
-        mail = m.mail()
-        self._mailbox = mail.mailboxes + 8 * m.LINE * number
-        self._words = (ctypes.c_int64 * m.LINE).from_address(self._mailbox)
-        self._words[0], self._words[m.LOCK] = m.IDLE, m.new_lock()
-        # More workers than cores would only take time from those that work.
-        self._patience = int(_LOOK_OUT / _look()) if number < _cores() - 1 else 0
-        self.thread = threading.Thread(target=self._run, name=f"dqdyn-{number}", daemon=True)
-        self.thread.start()
-
-    def _run(self) -> None:
-        m.mail().serve(self._mailbox, self._patience)
-
-    @property
-    def state(self) -> int:
-        """What is in its mailbox."""
-        return int(self._words[0])
-
-    def stop(self) -> bool:
-        """Tell it to end; False where it works for somebody."""
-        return bool(m.mail().post(self._mailbox, m.STOP))
+_executor = ThreadPoolExecutor(WORKERS, "dqdyn")
+_asking: set[int] = set()  # threads that ask the executor for helpers now
 
 
-@lru_cache(maxsize=1)
-def _look() -> float:
-    """Seconds that one look into a mailbox takes."""
-    spin, word, times, looks = m.mail().spin, ctypes.c_int64(0), [], 2000
-    for _ in range(5):  # the least of some: the first one finds cold caches, any may be interrupted
-        start = time.perf_counter()
-        spin(ctypes.addressof(word), looks)
-        times.append((time.perf_counter() - start) / looks)
-    return min(times)
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def _stop() -> None:
-    """At the end of the program: no thread may be in machine code while memory is taken down."""
-    with _lock:
-        if not _all:
-            return
-        pool = m.mail().pool
-        pool[m.COUNT] = pool[m.LIMIT] = 0
-    deadline = time.perf_counter() + 1.0
-    for worker in _all:
-        while not worker.stop() and time.perf_counter() < deadline:
-            time.sleep(1e-4)
-        worker.thread.join(timeout=max(0.0, deadline - time.perf_counter()))
+def _helpers(batch: _Batch, codes: list[int]) -> list[Future[int]]:
+    """Other threads that work on the batch: as many as there are codes, or fewer."""
+    helpers: list[Future[int]] = []
+    caller = threading.get_ident()
+    if caller in _asking:  # a signal handler: the executor's lock is held by what it has interrupted
+        return helpers
+    _asking.add(caller)
+    try:
+        for code in codes:
+            helpers.append(_executor.submit(batch.work, code))
+    except RuntimeError:  # no thread can be started, or the program is about to end: fewer will do
+        pass
+    finally:
+        _asking.discard(caller)
+    return helpers
 
 
 def _forget() -> None:
-    """After a fork the child has none of the threads."""
-    global _lock
-    _lock = threading.Lock()
-    if _all:
-        m.mail().pool[m.COUNT] = 0
-        _all.clear()
+    """After a fork the child has none of the threads; nothing here may wait for a lock."""
+    global _executor
+    _executor = ThreadPoolExecutor(WORKERS, "dqdyn")
+    _asking.clear()
 
 
-atexit.register(_stop)
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_forget)

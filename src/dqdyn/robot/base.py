@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dqdyn.compile.lock import SharedProperty
 from dqdyn.model.model import Frame, Model, TreeJoint
 from dqdyn.robot.bound import Bindings
 
@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 class RobotBase:
     """A model and its functions."""
 
+    __slots__ = ("_direct",)  # compiled functions by the names of methods, where these look for them
+
     model: Model
+    _direct: dict[str, Any]
 
     @property
     def joints(self) -> tuple[TreeJoint, ...]:
@@ -31,15 +34,16 @@ class RobotBase:
         """Frames by name: every link, every joint (its child side), and those added."""
         return self.model.frames
 
-    @cached_property
+    @SharedProperty
     def _bindings(self) -> Bindings:
         return Bindings(self.model)
 
-    @cached_property
+    @SharedProperty
     def _shortcuts(self) -> Shortcuts:
         from dqdyn.robot.shortcuts import Shortcuts
 
-        return Shortcuts(self)
+        object.__setattr__(self, "_direct", {})
+        return Shortcuts(self, self._direct)
 
     def _run(self, key: tuple[Any, ...], inputs: tuple[Any, ...], out: np.ndarray | None, check: bool) -> np.ndarray:
         """The function of a key (name, *options) on inputs; the next call like it takes a shortcut to machine code."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from dqdyn.algebra.scalar import stack, unstack
 from dqdyn.compile.function import check_out
+from dqdyn.compile.method import compiled_method
 from dqdyn.errors import Error
 from dqdyn.robot.base import RobotBase
 from dqdyn.robot.constrained_catalog import constrained_method
@@ -25,6 +26,7 @@ _COMPILED_SOLVE = 16
 class DynamicMethods(RobotBase):
     """Forces, accelerations, the mass matrix, energies."""
 
+    @compiled_method(inputs=3)
     def inverse_dynamics(
         self,
         q: Any,
@@ -56,6 +58,7 @@ class DynamicMethods(RobotBase):
         frames, stacked = stacked_wrenches(wrenches, check)
         return self._run(("inverse_dynamics_with_wrenches", method, frames, expressed), (q, v, a, stacked), out, check)
 
+    @compiled_method(inputs=3)
     def forward_dynamics(
         self,
         q: Any,
@@ -106,6 +109,7 @@ class DynamicMethods(RobotBase):
         self._bindings.require_inertia()
         self._bindings.require_regular([as_state(self.model, "q", q)])
 
+    @compiled_method(inputs=3)
     def joint_wrenches(
         self,
         q: Any,
@@ -127,12 +131,14 @@ class DynamicMethods(RobotBase):
         frames, stacked = stacked_wrenches(wrenches, check)
         return self._run(("joint_wrenches_with_wrenches", frames, expressed), (q, v, a, stacked), out, check)
 
+    @compiled_method(inputs=1)
     def mass_matrix(
         self, q: Any, method: str = "auto", *, out: np.ndarray | None = None, check: bool = True
     ) -> np.ndarray:
         """M (..., nv, nv), full and symmetric, with armature."""
         return self._run(("mass_matrix", method), (q,), out, check)
 
+    @compiled_method(inputs=2)
     def coriolis_matrix(
         self, q: Any, v: Any, method: str = "auto", *, out: np.ndarray | None = None, check: bool = True
     ) -> np.ndarray:
@@ -142,10 +148,12 @@ class DynamicMethods(RobotBase):
         """
         return self._run(("coriolis_matrix", method), (q, v), out, check)
 
+    @compiled_method(inputs=2)
     def bias_forces(self, q: Any, v: Any, *, out: np.ndarray | None = None, check: bool = True) -> np.ndarray:
         """τ (..., nv) at zero acceleration: Coriolis, centrifugal, gravity, damping and friction."""
         return self._run(("bias_forces",), (q, v), out, check)
 
+    @compiled_method(inputs=1)
     def gravity_forces(self, q: Any, *, out: np.ndarray | None = None, check: bool = True) -> np.ndarray:
         """τ (..., nv) that holds the robot at rest against gravity."""
         return self._run(("gravity_forces",), (q,), out, check)
@@ -183,6 +191,7 @@ class DynamicMethods(RobotBase):
         solved = np.linalg.solve(mass, np.concatenate([-d_dq, -d_dv, identity], axis=-1))
         return solved[..., :n], solved[..., n : 2 * n], solved[..., 2 * n :]
 
+    @compiled_method(inputs=3)
     def torque_regressor(
         self, q: Any, v: Any, a: Any, *, out: np.ndarray | None = None, check: bool = True
     ) -> np.ndarray:

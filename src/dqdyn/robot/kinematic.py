@@ -8,6 +8,7 @@ import numpy as np
 
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.values import Pose, Twist
+from dqdyn.compile.method import compiled_method
 from dqdyn.geometry.primitives import Line, Plane, Point
 from dqdyn.model.model import Frame
 from dqdyn.robot.base import RobotBase
@@ -28,16 +29,19 @@ class KinematicMethods(RobotBase):
         own = [joint for joint in self.joints if not joint.is_mimic]
         return np.array([c for j in own for c in j.motion.random(rng, j.lower, j.upper)], dtype=float)
 
+    @compiled_method(inputs=3)
     def integrate(
         self, q: Any, v: Any, dt: Any = 1.0, *, out: np.ndarray | None = None, check: bool = True
     ) -> np.ndarray:
         """q (nq) after following the constant v (nv) for the time dt in s; dt may be a batch of times."""
         return self._run(("integrate",), (q, v, dt), out, check)
 
+    @compiled_method(inputs=2)
     def difference(self, q0: Any, q1: Any, *, out: np.ndarray | None = None, check: bool = True) -> np.ndarray:
         """The v (nv) that leads from q0 to q1 in unit time: ``integrate(q0, difference(q0, q1), 1)`` is q1."""
         return self._run(("difference",), (q0, q1), out, check)
 
+    @compiled_method(inputs=2)
     def configuration_rate(self, q: Any, v: Any, *, out: np.ndarray | None = None, check: bool = True) -> np.ndarray:
         """q̇ (nq) for the velocity v (nv); they differ where q holds a quaternion."""
         return self._run(("configuration_rate",), (q, v), out, check)
@@ -48,6 +52,7 @@ class KinematicMethods(RobotBase):
         """Pose of a frame in the world: ``.vec8()``, ``.rotation`` (w x y z), ``.translation`` in m, ``.matrix``."""
         return Pose.of_array(self._pose(frame, q) if check else self._pose(frame, q, check=False))
 
+    @compiled_method(inputs=1)
     def _pose(self, frame: str | Frame, q: Any, *, out: np.ndarray | None = None, check: bool = True) -> np.ndarray:
         """vec8 of :meth:`pose`."""
         return self._run(("pose", frame), (q,), out, check)
@@ -67,18 +72,21 @@ class KinematicMethods(RobotBase):
         """Rate of the components of the twist: J a + J̇ v, in rad/s² and m/s²."""
         return _twist(self._run(("twist_rate", frame, expressed), (q, v, a), None, check))
 
+    @compiled_method(inputs=1)
     def pose_jacobian(
         self, frame: str | Frame, q: Any, *, out: np.ndarray | None = None, check: bool = True
     ) -> np.ndarray:
         """J (..., 8, nv) with vec8 ẋ = J v."""
         return self._run(("pose_jacobian", frame), (q,), out, check)
 
+    @compiled_method(inputs=2)
     def pose_jacobian_derivative(
         self, frame: str | Frame, q: Any, v: Any, *, out: np.ndarray | None = None, check: bool = True
     ) -> np.ndarray:
         """J̇ (..., 8, nv) along v, so that vec8 ẍ = J a + J̇ v."""
         return self._run(("pose_jacobian_derivative", frame), (q, v), out, check)
 
+    @compiled_method(inputs=1)
     def twist_jacobian(
         self,
         frame: str | Frame,
@@ -91,6 +99,7 @@ class KinematicMethods(RobotBase):
         """J (..., 6, nv) with [ω, v] = J v; ``expressed`` "body", "world" or "aligned"."""
         return self._run(("twist_jacobian", frame, expressed), (q,), out, check)
 
+    @compiled_method(inputs=2)
     def twist_jacobian_derivative(
         self,
         frame: str | Frame,
@@ -104,18 +113,22 @@ class KinematicMethods(RobotBase):
         """J̇ (..., 6, nv) along v: the rate of the components of J."""
         return self._run(("twist_jacobian_derivative", frame, expressed), (q, v), out, check)
 
+    @compiled_method(inputs=1)
     def translation_jacobian(self, frame: str | Frame, q: Any, *, check: bool = True) -> np.ndarray:
         """J (..., 3, nv) with ṗ = J v for the origin of the frame (vec3; DQ Robotics has a zero row above)."""
         return self._run(("translation_jacobian", frame), (q,), None, check)
 
+    @compiled_method(inputs=2)
     def translation_jacobian_derivative(self, frame: str | Frame, q: Any, v: Any, *, check: bool = True) -> np.ndarray:
         """J̇ (..., 3, nv) along v, so that p̈ = J a + J̇ v."""
         return self._run(("translation_jacobian_derivative", frame), (q, v), None, check)
 
+    @compiled_method(inputs=1)
     def rotation_jacobian(self, frame: str | Frame, q: Any, *, check: bool = True) -> np.ndarray:
         """J (..., 4, nv) with vec4 ṙ = J v."""
         return self._run(("rotation_jacobian", frame), (q,), None, check)
 
+    @compiled_method(inputs=2)
     def rotation_jacobian_derivative(self, frame: str | Frame, q: Any, v: Any, *, check: bool = True) -> np.ndarray:
         """J̇ (..., 4, nv) along v."""
         return self._run(("rotation_jacobian_derivative", frame), (q, v), None, check)
@@ -126,12 +139,14 @@ class KinematicMethods(RobotBase):
         """A point given in the frame, seen from the world."""
         return Point.of(DQ(self._run(("point_on", frame), (q, point), None, check)))
 
+    @compiled_method(inputs=2)
     def point_jacobian(
         self, frame: str | Frame, q: Any, point: Any = (0.0, 0.0, 0.0), *, check: bool = True
     ) -> np.ndarray:
         """J (..., 3, nv) with ṗ = J v for a point given in the frame."""
         return self._run(("point_jacobian", frame), (q, point), None, check)
 
+    @compiled_method(inputs=3)
     def point_jacobian_derivative(
         self, frame: str | Frame, q: Any, v: Any, point: Any = (0.0, 0.0, 0.0), *, check: bool = True
     ) -> np.ndarray:
@@ -204,34 +219,41 @@ class KinematicMethods(RobotBase):
 
     # --- mass -------------------------------------------------------------------------------------------------
 
+    @compiled_method(inputs=1)
     def center_of_mass(self, q: Any, *, out: np.ndarray | None = None, check: bool = True) -> np.ndarray:
         """Center of mass of the moving bodies in m, world axes, shape (..., 3)."""
         return self._run(("center_of_mass",), (q,), out, check)
 
+    @compiled_method(inputs=2)
     def center_of_mass_velocity(
         self, q: Any, v: Any, *, out: np.ndarray | None = None, check: bool = True
     ) -> np.ndarray:
         """ċ in m/s, shape (..., 3)."""
         return self._run(("center_of_mass_velocity",), (q, v), out, check)
 
+    @compiled_method(inputs=1)
     def center_of_mass_jacobian(self, q: Any, *, out: np.ndarray | None = None, check: bool = True) -> np.ndarray:
         """J (..., 3, nv) with ċ = J v."""
         return self._run(("center_of_mass_jacobian",), (q,), out, check)
 
+    @compiled_method(inputs=2)
     def center_of_mass_jacobian_derivative(
         self, q: Any, v: Any, *, out: np.ndarray | None = None, check: bool = True
     ) -> np.ndarray:
         """J̇ (..., 3, nv) along v, so that c̈ = J a + J̇ v."""
         return self._run(("center_of_mass_jacobian_derivative",), (q, v), out, check)
 
+    @compiled_method(inputs=2)
     def centroidal_momentum(self, q: Any, v: Any, *, out: np.ndarray | None = None, check: bool = True) -> np.ndarray:
         """[p, L] (..., 6): linear momentum in kg m/s, angular momentum about the center of mass in kg m²/s."""
         return self._run(("centroidal_momentum",), (q, v), out, check)
 
+    @compiled_method(inputs=1)
     def centroidal_momentum_matrix(self, q: Any, *, out: np.ndarray | None = None, check: bool = True) -> np.ndarray:
         """A (..., 6, nv) with [p, L] = A v."""
         return self._run(("centroidal_momentum_matrix",), (q,), out, check)
 
+    @compiled_method(inputs=2)
     def centroidal_momentum_matrix_derivative(
         self, q: Any, v: Any, *, out: np.ndarray | None = None, check: bool = True
     ) -> np.ndarray:
