@@ -54,14 +54,16 @@ class Articulated:
         wf, wt = f * -over, t * -over
         b = t * wf.x, t * wf.y, t * wf.z
         left = self + Articulated(_outer(t, wt), b, _outer(f, wf))
-        turning, sliding = (None, None) if free is None else (_along(free.primary), _along(free.dual))
-        if turning is not None and sliding is None:
+        if free is None:
+            return left
+        turning, sliding = _along(free.primary), _along(free.dual)
+        if turning is not None and _is_zero(free.dual):
             b0, b1, b2 = (_cleared(column, turning) for column in left.b)
             return Articulated(left.a.cleared(turning), (b0, b1, b2), left.c)
-        if sliding is not None and turning is None:
+        if sliding is not None and _is_zero(free.primary):
             b0, b1, b2 = (ZERO if k == sliding else column for k, column in enumerate(left.b))
             return Articulated(left.a, (b0, b1, b2), left.c.cleared(sliding))
-        return left
+        return left  # a screw: force and torque along it balance, and neither of them vanishes
 
     def seen_through(self, x: Adjoint) -> Articulated:
         """The same in the parent's frame, for Ad(x_parent,child)."""
@@ -148,10 +150,15 @@ def forward_dynamics(
 
 
 def _along(a: Quaternion) -> int | None:
-    """The coordinate axis that a unit vector is known to lie on."""
+    """The coordinate axis on which a lies, for a constant unit vector; None for any other vector, zero or not."""
     known = [isinstance(e, float) for e in a.vector]
     size = [abs(e) for e in a.vector] if all(known) else []
     return size.index(1.0) if sorted(size) == [0.0, 0.0, 1.0] else None
+
+
+def _is_zero(a: Quaternion) -> bool:
+    """Whether a is the zero vector whatever the state is."""
+    return all(isinstance(e, float) and e == 0.0 for e in a.vector)
 
 
 def _cleared(a: Quaternion, axis: int) -> Quaternion:
