@@ -257,3 +257,10 @@ def test_what_is_no_field_is_refused(name: str) -> None:
     given, text = NO_FIELDS[name]
     with pytest.raises(Error, match=text):
         dq.robots.two_link().with_gravity(given)
+
+
+def test_a_robot_whose_joints_are_all_locked_may_be_in_a_field() -> None:
+    """Nothing moves, so there is nothing to pull: no energy and no forces."""
+    held = dq.robots.two_link().lock({joint.name: 0.3 for joint in dq.robots.two_link().joints}).with_gravity(NEAR)
+    assert run(held, "potential_energy", np.zeros(0))[0] == 0.0
+    assert held.gravity_forces(np.zeros(0)).shape == (0,)

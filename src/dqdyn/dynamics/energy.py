@@ -37,7 +37,7 @@ def potential_energy(model: Model, q: Sequence[Scalar]) -> Scalar:
     """−Σ ⟨m g, c⟩ in J; zero with all centers of mass at the height of the world origin. In a field, its energy."""
     if isinstance(model.gravity, FieldGravity):
         pairs = zip(model.bodies, center_poses(model, q), strict=True)
-        return sum_of(model.gravity.field.energy(body.inertia, seen) for body, seen in pairs)
+        return sum_of([0.0, *(model.gravity.field.energy(body.inertia, seen) for body, seen in pairs)])
     g = pure(*model.gravity)
     seen = adjoints(model, q)
     total: Scalar = 0.0
