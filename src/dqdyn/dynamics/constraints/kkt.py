@@ -12,7 +12,7 @@ from dqdyn.algebra.scalar import Scalar, divide, less, select, total
 from dqdyn.dynamics.composite import mass_matrix
 from dqdyn.dynamics.constraints.assembled import velocity
 from dqdyn.dynamics.constraints.sparse import Sparse, dot, is_zero, solve_lower, solve_transposed, sparse
-from dqdyn.dynamics.constraints.terms import DEPENDENT, complete, held_mass, terms
+from dqdyn.dynamics.constraints.terms import DEPENDENT, ROUNDING, complete, held_mass, terms
 from dqdyn.dynamics.methods import MassMatrix, Wrenches
 from dqdyn.dynamics.solve import Matrix, factored
 from dqdyn.model.model import Model
@@ -76,18 +76,19 @@ def solve(matrix: Matrix, right: Sequence[Scalar], a: Matrix, b: Sequence[Scalar
     weighted = [{k: c * inverse[k] for k, c in column.items()} for column in columns]
     m = len(a)
     schur: Matrix = [[dot(weighted[i], columns[j]) for j in range(i + 1)] for i in range(m)]
-    lam = eliminate(schur, [bi - dot(w, y) for bi, w in zip(b, weighted, strict=True)])
+    right = [bi - dot(w, y) for bi, w in zip(b, weighted, strict=True)]
+    lam = eliminate(schur, right, ROUNDING * total(inverse) if m else 0.0)
     for column, multiplier in zip(columns, lam, strict=True):
         for k, c in column.items():
             y[k] = y[k] + c * multiplier
     return solve_lower(lower, [y[k] * inverse[k] for k in range(len(inverse))]), lam
 
 
-def eliminate(schur: Matrix, right: Sequence[Scalar]) -> list[Scalar]:
+def eliminate(schur: Matrix, right: Sequence[Scalar], nothing: Scalar = 0.0) -> list[Scalar]:
     """A solution of S λ = r for a symmetric S ≥ 0 (its lower half), with λ = 0 in rows that depend on earlier ones.
 
-    S = L D Lᵀ; where a pivot vanishes against the entry that it came from, or this entry against the others, 1/D is
-    set to 0.
+    S = L D Lᵀ; where a pivot vanishes against the entry that it came from, or this entry against the others or against
+    ``nothing``, 1/D is set to 0.
     """
     m = len(schur)
     lower = [list(row) for row in schur]
@@ -96,7 +97,7 @@ def eliminate(schur: Matrix, right: Sequence[Scalar]) -> list[Scalar]:
     inverse: list[Scalar] = [0.0] * m
     for k in range(m):
         pivot = lower[k][k]
-        sound = less(DEPENDENT * (diagonal[k] + noise), pivot)
+        sound = less(DEPENDENT * (diagonal[k] + noise) + nothing, pivot)
         inverse[k] = select(sound, divide(1.0, select(sound, pivot, 1.0)), 0.0)
         shares: Sparse = {}
         for i in range(k + 1, m):

@@ -13,7 +13,7 @@ from typing import Any
 
 from dqdyn.algebra.scalar import Scalar, divide, less, select, sqrt, total
 from dqdyn.dynamics.constraints.sparse import Sparse, dot, is_zero, less_share
-from dqdyn.dynamics.constraints.terms import DEPENDENT
+from dqdyn.dynamics.constraints.terms import DEPENDENT, ROUNDING
 from dqdyn.dynamics.solve import Matrix, solve
 
 
@@ -31,8 +31,11 @@ class Orthonormal:
     """Per row the condition that it is independent of those before it."""
 
 
-def orthonormal(rows: Sequence[Sparse]) -> Orthonormal:
-    """Gram's and Schmidt's rows, modified: each share is taken from what the shares before it have left."""
+def orthonormal(rows: Sequence[Sparse], nothing: Scalar = ROUNDING) -> Orthonormal:
+    """Gram's and Schmidt's rows, modified: each share is taken from what the shares before it have left.
+
+    Rows whose square is below ``nothing`` are rounding.
+    """
     found = Orthonormal([], [], [], [])
     squares = [dot(row, row) for row in rows]
     noise = DEPENDENT * total(squares) if squares else 0.0
@@ -43,7 +46,7 @@ def orthonormal(rows: Sequence[Sparse]) -> Orthonormal:
             if not is_zero(shares[-1]):
                 left = less_share(left, shares[-1], normal)
         rest = dot(left, left)
-        sound = less(DEPENDENT * (square + noise), rest)
+        sound = less(DEPENDENT * (square + noise) + nothing, rest)
         inverse = select(sound, divide(1.0, sqrt(select(sound, rest, 1.0))), 0.0)
         found.normals.append({k: c * inverse for k, c in left.items()})
         found.lower.append(shares)

@@ -12,7 +12,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dqdyn.dynamics.constraints.terms import ROUNDING
+
 _RANK = 1e-9  # singular values below this part of the largest belong to dependent constraints
+_ROUNDING = math.sqrt(ROUNDING)
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +67,7 @@ def null_space(a: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     if m == 0:
         return np.eye(n), np.zeros((n, 0))
     u, s, vt = np.linalg.svd(a)
-    rank = int((s > _RANK * max(s[0], 1e-300)).sum()) if s.size else 0
+    rank = int((s > max(_RANK * s[0], _ROUNDING)).sum()) if s.size else 0
     return vt[rank:].T, (vt[:rank].T / s[:rank]) @ u[:, :rank].T
 
 
@@ -87,7 +90,7 @@ def by_rank(
         if m
         else (np.zeros((len(flat), 0, 0)), np.zeros((len(flat), 0)), np.broadcast_to(np.eye(n), (len(flat), n, n)))
     )
-    ranks = (s > _RANK * np.maximum(s[:, :1], 1e-300)).sum(-1) if s.shape[-1] else np.zeros(len(flat), dtype=int)
+    ranks = (s > np.maximum(_RANK * s[:, :1], _ROUNDING)).sum(-1) if s.shape[-1] else np.zeros(len(flat), dtype=int)
     for rank in np.unique(ranks):
         part = ranks == rank
         basis = np.swapaxes(vt[part, rank:], -1, -2)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+
+from dqdyn.dynamics.constraints.terms import ROUNDING
 
 _DEPENDENT = 1e-8  # what is left of a row beside those before it, against the row
 _SHARE = 1e-6
@@ -58,7 +61,7 @@ def report(a: np.ndarray, b: np.ndarray, names: Sequence[str]) -> ConstraintRepo
         size = float(np.linalg.norm(row))
         shares = np.linalg.lstsq(a[independent].T, row, rcond=None)[0] if independent else np.zeros(0)
         left = row - shares @ a[independent] if independent else row
-        if size > 1e-12 * max(largest, 1e-300) and np.linalg.norm(left) > _DEPENDENT * size:
+        if size > max(1e-12 * largest, math.sqrt(ROUNDING)) and np.linalg.norm(left) > _DEPENDENT * size:
             independent.append(i)
             continue
         on = dict.fromkeys(names[k] for k, s in zip(independent, shares, strict=True) if abs(s) > _SHARE and size > 0.0)

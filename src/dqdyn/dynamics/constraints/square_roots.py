@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from dqdyn.dynamics.constraints.terms import ROUNDING
 from dqdyn.errors import ModelError
 
 _SINGULAR = 1e-13  # smallest eigenvalue of M against its largest, after its diagonal is scaled to one
@@ -17,7 +18,7 @@ _RANK = 1e-9  # singular values below this part of the largest belong to depende
 def constraint_force(mass: np.ndarray, q_force: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """Q_c = M^(1/2) D⁺ (b − A M⁻¹Q), so that M q̈ = Q + Q_c [Silva, eq. (59)] [Quiroz, eq. (5.45)]."""
     root, inverse_root = roots(mass)
-    return _times(root @ _pinv(a @ inverse_root), b - _times(a, _times(inverse_root @ inverse_root, q_force)))
+    return _times(root @ _pinv(a, inverse_root), b - _times(a, _times(inverse_root @ inverse_root, q_force)))
 
 
 def projector(mass: np.ndarray, a: np.ndarray) -> np.ndarray:
@@ -26,7 +27,7 @@ def projector(mass: np.ndarray, a: np.ndarray) -> np.ndarray:
     Ω takes away what the constraints hold [Quiroz, eq. (5.46)]; Ω C is the projected C.
     """
     root, inverse_root = roots(mass)
-    return np.eye(mass.shape[-1]) - root @ _pinv(a @ inverse_root) @ a @ inverse_root @ inverse_root
+    return np.eye(mass.shape[-1]) - root @ _pinv(a, inverse_root) @ a @ inverse_root @ inverse_root
 
 
 def roots(mass: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -45,8 +46,10 @@ def roots(mass: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return (vectors * root) @ transposed, (vectors / root) @ transposed
 
 
-def _pinv(d: np.ndarray) -> np.ndarray:
-    return np.linalg.pinv(d, rcond=_RANK)
+def _pinv(a: np.ndarray, inverse_root: np.ndarray) -> np.ndarray:
+    """(A M^(−1/2))⁺, without the rows of A that are rounding."""
+    sound = np.sum(a * a, axis=-1, keepdims=True) > ROUNDING
+    return np.linalg.pinv(np.where(sound, a, 0.0) @ inverse_root, rcond=_RANK)
 
 
 def _times(matrix: np.ndarray, vector: np.ndarray) -> np.ndarray:

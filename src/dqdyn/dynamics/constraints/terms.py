@@ -18,6 +18,11 @@ DEPENDENT = 1e-12
 
 So it does where it is nothing but rounding: where its square is below the square of this part of all rows together.
 """
+ROUNDING = 1e-24
+"""Square of a length in m, or an angle in rad, per unit of velocity, that is rounding however small all rows are.
+
+A closure of what a joint holds together anyway has rows that should be zero, and are so up to the digits of the levers.
+"""
 
 
 def terms(
