@@ -200,6 +200,33 @@ def test_gimbal_lock_is_named(sequence: str) -> None:
     assert not np.isfinite(robot.forward_dynamics(q, zero, zero, check=False)[0]).all() or lock  # values propagate
 
 
+@pytest.mark.parametrize("choice", ["euler-zyx", "euler-zxz"])
+def test_kkt_is_refused_where_it_is_inaccurate(choice: str) -> None:
+    """Whatever is answered near gimbal lock is right to 1e-6; what is refused says how wrong it would have been."""
+    robot = small_with_ball().in_coordinates(choice)
+    rng, lock = np.random.default_rng(3), 0.0 if choice == "euler-zxz" else math.pi / 2
+    refused = []
+    for away in 10.0 ** np.arange(-1.0, -5.9, -0.5):
+        s = sample(robot, 3)
+        s.q[robot.slices[robot.robot.joints[0].name]][1] = lock - away
+        qd, tau = rng.normal(size=robot.nq), rng.normal(size=robot.nq)
+        right, _ = robot.forward_dynamics(s.q, qd, tau)
+        try:
+            found, _ = robot.forward_dynamics(s.q, qd, tau, method="kkt")
+        except StateError as problem:
+            assert "method='minimal'" in str(problem)
+            assert problem.error > 1e-6
+            refused.append(away)
+            with pytest.raises(StateError, match="row 1"):
+                robot.forward_dynamics(np.array([sample(robot, 3).q, s.q]), qd, tau, method="kkt")
+            found, _ = robot.forward_dynamics(s.q, qd, tau, method="kkt", check=False)
+            assert problem.error == pytest.approx(np.abs(found - right).max() / np.abs(right).max(), rel=1e-6)
+        else:
+            assert_close(found, right, 1e-6)
+    assert refused
+    assert max(refused) < 0.02
+
+
 def test_singularity_of_a_parameterisation_of_your_own_is_named() -> None:
     robot = dq.robots.humanoid().in_coordinates(ModifiedRodrigues())
     own_q = robot.robot.neutral()

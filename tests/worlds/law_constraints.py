@@ -49,7 +49,7 @@ def motion(case: Case) -> None:
     _, s, vt = np.linalg.svd(A)
     scale = np.linalg.norm(size, axis=None)
     rank = int((s > 1e-7 * scale).sum())
-    if ((s > 1e-11 * scale) & (s <= 1e-7 * scale)).any():
+    if ((s > 1e-14 * scale) & (s <= 1e-7 * scale)).any():
         return  # neither independent nor dependent: whatever is done, little of it can be known
     tangent = vt[rank:]
     least = np.linalg.lstsq(A, b, rcond=1e-9)[0]

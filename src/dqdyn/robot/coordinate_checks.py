@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,11 @@ from dqdyn.model.model import Model
 
 LOCK_TOLERANCE = 1e-6
 """Gimbal lock: the determinant of J_ω, the cosine (or sine) of the second angle, is below this."""
+
+KKT_TOLERANCE = 1e-6
+"""Error of method="kkt" above which a state is refused, relative to the largest q̈ (or 1, where all are smaller)."""
+_NEAR = 0.1
+"""Determinant of J_ω below which this error is estimated: it grows as 1/determinant²."""
 
 
 def is_healthy(tree: TreeCoordinates, health: np.ndarray) -> bool:
@@ -63,6 +68,31 @@ def check_regular(tree: TreeCoordinates, q: np.ndarray) -> None:
                 angles=own[row][:3].copy(),
                 determinant=float(size[row]),
             )
+
+
+def check_kkt(tree: TreeCoordinates, q: np.ndarray, found: np.ndarray, better: Callable[[], np.ndarray]) -> None:
+    """An error where method="kkt" lost its digits near a singularity of the coordinates.
+
+    M holds J_ω twice, so what is lost grows as 1/determinant²; ``better``, through the robot's own v, as 1/determinant.
+    Their difference is the error, and costs a second solution only where it may matter.
+    """
+    regularities = [part.by.regularity(unstack(own, own.shape[-1])) for part, own in _chosen(tree, q) if part.by]
+    least = np.min([np.broadcast_to(np.abs(r), q.shape[:-1]) for r in regularities], axis=0)
+    if found.dtype == object or not (least < _NEAR * _NEAR).any():
+        return
+    expected = better()
+    error = np.abs(found - expected).max(-1) / np.maximum(1.0, np.abs(expected).max(-1))
+    row = _first(~(error <= KKT_TOLERANCE) & (least < _NEAR * _NEAR))
+    if row is not None:
+        raise StateError(
+            f"method='kkt' is inaccurate so near to a singularity of the coordinates of {tree.model.name!r}: the error of "
+            f"its accelerations is estimated at {float(error[row]):.2g} of the largest{_at(row)}, above "
+            f"{KKT_TOLERANCE:g}; use method='minimal', or other coordinates there, such as 'quaternion'.",
+            argument="q",
+            row=_row(row),
+            error=float(error[row]),
+            determinant=float(np.sqrt(least[row])),
+        )
 
 
 def check_rates(tree: TreeCoordinates, A: np.ndarray, rate: np.ndarray) -> None:
