@@ -7,7 +7,16 @@ import warnings
 
 from dqdyn.errors import Error
 
-from . import law_changes, law_constraints, law_coordinates, law_forces, law_kinematics, law_motion, oracles
+from . import (
+    law_changes,
+    law_compiled,
+    law_constraints,
+    law_coordinates,
+    law_forces,
+    law_kinematics,
+    law_motion,
+    oracles,
+)
 from .case import Case
 from .world import world
 
@@ -19,6 +28,7 @@ LAWS = (
     *law_constraints.LAWS,
     *law_coordinates.LAWS,
     *oracles.LAWS,
+    *law_compiled.LAWS,
 )
 
 

@@ -85,8 +85,8 @@ def check_kkt(tree: TreeCoordinates, q: np.ndarray, found: np.ndarray, better: C
     row = _first(~(error <= KKT_TOLERANCE) & (least < _NEAR * _NEAR))
     if row is not None:
         raise StateError(
-            f"method='kkt' is inaccurate so near to a singularity of the coordinates of {tree.model.name!r}: the error of "
-            f"its accelerations is estimated at {float(error[row]):.2g} of the largest{_at(row)}, above "
+            f"method='kkt' is inaccurate so near to a singularity of the coordinates of {tree.model.name!r}: the error "
+            f"of its accelerations is estimated at {float(error[row]):.2g} of the largest{_at(row)}, above "
             f"{KKT_TOLERANCE:g}; use method='minimal', or other coordinates there, such as 'quaternion'.",
             argument="q",
             row=_row(row),
