@@ -1,17 +1,35 @@
-"""One family of errors and warnings; each carries the data behind its sentence as attributes."""
+"""One family of errors and warnings; each carries the data behind its sentence as attributes.
+
+Whatever stands in a message, such as a name out of a damaged file, the message is one line of printable text.
+"""
 
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable
 from typing import Any
+
+LONGEST = 1200
+"""Characters of a message; a longer one loses its middle, for the remedy stands at the end."""
+
+
+def one_line(text: Any, longest: int = LONGEST) -> str:
+    """Text as one line that prints: line breaks, control characters and marks of direction are escaped as by repr."""
+    shown = str(text)
+    if not shown.isprintable():
+        shown = re.sub(r"\n +", " ", shown)  # NumPy breaks the lines of arrays so
+        shown = "".join(c if c.isprintable() else repr(c)[1:-1] for c in shown)
+    if len(shown) > longest:
+        shown = f"{shown[: longest - longest // 3]} … {shown[3 - longest // 3 :]}"
+    return shown
 
 
 class Error(ValueError):
     """Any fault in what the user gave. Keyword data become attributes, e.g. ``error.joint``."""
 
     def __init__(self, message: str, **data: Any) -> None:
-        super().__init__(message)
+        super().__init__(one_line(message))
         self.data = data
 
     def __getattr__(self, name: str) -> Any:
@@ -52,29 +70,47 @@ class MissingExtraError(Error, ImportError):
     """A feature needs an optional package; carries ``package`` and the ``extra`` to install."""
 
 
-class ModelWarning(UserWarning):
+class LibraryWarning(UserWarning):
+    """Any warning of this package."""
+
+    def __init__(self, message: Any) -> None:
+        super().__init__(one_line(message))
+
+
+class ModelWarning(LibraryWarning):
     """Something in a robot is doubtful but usable; also kept in ``robot.warnings``."""
 
 
-class CompileWarning(UserWarning):
+class CompileWarning(LibraryWarning):
     """Native code could not be had; results are the same, only slower."""
 
 
 _SHORT = 12
 """Names that a message has room for."""
 
+_COMPARED = 100
+"""Characters; longer names are not compared, which would take time that grows with the square of their length."""
+
 
 def unknown_name(what: str, name: Any, known: Iterable[str]) -> UnknownNameError:
     """The error for a name that is not among ``known``; the remedy is close matches, and all names if they are few."""
     known = [str(k) for k in known]
-    matches = difflib.get_close_matches(name, known, n=3, cutoff=0.5) if isinstance(name, str) else []
-    shown = ", ".join(known[:_SHORT]) + (", …" if len(known) > _SHORT else "")
+    matches = close_names(name, known) if isinstance(name, str) else []
+    shown = ", ".join(one_line(k, _COMPARED) for k in known[:_SHORT]) + (", …" if len(known) > _SHORT else "")
     if matches:
         guess = "did you mean " + " or ".join(repr(m) for m in matches) + "?"
         remedy = guess if len(known) > _SHORT else f"{guess} Known: {shown}."
     else:
         remedy = f"known: {shown}." if known else "there is none."
-    return UnknownNameError(f"There is no {what} named {name!r}: {remedy}", name=name, matches=matches)
+    return UnknownNameError(
+        f"There is no {what} named {one_line(repr(name), _COMPARED)}: {remedy}", name=name, matches=matches
+    )
+
+
+def close_names(name: str, known: Iterable[str], cutoff: float = 0.5) -> list[str]:
+    """At most three known names that are close to a name."""
+    compared = [k for k in known if len(k) <= _COMPARED]
+    return difflib.get_close_matches(name, compared, n=3, cutoff=cutoff) if len(name) <= _COMPARED else []
 
 
 def missing_extra(package: str, extra: str, purpose: str) -> MissingExtraError:

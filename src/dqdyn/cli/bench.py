@@ -8,12 +8,11 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 from rich.console import RenderableType
-from rich.markup import escape
 
 from dqdyn.cli import bench_peers
 from dqdyn.cli.progress import Steps
 from dqdyn.cli.robot_argument import BaseOption, NoMimicOption, RobotArgument, StrictOption, robot_of
-from dqdyn.cli.screen import JsonOption, emit, indented, table, warn
+from dqdyn.cli.screen import JsonOption, emit, escape, indented, table, warn
 from dqdyn.cli.timing import Call, duration, machine, side_by_side
 from dqdyn.compile.function import Function
 from dqdyn.robot import Robot

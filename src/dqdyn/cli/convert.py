@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from dqdyn.cli.robot_argument import BaseOption, NoMimicOption, RobotArgument, StrictOption, robot_of
-from dqdyn.cli.screen import JsonOption, emit, warn
+from dqdyn.cli.screen import JsonOption, emit, escape, warn
 
 
 def convert(
@@ -40,4 +40,4 @@ def convert(
         warn(text)
     path = robot.write(target)
     data = {"name": robot.name, "source": source, "target": str(path), "bytes": path.stat().st_size}
-    emit(data, lambda: f"Wrote {robot.name!r} ({robot.nv} degrees of freedom) to {path}.", as_json)
+    emit(data, lambda: escape(f"Wrote {robot.name!r} ({robot.nv} degrees of freedom) to {path}."), as_json)

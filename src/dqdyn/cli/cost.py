@@ -8,11 +8,10 @@ from typing import Annotated, Any
 
 import typer
 from rich.console import RenderableType
-from rich.markup import escape
 
 from dqdyn.cli.cost_figures import draw_figures
 from dqdyn.cli.robot_argument import BaseOption, NoMimicOption, RobotArgument, StrictOption, robot_of
-from dqdyn.cli.screen import JsonOption, emit, indented, table, warn
+from dqdyn.cli.screen import JsonOption, emit, escape, indented, table, warn
 from dqdyn.dynamics import paper_cost, quiroz_cost, silva_cost
 from dqdyn.dynamics.cost_formula import Line
 from dqdyn.dynamics.homogeneous_reference import matrix_cost
@@ -176,4 +175,4 @@ def _program_table(robot: str, rows: Sequence[dict[str, Any]]) -> RenderableType
         )
         for row in rows
     ]
-    return table(f"Inverse dynamics of {escape(robot)}, every formulation", columns, drawn, right=columns[1:])
+    return table(f"Inverse dynamics of {robot}, every formulation", columns, drawn, right=columns[1:])

@@ -10,7 +10,6 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 from rich.console import RenderableType
-from rich.markup import escape
 
 from dqdyn.cli.bench import BATCH, FUNCTIONS, function_speed, random_state, ratio, speed_table
 from dqdyn.cli.demo_motion import DT, drive, reference, scene_of
@@ -22,7 +21,7 @@ from dqdyn.cli.info import headline
 from dqdyn.cli.options import output_option
 from dqdyn.cli.progress import Steps
 from dqdyn.cli.robot_argument import robot_of
-from dqdyn.cli.screen import JsonOption, emit, indented, number, table, width
+from dqdyn.cli.screen import JsonOption, emit, escape, indented, number, table, width
 from dqdyn.errors import FormatError
 from dqdyn.robot import Robot
 from dqdyn.simulate import Trajectory

@@ -7,12 +7,11 @@ from typing import Annotated, Any
 
 import numpy as np
 from rich.console import RenderableType
-from rich.markup import escape
 
 from dqdyn.cli.dynamics_tables import SHOWN, agreement, axes, constraint_table, listed, matrix_table, vectors
 from dqdyn.cli.options import AOption, QOption, VOption, random_option, state_of
 from dqdyn.cli.robot_argument import BaseOption, NoMimicOption, RobotArgument, StrictOption, robot_of
-from dqdyn.cli.screen import JsonOption, emit, indented, number, warn
+from dqdyn.cli.screen import JsonOption, emit, escape, indented, number, warn
 from dqdyn.dynamics import methods
 from dqdyn.errors import ModelError
 from dqdyn.robot import Robot

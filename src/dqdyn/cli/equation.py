@@ -8,10 +8,9 @@ from collections.abc import Iterator
 from typing import Annotated, Any
 
 import typer
-from rich.markup import escape
 
 from dqdyn import equations
-from dqdyn.cli.screen import JsonOption, count, emit, indented, table, without_tags
+from dqdyn.cli.screen import JsonOption, count, emit, escape, indented, table, without_tags
 
 
 def equation(

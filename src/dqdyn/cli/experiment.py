@@ -9,10 +9,9 @@ from typing import Annotated, Any
 
 import typer
 from rich.console import RenderableType
-from rich.markup import escape
 
 from dqdyn.cli.options import output_option
-from dqdyn.cli.screen import JsonOption, emit, indented, number, table
+from dqdyn.cli.screen import JsonOption, emit, escape, indented, number, table
 from dqdyn.errors import unknown_name
 from dqdyn.model.writers.whole_file import checked_target
 

@@ -7,11 +7,10 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.markup import escape
 
 from dqdyn.cli.options import output_option
 from dqdyn.cli.robot_argument import BaseOption, NoMimicOption, RobotArgument, StrictOption, robot_of
-from dqdyn.cli.screen import JsonOption, emit, indented, table, warn, without_tags, write
+from dqdyn.cli.screen import JsonOption, emit, escape, indented, table, warn, without_tags, write
 from dqdyn.compile.export import LANGUAGES
 from dqdyn.errors import UnknownNameError, unknown_name
 from dqdyn.model.writers.whole_file import write_whole

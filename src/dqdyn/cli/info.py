@@ -8,13 +8,12 @@ from typing import Annotated, Any
 
 import typer
 from rich.console import RenderableType
-from rich.markup import escape
 from rich.table import Table
 from rich.tree import Tree
 
 from dqdyn.cli.facts import facts_of
 from dqdyn.cli.robot_argument import BaseOption, NoMimicOption, RobotArgument, StrictOption, robot_of
-from dqdyn.cli.screen import JsonOption, count, emit, indented, number, table
+from dqdyn.cli.screen import JsonOption, count, emit, escape, indented, number, table
 from dqdyn.model.description import WORLD
 
 Facts = dict[str, Any]

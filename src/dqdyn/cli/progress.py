@@ -20,7 +20,7 @@ class Steps:
             from rich.console import Console
             from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
 
-            columns = (SpinnerColumn(), BarColumn(bar_width=24), TextColumn("{task.description}"))
+            columns = (SpinnerColumn(), BarColumn(bar_width=24), TextColumn("{task.description}", markup=False))
             self._bar = Progress(*columns, console=Console(stderr=True), transient=True)
             self._bar.start()
             self._task = self._bar.add_task("", total=self.total)

@@ -11,17 +11,25 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Annotated, Any, TextIO
 
 import typer
+from rich import markup
 from rich.box import SIMPLE_HEAD
 from rich.console import Console, RenderableType
-from rich.markup import escape
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from dqdyn.errors import one_line
+
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 
 BROKEN_PIPE = 141  # as of a process that the signal ended
+_LONGEST_CELL = 20_000  # characters; a row of a large matrix has some thousands
 _WIDE = 4000  # columns of a "page" that nobody looks at: nothing is wrapped in files and pipes
+
+
+def escape(text: str) -> str:
+    """Text that may come from any file: one line that prints, in which brackets mean nothing to rich."""
+    return markup.escape(one_line(text, _LONGEST_CELL))
 
 
 def emit(data: Any, draw: Callable[[], RenderableType | Iterable[RenderableType]], as_json: bool) -> None:
@@ -57,7 +65,7 @@ def write(text: str) -> None:
 
 def complain(message: str, *, kind: str = "error", style: str = "bold red") -> None:
     """One line on stderr."""
-    line = Text.assemble((f"{kind}: ", style), (" ".join(message.split()), style.removeprefix("bold ")))
+    line = Text.assemble((f"{kind}: ", style), (one_line(" ".join(message.split())), style.removeprefix("bold ")))
     _console(sys.stderr).print(line, soft_wrap=True)
 
 
@@ -80,11 +88,11 @@ def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], rig
     """A table with its empty columns left out; those named in ``right`` are aligned to the right."""
     rows = [list(row) for row in rows]
     kept = [i for i in range(len(columns)) if any(row[i] for row in rows)]
-    result = Table(title=title or None, box=SIMPLE_HEAD, title_justify="left", title_style="bold")
+    result = Table(title=escape(title) or None, box=SIMPLE_HEAD, title_justify="left", title_style="bold")
     result.show_edge = result.pad_edge = False
     for i in kept:
         first = i == kept[0]
-        result.add_column(columns[i], style="bold" if first else "", no_wrap=first, overflow="fold")
+        result.add_column(escape(columns[i]), style="bold" if first else "", no_wrap=first, overflow="fold")
         if columns[i] in right:
             result.columns[-1].justify = "right"
     for row in rows:

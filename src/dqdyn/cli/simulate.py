@@ -12,7 +12,7 @@ import typer
 
 from dqdyn.cli.options import QOption, VOption, output_option, random_option, state_of
 from dqdyn.cli.robot_argument import BaseOption, NoMimicOption, RobotArgument, StrictOption, robot_of
-from dqdyn.cli.screen import JsonOption, emit, number, table, warn
+from dqdyn.cli.screen import JsonOption, emit, escape, number, table, warn
 from dqdyn.errors import Error, unknown_name
 from dqdyn.robot import Robot
 from dqdyn.simulate import Interrupted, SimulationError, SimulationWarning, Trajectory
@@ -115,7 +115,7 @@ def summary(trajectory: Trajectory, seconds: float) -> dict[str, Any]:
 
 
 def _drawn(data: dict[str, Any], robot: Robot, trajectory: Trajectory) -> Any:
-    yield f"[bold]{data['robot']}[/] moved for {number(data['time'])} s ({data['status']})"
+    yield f"[bold]{escape(data['robot'])}[/] moved for {number(data['time'])} s ({escape(data['status'])})"
     rows = [
         ["samples", str(data["samples"])],
         ["wall time", f"{number(data['wall_time'])} s"],

@@ -10,10 +10,9 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.markup import escape
 
 from dqdyn.cli.robot_argument import BaseOption, NoMimicOption, RobotArgument, StrictOption, robot_of
-from dqdyn.cli.screen import JsonOption, emit, warn
+from dqdyn.cli.screen import JsonOption, emit, escape, warn
 from dqdyn.errors import Error
 from dqdyn.robot import Robot
 from dqdyn.simulate import Trajectory

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dqdyn.errors import Error
+from dqdyn.errors import Error, LibraryWarning
 
 
 class ControlError(Error):
@@ -31,5 +31,5 @@ def in_words(problem: Exception) -> str:
     return text if isinstance(problem, Error) else f"{type(problem).__name__}: {text}".removesuffix(": ")
 
 
-class ControlWarning(UserWarning):
+class ControlWarning(LibraryWarning):
     """A controller works, but not as it should: targets in forbidden zones, starts outside of the safe set, gains."""

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.functions import is_unit
 from dqdyn.algebra.scalar import is_numeric
-from dqdyn.errors import ModelError, unknown_name
+from dqdyn.errors import ModelError, one_line, unknown_name
 from dqdyn.model.description import Description, Joint, Link
 from dqdyn.model.gravity_field import FieldGravity
 from dqdyn.model.joints import KINDS
@@ -42,7 +42,7 @@ class Checker:
     def doubt(self, message: str, element: str) -> None:
         if self.strict:
             raise self.error(message, element)
-        self.warnings.append(self.where + message)
+        self.warnings.append(one_line(self.where + message))
 
     def checked(self) -> Description:
         d = self.description

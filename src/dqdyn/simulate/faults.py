@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dqdyn.errors import Error
+from dqdyn.errors import Error, LibraryWarning
 
 if TYPE_CHECKING:
     from dqdyn.simulate.trajectory import Trajectory
@@ -14,7 +14,7 @@ class SimulationError(Error):
     """A run stopped by its controller; carries ``time`` in s, ``joint`` where known, and ``trajectory`` so far."""
 
 
-class SimulationWarning(UserWarning):
+class SimulationWarning(LibraryWarning):
     """A run whose numbers cannot be trusted, such as a step that is too large."""
 
 

@@ -6,6 +6,8 @@ import sys
 import time
 from typing import Any
 
+from dqdyn.errors import one_line
+
 _PATIENCE = 1.0  # s without a word
 
 
@@ -30,11 +32,12 @@ class Progress:
             if time.monotonic() - self.begin < _PATIENCE:
                 return
             from rich.console import Console
+            from rich.markup import escape
             from rich.progress import Progress as Bar
 
             self._bar = Bar(console=Console(stderr=True), transient=True)
             self._bar.start()
-            self._task = self._bar.add_task(self.what, total=self.total)
+            self._task = self._bar.add_task(escape(one_line(self.what)), total=self.total)
         self._bar.update(self._task, completed=done)
 
     def __exit__(self, *_: object) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from html import escape
 from itertools import groupby
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from dqdyn.view.html import html_page, web_file
 from dqdyn.view.report import Report
 from dqdyn.view.scene import Scene
 from dqdyn.view.series import Panel
+from dqdyn.view.text import escape
 
 
 def write_experiment(result: Result, path: str | Path) -> Path:

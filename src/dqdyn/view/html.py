@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import asdict
-from html import escape
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -22,6 +21,7 @@ from dqdyn.view.scene import Marker, Scene
 from dqdyn.view.series import Panel, panels_of
 from dqdyn.view.shapes import Look, look_of
 from dqdyn.view.svg import panel_figure
+from dqdyn.view.text import escape
 from dqdyn.view.triangles import with_normals
 
 SCRIPTS = ("matrices.js", "camera.js", "renderer.js", "plots.js", "player.js")

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dqdyn.errors import StateError
+from dqdyn.errors import StateError, one_line
 from dqdyn.model.model import TreeJoint
 from dqdyn.robot import Robot
 from dqdyn.simulate.columns import columns
@@ -28,7 +28,7 @@ class JointSliders:
         values = self._values(self.q)
         named = columns(robot.model, "q")
         self.labels = [pair for joint in robot.joints if not joint.is_mimic for pair in _labels(joint, named)]
-        with server.gui.add_folder(f"{robot.name}: joints"):
+        with server.gui.add_folder(one_line(f"{robot.name}: joints")):
             for i, (name, unit) in enumerate(self.labels):
                 step = 1e-3 if unit == "rad" else 1e-4
                 # Whole steps within the limits; a configuration beyond them widens the range.
@@ -38,7 +38,7 @@ class JointSliders:
                     continue
                 value = min(max(round(values[i] / step) * step, least), most)
                 handle = server.gui.add_slider(
-                    f"{name} ({unit})", round(least, 6), round(most, 6), step, round(value, 6)
+                    one_line(f"{name} ({unit})"), round(least, 6), round(most, 6), step, round(value, 6)
                 )
                 handle.on_update(lambda _, i=i, handle=handle: self._changed(i, handle))
                 self.handles.append((i, handle))

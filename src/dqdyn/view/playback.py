@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from dqdyn.errors import one_line
 from dqdyn.view.motion import FASTEST
 from dqdyn.view.series import Panel, panels_of
 from dqdyn.view.svg import COLORS
@@ -30,7 +31,7 @@ class Playback:
         self._end = threading.Event()
         gui = server.gui
         start, end = float(self.time[0]), float(self.time[-1])
-        with gui.add_folder(f"{trajectory.robot.name}: playback"):
+        with gui.add_folder(one_line(f"{trajectory.robot.name}: playback")):
             self.button = gui.add_button("play")
             self.slider = gui.add_slider("time (s)", start, max(end, start + 1e-9), _step(end - start), start)
             self.speed = gui.add_dropdown("speed", tuple(SPEEDS), initial_value="1×")
@@ -94,7 +95,8 @@ class Playback:
     def _redraw(self, gui: Any) -> None:
         panel = self.panels[self.choice.value]
         lines = [
-            {"label": name, "stroke": COLORS[i % len(COLORS)], "width": 1.5} for i, name in enumerate(panel.curves)
+            {"label": one_line(name), "stroke": COLORS[i % len(COLORS)], "width": 1.5}
+            for i, name in enumerate(panel.curves)
         ]
         series = ({"label": "time (s)"}, *lines, {"label": "now", "stroke": "#888888", "width": 1})
         options: dict[str, Any] = {"series": series, "title": panel.label}

@@ -13,6 +13,7 @@ from dqdyn.errors import missing_extra, unknown_name
 from dqdyn.model.writers.whole_file import write_whole
 from dqdyn.view.motion import checked
 from dqdyn.view.series import Panel, panels_of
+from dqdyn.view.text import without_math
 
 MOST_NAMED = 16
 """Curves of one panel beyond which its legend stands beside it."""
@@ -33,7 +34,7 @@ def figure_of(trajectory: Any, quantities: Sequence[str] | None = None) -> Any:
     figure = Figure(figsize=(6.0 * columns, 3.0 * rows), layout="constrained")
     for i, panel in enumerate(panels):
         _draw(figure.add_subplot(rows, columns, i + 1), panel, np.asarray(trajectory.time, dtype=float))
-    figure.suptitle(str(trajectory.robot.name).replace("$", r"\$"))
+    figure.suptitle(without_math(trajectory.robot.name))
     return figure
 
 
@@ -64,10 +65,10 @@ def _draw(axis: Any, panel: Panel, time: np.ndarray) -> None:
     styles = ("-", "--", ":", "-.")
     for i, (name, values) in enumerate(panel.curves.items()):
         # A dollar sign or a leading underscore in a joint's name means something to matplotlib.
-        label = name.replace("$", r"\$").removeprefix("_")
+        label = without_math(name).removeprefix("_")
         axis.plot(time, values, linewidth=1.2, linestyle=styles[(i // 10) % 4], color=f"C{i % 10}", label=label)
     axis.set_xlabel("time (s)")
-    axis.set_ylabel(panel.label.replace("$", r"\$"))
+    axis.set_ylabel(without_math(panel.label))
     axis.grid(alpha=0.3)
     axis.margins(x=0.0)
     many = len(panel.curves) > MOST_NAMED

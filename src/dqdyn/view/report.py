@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from html import escape
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +11,7 @@ from dqdyn.model.writers.whole_file import write_whole
 from dqdyn.view.html import filled_page, web_file
 from dqdyn.view.series import Panel
 from dqdyn.view.svg import panel_figure
+from dqdyn.view.text import escape
 
 
 class Report:

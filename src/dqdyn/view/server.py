@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from dqdyn.errors import Error, missing_extra
+from dqdyn.errors import Error, LibraryWarning, missing_extra, one_line
 from dqdyn.robot import Robot
 from dqdyn.view.bounds import bounds_of
 from dqdyn.view.joint_sliders import JointSliders
@@ -31,7 +31,7 @@ PORT = 8080
 _PORTS_TRIED = 64
 
 
-class PortWarning(UserWarning):
+class PortWarning(LibraryWarning):
     """The port that was asked for is busy; another one serves the page."""
 
 
@@ -98,7 +98,7 @@ class Viewer:
             raise missing_extra("viser", "view", "showing a robot in the browser") from None
         self.robot, self.host, self.port = robot, host, port
         with _silent():
-            self.server: Any = viser.ViserServer(host=host, port=port, label=robot.name, verbose=False)
+            self.server: Any = viser.ViserServer(host=host, port=port, label=one_line(robot.name), verbose=False)
         self.port = int(self.server.get_port())
         self._stopped = False
         self._playback: Playback | None = None

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from html import escape
 from itertools import pairwise
 
 import numpy as np
 
 from dqdyn.view.series import Panel
+from dqdyn.view.text import escape
 
 COLORS = ("#3b7dd8", "#e4572e", "#2a9d5c", "#a455c9", "#cf9100", "#129aa8", "#d6477f", "#7a8b00", "#94725c", "#76808f")
 DASHES = ("", "7 4", "2 3", "9 3 2 3", "12 5", "4 2")

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from dqdyn.errors import one_line
 from dqdyn.model.model import WORLD_BODY
 from dqdyn.robot import Robot
 from dqdyn.view.bounds import Bounds
@@ -85,7 +86,7 @@ class Stage:
     def _draw(self, k: int, marker: Marker, i: int) -> Iterator[str]:
         body, at_all, along_all = placed(self.robot, marker, marker.samples)
         at, along = at_all[min(i, len(at_all) - 1)], along_all[min(i, len(along_all) - 1)]
-        key = f"{self._node(body)}/{marker.group.replace(' ', '_')}/{marker.name}".replace("//", "/")
+        key = f"{self._node(body)}/{marker.group.replace(' ', '_')}/{one_line(marker.name)}".replace("//", "/")
         for part, (solid, position, scale) in enumerate(_pieces(marker, at, along)):
             name = f"{key}/{k}_{solid}{part}"
             direction = along if marker.kind != "ball" else np.array([0.0, 0.0, 1.0])

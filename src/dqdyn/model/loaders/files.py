@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 import stat
 from pathlib import Path
 
-from dqdyn.errors import LoadError
+from dqdyn.errors import LoadError, close_names, one_line
 
 LARGEST_FILE = 32_000_000
 """In bytes; the largest robots we know need 0.3 MB."""
@@ -42,7 +41,7 @@ def _close_names(path: Path) -> str:
         names = [p.name for p in path.parent.iterdir()]
     except (OSError, ValueError):
         return f"its folder {printable(str(path.parent))} does not exist or cannot be read, check the path"
-    close = difflib.get_close_matches(path.name, names, n=3, cutoff=0.6)
+    close = close_names(path.name, names, cutoff=0.6)
     return (
         "did you mean " + " or ".join(map(printable, close))
         if close
@@ -52,8 +51,7 @@ def _close_names(path: Path) -> str:
 
 def printable(text: str) -> str:
     """Cut and escaped, so that a message stays one readable sentence."""
-    text = text if text.isprintable() else repr(text)
-    return text if len(text) <= 200 else text[:200] + "…"
+    return one_line(text, 200)
 
 
 def first_character(path: Path) -> bytes:
