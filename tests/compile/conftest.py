@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from dqdyn.compile import function
+from dqdyn.compile import cache, function
 
 settings.register_profile(
     "compile", max_examples=40, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck), database=None
@@ -35,5 +35,6 @@ def cache_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def warns_again() -> Iterator[None]:
     """Each test sees the warning that comes once per process."""
     before, function._warned = function._warned, set()
+    cache._said.clear()
     yield
     function._warned = before

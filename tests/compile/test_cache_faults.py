@@ -15,11 +15,12 @@ from cached_code import PROGRAM, X, used_cache
 
 from dqdyn.compile import cache
 from dqdyn.compile.function import Function
+from dqdyn.errors import CompileWarning
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="owners and modes are those of POSIX")
 
 
-@pytest.mark.parametrize("failing", ["mkdir", "stat", "open", "mkstemp", "fdopen", "replace", "glob"])
+@pytest.mark.parametrize("failing", ["mkdir", "stat", "lstat", "open", "mkstemp", "fdopen", "replace", "iterdir"])
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EACCES, errno.EROFS, errno.EIO, errno.EMFILE])
 def test_no_failure_of_the_disk_is_fatal(
     cache_folder: Path, monkeypatch: pytest.MonkeyPatch, failing: str, number: int
@@ -34,7 +35,8 @@ def test_no_failure_of_the_disk_is_fatal(
         "mkstemp": (cache.tempfile, "mkstemp"),
         "fdopen": (cache.os, "fdopen"),
         "replace": (cache.os, "replace"),
-        "glob": (Path, "glob"),
+        "lstat": (cache.os, "lstat"),
+        "iterdir": (Path, "iterdir"),
     }
     place, name = places[failing]
     with monkeypatch.context() as patch:
@@ -123,6 +125,21 @@ def test_where_it_is_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> No
     assert cache.folder() == tmp_path / "own"
 
 
+@pytest.mark.parametrize("variable", ["DQDYN_CACHE_DIR", "XDG_CACHE_HOME", "HOME"])
+@pytest.mark.parametrize("folder", ["compiled", ".", "./x", "../x", "a/../../b"])
+def test_relative_folders_are_refused(monkeypatch: pytest.MonkeyPatch, variable: str, folder: str) -> None:
+    """Else a prepared file in the working directory would be executed."""
+    for name in ("DQDYN_CACHE_DIR", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("DQDYN_CACHE", "1")
+    monkeypatch.setenv(variable, folder)
+    monkeypatch.setattr(cache.sys, "platform", "linux")
+    with pytest.warns(CompileWarning, match=f"{variable}=.* is a relative folder"):
+        assert cache.folder() is None
+    assert cache.folder() is None
+    assert cache.clear() == 0
+
+
 def test_without_a_home(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("DQDYN_CACHE", "DQDYN_CACHE_DIR", "XDG_CACHE_HOME", "HOME"):
         monkeypatch.delenv(name, raising=False)
@@ -148,21 +165,41 @@ def test_clear_counts_and_removes(cache_folder: Path) -> None:
 
 def test_oldest_entries_go_when_it_is_too_large(cache_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cache, "_LARGEST", 10_000)
-    for age, key in enumerate("abcdefgh"):
+    cache_folder.mkdir(mode=0o700)
+    others = [cache_folder / "main.o", cache_folder / "library.o", cache_folder / "dqdyn.part"]
+    for other in others:  # of a compiler, in a folder that was not chosen well
+        other.write_bytes(bytes(8000))
+        os.utime(other, (1, 1))
+    keys = [k * 64 for k in "abcdef01"]
+    for age, key in enumerate(keys):
         cache.write(key, bytes(2000))
         os.utime(cache_folder / f"{key}.o", (1000 + age, 1000 + age))
-    left = sorted(p.stem for p in cache_folder.glob("*.o"))
+    left = [key for key in keys if (cache_folder / f"{key}.o").exists()]
     # The time of the entry just written is set after the pruning, so that one more may stand.
-    assert left == ["e", "f", "g", "h"]
-    assert cache.read("h") == bytes(2000)
-    assert cache.read("a") is None
+    assert left == keys[4:]
+    assert cache.read(keys[-1]) == bytes(2000)
+    assert cache.read(keys[0]) is None
+    assert all(other.exists() for other in others)
+    assert cache.clear() == 4
+    assert sorted(cache_folder.iterdir()) == sorted(others)
+
+
+def test_what_killed_processes_left_goes_in_time(cache_folder: Path) -> None:
+    cache.write("0" * 64, b"code")
+    old, new = cache_folder / "dqdyn-abc_1.part", cache_folder / "dqdyn-xyz.part"
+    for path in (old, new):
+        path.write_bytes(b"half")
+    os.utime(old, (1000, 1000))
+    cache.write("1" * 64, b"code")
+    assert not old.exists()
+    assert new.exists()
 
 
 WRITER = """
 from dqdyn.compile import cache
 wrong = 0
 for k in range(60):
-    key, content = f"key{k % 3}", bytes([k % 3]) * 5000
+    key, content = f"{k % 3}" * 64, bytes([k % 3]) * 5000
     cache.write(key, content)
     found = cache.read(key)
     wrong += found is None or found != content
@@ -174,5 +211,5 @@ def test_processes_write_at_the_same_time(cache_folder: Path) -> None:
     command = [sys.executable, "-c", WRITER]
     workers = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(3)]
     assert [worker.communicate(timeout=120)[0].strip() for worker in workers] == ["0"] * 3
-    assert sorted(p.name for p in cache_folder.iterdir()) == ["key0.o", "key1.o", "key2.o"]
-    assert cache.read("key1") == b"\1" * 5000
+    assert sorted(p.name for p in cache_folder.iterdir()) == [f"{k}" * 64 + ".o" for k in range(3)]
+    assert cache.read("1" * 64) == b"\1" * 5000

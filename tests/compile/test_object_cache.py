@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -15,6 +16,7 @@ from cached_code import PROGRAM, RESULT, X, entry, used_cache
 from dqdyn.compile import cache
 from dqdyn.compile.function import Function
 from dqdyn.compile.trace import trace
+from dqdyn.errors import CompileWarning
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="owners and modes are those of POSIX")
 
@@ -135,7 +137,10 @@ def test_folder_below_a_file(cache_folder: Path, monkeypatch: pytest.MonkeyPatch
 def test_folder_that_others_may_write_to_is_ignored(cache_folder: Path, mode: int) -> None:
     used_cache()
     cache_folder.chmod(mode)
-    assert not used_cache()
+    with pytest.warns(CompileWarning, match="others may write to it.*absolute path that only you may write to"):
+        assert not used_cache()
+    assert not used_cache()  # it is said once
+    assert cache.clear() == 0
     cache_folder.chmod(0o700)
     assert used_cache()
 
@@ -156,7 +161,8 @@ def test_folder_or_entry_of_somebody_else_is_ignored(cache_folder: Path) -> None
     assert not used_cache()
     assert used_cache()
     os.chown(cache_folder, 12345, 12345)
-    assert not used_cache()
+    with pytest.warns(CompileWarning, match="belongs to another user"):
+        assert not used_cache()
     assert not used_cache()
 
 
@@ -164,25 +170,111 @@ def test_owner_is_compared_with_this_user(cache_folder: Path, monkeypatch: pytes
     used_cache()
     mine = os.geteuid()
     monkeypatch.setattr(os, "geteuid", lambda: mine + 1)
-    assert not used_cache()
+    with pytest.warns(CompileWarning, match="belongs to another user"):
+        assert not used_cache()
 
 
-@pytest.mark.parametrize("to_others", [False, True])
-def test_links_are_followed_to_what_is_trusted(cache_folder: Path, tmp_path: Path, to_others: bool) -> None:
+def test_a_link_to_a_folder_is_followed_to_what_is_trusted(cache_folder: Path, tmp_path: Path) -> None:
     real = tmp_path / "real"
-    real.mkdir(mode=0o777)
-    real.chmod(0o777 if to_others else 0o700)
+    real.mkdir(mode=0o700)
     cache_folder.symlink_to(real)
     assert not used_cache()
-    assert used_cache() is not to_others
-    if not to_others:
-        path = entry(cache_folder)
-        moved = tmp_path / "moved.o"
-        path.rename(moved)
-        path.symlink_to(moved)
-        assert used_cache()
-        moved.chmod(0o666)
+    assert used_cache()
+    real.chmod(0o777)
+    with pytest.warns(CompileWarning, match="others may write to it"):
         assert not used_cache()
+
+
+def replaced(path: Path, how: str) -> None:
+    """Something else in the place of an entry, with its content where that is possible."""
+    content = path.read_bytes()
+    path.unlink()
+    if how == "link":
+        aside = path.with_suffix(".aside")
+        aside.write_bytes(content)
+        aside.chmod(0o600)
+        path.symlink_to(aside)
+    elif how == "fifo":
+        os.mkfifo(path, 0o600)
+    elif how == "device":
+        path.symlink_to("/dev/zero")
+    else:
+        with path.open("wb") as file:
+            file.write(content)
+            file.truncate(8 * 2**30)  # sparse: it takes no space on the disk
+        path.chmod(0o600)
+
+
+@pytest.mark.parametrize("how", ["link", "fifo", "device", "huge"])
+def test_what_is_no_small_regular_file_is_not_opened(
+    cache_folder: Path, monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    """A pipe would block, and eight gigabytes would fill the memory."""
+    used_cache()
+    path = entry(cache_folder)
+    replaced(path, how)
+    with monkeypatch.context() as patch:
+        patch.setattr(cache.os, "open", lambda *_: pytest.fail("opened"))
+        assert cache.read(path.stem) is None
+    assert not used_cache()
+    assert stat.S_ISREG(path.lstat().st_mode)
+    assert used_cache()
+
+
+@pytest.mark.parametrize("how", ["link", "fifo"])
+def test_what_takes_the_place_of_an_entry_at_the_last_moment_is_not_read(
+    cache_folder: Path, monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    used_cache()
+    path = entry(cache_folder)
+    good = os.lstat(path)
+    replaced(path, how)
+    monkeypatch.setattr(cache.os, "lstat", lambda _: good)
+    assert cache.read(path.stem) is None
+
+
+def test_what_is_too_large_to_be_read_is_not_written(cache_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cache, "_LARGEST_ENTRY", 1000)
+    cache.write("0" * 64, bytes(900))
+    assert cache.read("0" * 64) == bytes(900)
+    cache.write("1" * 64, bytes(1000))
+    assert [path.stem for path in cache_folder.iterdir()] == ["0" * 64]
+
+
+PREPARED = """
+import os, sys
+sys.path.insert(0, sys.argv[1])
+import warnings
+from cached_code import used_cache
+with warnings.catch_warnings(record=True) as said:
+    warnings.simplefilter("always")
+    print(used_cache(), used_cache(), [str(warning.message) for warning in said])
+"""
+
+
+@pytest.mark.parametrize("variable", ["DQDYN_CACHE_DIR", "XDG_CACHE_HOME", "HOME"])
+def test_code_that_came_with_a_repository_is_not_run(cache_folder: Path, tmp_path: Path, variable: str) -> None:
+    """A valid entry lies where a relative folder leads to from the working directory."""
+    used_cache()
+    code = entry(cache_folder)
+    below = {"DQDYN_CACHE_DIR": "compiled", "XDG_CACHE_HOME": "compiled/dqdyn", "HOME": "compiled/.cache/dqdyn"}
+    place = tmp_path / "repository" / below[variable]
+    place.mkdir(parents=True, mode=0o700)
+    (place / code.name).write_bytes(code.read_bytes())
+    kept = {k: v for k, v in os.environ.items() if k not in ("DQDYN_CACHE_DIR", "XDG_CACHE_HOME")}
+    done = subprocess.run(
+        [sys.executable, "-c", PREPARED, str(Path(__file__).parent)],
+        cwd=tmp_path / "repository",
+        env={**kept, variable: "compiled", "DQDYN_CACHE": "1"},
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
+    )
+    assert done.stdout.startswith(
+        f"False False [\"compiled code is not kept on disk, so every process compiles anew: {variable}='compiled' is a relative folder"
+    ), done  # noqa: E501
+    assert done.stdout.count("relative") == 1
 
 
 def test_dangling_and_circular_links(cache_folder: Path, tmp_path: Path) -> None:

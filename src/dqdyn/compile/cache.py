@@ -1,7 +1,13 @@
 """Compiled code on disk, so that the next process starts in milliseconds. Never trusted blindly and never fatal.
 
 The folder is the user's cache folder, or ``DQDYN_CACHE_DIR``; ``DQDYN_CACHE=0`` switches the cache off. Since entries
-are executed, a folder or file that somebody else owns or may write to is ignored, as is one with a wrong checksum.
+are executed, nobody but the user may have written them:
+
+- A relative folder is refused, for it would be another one in every working directory, such as one that came with a
+  cloned repository.
+- A folder or entry that somebody else owns or may write to is not used, which one warning says.
+- An entry is a regular file of bounded size: links, pipes and devices are not opened.
+- The checksum in an entry finds damage. It is no proof of origin, which the rights of folder and file are.
 """
 
 from __future__ import annotations
@@ -9,15 +15,26 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import re
 import secrets
 import stat
 import sys
 import tempfile
+import time
+import warnings
+from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 
+from dqdyn.errors import CompileWarning
+
 _MAGIC = b"dqdyn object 1\n"
 _LARGEST = 256 * 1024 * 1024  # bytes in the folder before the oldest entries go
+_LARGEST_ENTRY = 64 * 1024 * 1024  # bytes; the longest programs that we know need 10 MB
+_ABANDONED = 3600.0  # s after which a file that a process was writing is not awaited any more
+_ENTRY, _PART = re.compile(r"[0-9a-f]{64}\.o"), re.compile(r"dqdyn-\w+\.part")
+# Others would block on opening, or have effects on it.
+_FLAGS = os.O_RDONLY | sum(getattr(os, f"O_{flag}", 0) for flag in ("NOFOLLOW", "NONBLOCK", "CLOEXEC", "BINARY"))
 
 
 def digest(*parts: str) -> str:
@@ -41,35 +58,37 @@ def _emitter() -> str:
 
 
 def folder() -> Path | None:
-    """Where entries are kept; None where the cache is off or there is no home."""
+    """Where entries are kept; None where the cache is off, there is no home, or the folder chosen is relative."""
     if os.environ.get("DQDYN_CACHE", "1") in ("0", "off", "false", "no"):
         return None
-    if chosen := os.environ.get("DQDYN_CACHE_DIR"):
-        return Path(chosen)
     try:
-        if sys.platform == "win32":
-            base = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
-        elif sys.platform == "darwin":
-            base = Path.home() / "Library" / "Caches"
-        else:
-            base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    except RuntimeError:
+        variable, chosen = _chosen()
+    except RuntimeError:  # there is no home
         return None
-    return base / "dqdyn"
+    if chosen.is_absolute():
+        return chosen
+    _warn_once(f"{variable}={os.environ.get(variable)!r} is a relative folder, where others could have put code")
+    return None
+
+
+def _chosen() -> tuple[str, Path]:
+    """The variable that the folder depends on, and the folder."""
+    if own := os.environ.get("DQDYN_CACHE_DIR"):
+        return "DQDYN_CACHE_DIR", Path(own)
+    variable = {"win32": "LOCALAPPDATA", "darwin": ""}.get(sys.platform, "XDG_CACHE_HOME")
+    if base := os.environ.get(variable):
+        return variable, Path(base) / "dqdyn"
+    usual = {"win32": "AppData/Local", "darwin": "Library/Caches"}.get(sys.platform, ".cache")
+    return "HOME", Path.home() / usual / "dqdyn"
 
 
 def read(key: str) -> bytes | None:
     """The entry, or None where there is none that can be trusted."""
     where = folder()
-    if where is None:
-        return None
     try:
-        if not _ours(os.stat(where)):
+        if where is None or not _trusted(where):
             return None
-        with open(where / f"{key}.o", "rb") as file:
-            if not _ours(os.fstat(file.fileno())):
-                return None
-            content = file.read()
+        content = _content(where / f"{key}.o")
     except OSError:
         return None
     head = len(_MAGIC) + 64
@@ -79,19 +98,29 @@ def read(key: str) -> bytes | None:
     return code
 
 
+def _content(path: Path) -> bytes:
+    """What is in a regular file of the user's; nothing where it is another kind of file, too large, or not his."""
+    if not _is_entry(os.lstat(path)):
+        return b""
+    with open(path, "rb", opener=lambda name, _: os.open(name, _FLAGS)) as file:
+        # Asked again of the file that is open, for the name may stand for another one by now.
+        return file.read(_LARGEST_ENTRY) if _is_entry(os.fstat(file.fileno())) else b""
+
+
 def write(key: str, code: bytes) -> None:
     """Keep an entry; it appears whole or not at all, and any failure is silent."""
     where = folder()
-    if where is None:
+    content = _MAGIC + _seal(key, code) + code
+    if where is None or len(content) > _LARGEST_ENTRY:
         return
     temporary = None
     try:
         where.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if not _ours(os.stat(where)):
+        if not _trusted(where):
             return
-        handle, temporary = tempfile.mkstemp(dir=where, suffix=".part")
+        handle, temporary = tempfile.mkstemp(dir=where, prefix="dqdyn-", suffix=".part")
         with os.fdopen(handle, "wb") as file:
-            file.write(_MAGIC + _seal(key, code) + code)
+            file.write(content)
         os.replace(temporary, where / f"{key}.o")
         temporary = None
         _prune(where)
@@ -104,14 +133,13 @@ def write(key: str, code: bytes) -> None:
 
 
 def clear() -> int:
-    """Remove all entries; how many there were."""
+    """Remove all entries; how many there were. Other files in the folder stay."""
     where, count = folder(), 0
-    if where is None or not where.is_dir():
-        return 0
-    for entry in where.glob("*.o"):
-        with contextlib.suppress(OSError):
-            entry.unlink()
-            count += 1
+    with contextlib.suppress(OSError):
+        for entry, _ in _files(where, _ENTRY) if where is not None and _trusted(where) else ():
+            with contextlib.suppress(OSError):
+                entry.unlink()
+                count += 1
     return count
 
 
@@ -119,18 +147,53 @@ def _seal(key: str, code: bytes) -> bytes:
     return hashlib.sha256(key.encode() + code).hexdigest().encode()
 
 
+def _trusted(where: Path) -> bool:
+    """Whether nobody but this user can put code into the folder; says so once where it is not."""
+    status = os.stat(where)
+    if stat.S_ISDIR(status.st_mode) and not _ours(status):
+        _warn_once(f"the folder {str(where)!r} belongs to another user, or others may write to it")
+    return stat.S_ISDIR(status.st_mode) and _ours(status)
+
+
+def _is_entry(status: os.stat_result) -> bool:
+    return stat.S_ISREG(status.st_mode) and status.st_size <= _LARGEST_ENTRY and _ours(status)
+
+
 def _ours(status: os.stat_result) -> bool:
-    if sys.platform == "win32":
+    if sys.platform == "win32":  # modes say nothing there; the user's folder for caches is his own
         return True
     return status.st_uid == os.geteuid() and not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
 
 
+_said: set[str] = set()
+
+
+def _warn_once(reason: str) -> None:
+    if reason in _said:
+        return
+    _said.add(reason)
+    text = f"compiled code is not kept on disk, so every process compiles anew: {reason}; set DQDYN_CACHE_DIR to an "
+    warnings.warn(text + "absolute path that only you may write to.", CompileWarning, stacklevel=2)
+
+
+def _files(where: Path, name: re.Pattern[str]) -> Iterator[tuple[Path, os.stat_result]]:
+    """Regular files of ours with their status; the folder may hold other things, which are none of our business."""
+    for path in where.iterdir():
+        with contextlib.suppress(OSError):  # another process may remove it right now
+            if name.fullmatch(path.name) and stat.S_ISREG((status := path.lstat()).st_mode):
+                yield path, status
+
+
 def _prune(where: Path) -> None:
-    entries = sorted((e.stat().st_mtime, e.stat().st_size, e) for e in where.glob("*.o"))
+    entries = sorted((s.st_mtime, s.st_size, path) for path, s in _files(where, _ENTRY))
     total = sum(size for _, size, _ in entries)
     for _, size, entry in entries:
         if total <= _LARGEST:
-            return
+            break
         with contextlib.suppress(OSError):
             entry.unlink()
             total -= size
+    for path, status in _files(where, _PART):  # of processes that were killed
+        if time.time() - status.st_mtime > _ABANDONED:
+            with contextlib.suppress(OSError):
+                path.unlink()
