@@ -26,7 +26,7 @@ def rules() -> dict[str, set[str]]:
     for name in CORE:
         allowed[name] = set(known)
         known.add(name)
-    allowed["compile"] = {"errors", "caching", "algebra.scalar", "algebra.counter"}
+    allowed["compile"] = {"errors", "caching", "algebra.scalar", "algebra.counter", "algebra.real"}
     known.add("compile")
     allowed["robot"] = set(known)
     known.add("robot")

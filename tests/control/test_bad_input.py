@@ -191,7 +191,7 @@ WRONG: dict[str, tuple[Callable[[], object], str]] = {
     "linearised for a model": (lambda: ct.linearise(ARM.model, REST[0]), "is made for a Robot"),  # type: ignore[arg-type]
     "limits by a word": (
         lambda: ct.velocity_controller(ARM, REST, [ct.VelocityLimits("a")]),
-        "limit of velocity limits are numbers; found 'a'",
+        "limit of velocity limits must be real numbers; found 'a'",
     ),
     "margin by a word": (lambda: ct.JointLimits(margin="a"), "margin of joint limits must be a number; found 'a'"),  # type: ignore[arg-type]
     "negative reach of stopping": (

@@ -176,7 +176,7 @@ def test_conflict_is_named() -> None:
         ((np.eye(3), [0.0, 0.0]), r"H of a quadratic program has shape \(2, 2\); found \(3, 3\)"),
         ((np.array([[1.0, 1.0], [0.0, 1.0]]), [0.0, 0.0]), "must be symmetric"),
         ((np.eye(2), [0.0, np.nan]), "f of a quadratic program must be finite"),
-        ((np.eye(2), "f"), "f of a quadratic program needs numbers"),
+        ((np.eye(2), "f"), "f of a quadratic program must be real numbers"),
         ((np.eye(2), [0.0, 0.0], [[1.0, 0.0]]), "A and b of a quadratic program come together"),
         ((np.eye(2), [0.0, 0.0], [[1.0, 0.0]], [1.0, 2.0]), r"A of a quadratic program has shape \(2, 2\)"),
     ],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -129,7 +130,8 @@ def test_files_are_read_and_recognised(tmp_path: Path) -> None:
 
 
 def test_what_json_cannot_hold_is_refused_by_name() -> None:
-    model = quiet_model(Description("r", (Link("a", visuals=(Shape("sphere", (math.nan,)),)),)))
+    changed = Description("r", (Link("a", visuals=(Shape("sphere", (math.nan,)),)),))  # as no model would have it
+    model = replace(quiet_model(Description("r", (Link("a"),))), description=changed)
     with pytest.raises(FormatError, match=r"links\[0\]\.visuals\[0\]\.size\[0\]"):
         write_json(model)
     with pytest.raises(FormatError, match="surrogate"):

@@ -206,7 +206,7 @@ def test_columns_of_symbols() -> None:
     assert_close(np.array(function(at)).reshape(expected.shape), expected, 1e-12)
     column = sympy.Matrix(sympy.symbols(f"q:{ROBOT.nq}"))
     assert ROBOT.point_jacobian("tool", column).shape == (3, ROBOT.nv)
-    with pytest.raises(StateError, match="numbers or symbols"):
+    with pytest.raises(StateError, match="must be numbers"):
         ROBOT.twist_jacobian("tool", casadi.SX.sym("q", ROBOT.nq + 1))
     # objects that are plain numbers are numbers, and are checked as such
     assert_close(ROBOT.twist_jacobian("tool", at.astype(object)), expected, 1e-12)

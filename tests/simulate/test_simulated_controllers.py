@@ -188,7 +188,7 @@ def test_a_controller_cannot_spoil_the_state() -> None:
         ({"controller": np.zeros(3)}, "has shape"),
         ({"controller": np.zeros((7, 2))}, "has shape"),
         ({"controller": [np.inf, 0.0]}, "not finite"),
-        ({"controller": "brake"}, "must be numbers"),
+        ({"controller": "brake"}, "must be real numbers"),
         ({"wrenches": {"tip": [0] * 6}}, "no frame"),
         ({"wrenches": {"tool": [0] * 5}}, "has shape"),
         ({"wrenches": [1]}, "maps frames"),

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from dqdyn.algebra.quaternion import ONE, ZERO, Quaternion
+from dqdyn.algebra.real import real_number, scalar_array
 from dqdyn.algebra.scalar import Scalar, divide, is_numeric, is_scalar, stack, unstack
 from dqdyn.algebra.singular import safe_ratio
 from dqdyn.errors import Error
@@ -221,7 +222,7 @@ _LAYOUTS = {1: (0,), 3: (1, 2, 3), 4: (0, 1, 2, 3), 6: (1, 2, 3, 5, 6, 7), 8: tu
 def _coefficients(given: Any) -> list[Scalar]:
     """Eight scalars from what a user wrote: a list of scalars, or an array or nested list with the batch in front."""
     if isinstance(given, (list, tuple)) and not any(isinstance(c, (list, tuple, np.ndarray)) for c in given):
-        values = [float(c) if is_numeric(c) else c for c in given]
+        values = [real_number(c, "A coefficient of a dual quaternion") if is_numeric(c) else c for c in given]
     else:
         values = _last_axis(given)
     if len(values) not in _LAYOUTS or not all(is_scalar(v) for v in values):
@@ -240,13 +241,10 @@ def _last_axis(given: Any) -> list[Scalar]:
     """The components along the last axis of an array-like; empty where it is no array of numbers or symbols."""
     if is_scalar(given) and not isinstance(given, np.ndarray):
         return []
-    try:
-        array = np.asarray(given)
-        if array.ndim == 0 or np.iscomplexobj(array) or (array.dtype == object and array.ndim != 1):
-            return []
-        return unstack(array, array.shape[-1])
-    except (TypeError, ValueError):
+    array = scalar_array(given, "A dual quaternion")
+    if array.ndim == 0 or (array.dtype == object and array.ndim != 1):
         return []
+    return unstack(array, array.shape[-1])
 
 
 def _real(w: Scalar) -> Quaternion:

@@ -234,7 +234,9 @@ def scalars_only(operation: Callable[[Any, Any], Any]) -> Callable[[Any, Any], A
 
 def is_numeric(value: Any) -> bool:
     """True for numbers and batches of numbers, False for symbols, counters and jets."""
-    return isinstance(value, (int, float, np.number)) or (isinstance(value, np.ndarray) and value.dtype != object)
+    if isinstance(value, np.ndarray):
+        return value.dtype != object
+    return isinstance(value, (int, float, np.integer, np.floating))
 
 
 def stack(entries: Sequence[Scalar], shape: tuple[int, ...] | None = None, batch: tuple[int, ...] = ()) -> np.ndarray:

@@ -16,6 +16,7 @@ from dqdyn.algebra.functions import (
     rotation_matrix,
 )
 from dqdyn.algebra.quaternion import Quaternion, pure
+from dqdyn.algebra.real import real_array, scalar_array
 from dqdyn.algebra.scalar import is_scalar, stack, unstack
 from dqdyn.errors import Error
 
@@ -85,16 +86,9 @@ class Value:
 
 def vector(value: Any, size: int, what: str) -> list[Any]:
     """Components of an array-like of shape (..., size), checked: size, NaN and infinity."""
-    if isinstance(value, np.ndarray) and value.dtype.kind == "c":  # NumPy would drop the imaginary parts
-        raise Error(f"{what} needs real numbers; found {value!r}.", found=value)
-    try:
-        array = np.asarray(value, dtype=float)
-    except (TypeError, ValueError):
-        array = np.asarray(value, dtype=object)
+    array = scalar_array(value, what)
     if array.ndim == 0 or array.shape[-1] != size or (array.dtype == object and array.ndim > 1):
         raise Error(f"{what} has {size} components; found shape {array.shape}.", expected=size, found=array.shape)
-    if array.dtype == object and not all(is_scalar(c) for c in array.flat):
-        raise Error(f"{what} needs numbers or symbols; found {value!r}.", found=value)
     if array.dtype != object and not np.isfinite(array).all():
         raise Error(f"{what} must be finite; found {array}.", found=array)
     return unstack(array, size)
@@ -162,10 +156,7 @@ class Pose(Value):
     @classmethod
     def from_matrix(cls, matrix: Any) -> Pose:
         """The pose of a homogeneous transformation (4, 4) or a rotation matrix (3, 3); numbers, not a batch."""
-        try:
-            m = np.asarray(matrix, dtype=float)
-        except (TypeError, ValueError) as error:
-            raise Error(f"A transformation matrix needs numbers; found {matrix!r}.", found=matrix) from error
+        m = real_array(matrix, "A transformation matrix")
         if m.shape not in ((3, 3), (4, 4)):
             raise Error(f"A rotation is (3, 3) and a transformation (4, 4); found shape {m.shape}.", found=m.shape)
         r = m[:3, :3]

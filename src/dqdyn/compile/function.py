@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from dqdyn.algebra.real import scalar_array
 from dqdyn.algebra.scalar import stack, unstack
 from dqdyn.caching import cached_property
 from dqdyn.compile.interpret import interpret
@@ -30,11 +31,7 @@ def plain_door(program: Program) -> Door:
 
     def door(argument: int, value: Any, check: bool) -> np.ndarray:
         name, size = program.inputs[argument]
-        array = np.asarray(value)
-        if array.dtype != object:
-            if array.dtype.kind not in "fiub":
-                raise StateError(f"{name} of {program.name} must be real numbers; found {array.dtype}.", argument=name)
-            array = array.astype(np.float64, copy=False)
+        array = scalar_array(value, f"{name} of {program.name}", StateError, argument=name)
         if array.ndim == 0 or array.shape[-1] != size:
             raise StateError(
                 f"{name} of {program.name} has shape ({size},) or (..., {size}); found {array.shape}.",

@@ -51,7 +51,11 @@ def parts(robot: Robot, level: str, tasks: Any, constraints: Any, damping: float
                 f"{constraint.instead_of_equality}.",
                 task=constraint.name,
             )
-    if isinstance(damping, bool) or not isinstance(damping, (int, float, np.number)) or not 0.0 <= damping < np.inf:
+    if (
+        isinstance(damping, bool)
+        or not isinstance(damping, (int, float, np.integer, np.floating))
+        or not 0.0 <= damping < np.inf
+    ):
         raise Error(f"damping must be a number from 0; found {damping!r}.", found=damping)
     hard = [c.bound(model) for c in constraints if isinstance(c, Task)]
     named = iter(numbered([*hard, *(task.bound(model) for level_tasks in levels for task in level_tasks)]))

@@ -10,6 +10,7 @@ import numpy as np
 
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.functions import UNIT_TOLERANCE
+from dqdyn.algebra.real import real_number
 from dqdyn.algebra.scalar import Scalar, is_numeric, is_scalar
 from dqdyn.algebra.values import Pose, Value
 from dqdyn.errors import Error
@@ -46,7 +47,7 @@ def components(kind: str, value: Any, what: str, size: int | None = None) -> lis
             raise Error(f"{sentence(what)} is a {kind}; found {value!r}.", found=value) from None
     if len(found) != size or not all(is_scalar(c) and not np.ndim(c) for c in found):
         raise Error(f"{sentence(what)} has {size} components; found {value!r}.", expected=size, found=value)
-    return [float(c) if is_numeric(c) else c for c in found]
+    return [real_number(c, what) if is_numeric(c) else c for c in found]
 
 
 def _of_value(kind: str, value: Value | DQ, what: str) -> list[Scalar]:

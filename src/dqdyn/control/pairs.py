@@ -147,7 +147,7 @@ class Pair:
 
 
 def _checked_reach(given: float, name: str) -> float:
-    is_number = isinstance(given, (int, float, np.number)) and not isinstance(given, bool)
+    is_number = isinstance(given, (int, float, np.integer, np.floating)) and not isinstance(given, bool)
     if not is_number or not (0.0 < given <= _LARGEST_REACH or given == math.inf):
         raise Error(
             f"The reach of the {name} must be above 0 and at most {_LARGEST_REACH:g} m, or math.inf for the whole "

@@ -11,6 +11,7 @@ from typing import Any, TypedDict
 
 import numpy as np
 
+from dqdyn.algebra.real import real_array
 from dqdyn.algebra.scalar import Scalar, less, select
 from dqdyn.control.quantity import Parts, Quantity
 from dqdyn.control.signals import Signal
@@ -54,7 +55,7 @@ class Task(Quantity):
         self.name, self.things, self.signals = default_name if name is None else name, things, signals
         self.gain, self.gains = positive(gain, f"gain of {self.name}"), second_order(gain, gains, self.name)
         self.weight = positive(weight, f"weight of {self.name}")
-        self.within = None if within is None else np.atleast_1d(np.asarray(within, dtype=float))
+        self.within = None if within is None else np.atleast_1d(real_array(within, f"within of {self.name}"))
         if self.within is not None and not (np.isfinite(self.within) & (self.within >= 0.0)).all():
             raise Error(f"within of {self.name} must be numbers from 0; found {within!r}.", found=within)
 
@@ -87,7 +88,11 @@ def _outside(e: Scalar, width: float) -> Scalar:
 
 def positive(value: float, what: str) -> float:
     """The number, if it is one above zero."""
-    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not 0.0 < value < np.inf:
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, (int, float, np.integer, np.floating))
+        or not 0.0 < value < np.inf
+    ):
         raise Error(f"The {what} must be a number above 0; found {value!r}.", found=value)
     return float(value)
 

@@ -19,6 +19,7 @@ from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.functions import L3, Adjoint
 from dqdyn.algebra.jet import gradient
 from dqdyn.algebra.quaternion import ZERO, Quaternion, cross3, dot3, pure
+from dqdyn.algebra.real import real_array
 from dqdyn.algebra.scalar import Scalar, divide
 from dqdyn.dynamics.centers import center_poses
 from dqdyn.errors import Error
@@ -145,7 +146,7 @@ def on_bodies(model: Model, q: Sequence[Scalar], field: Field) -> dict[int, DQ]:
 
 def _three(value: Any, what: str, unit: str) -> Vector:
     try:
-        array = np.asarray(value, dtype=float)
+        array = real_array(value, what)
     except (TypeError, ValueError):
         array = np.empty(0)
     if array.shape != (3,) or not np.isfinite(array).all():

@@ -9,6 +9,7 @@ import numpy as np
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.functions import UNIT_TOLERANCE, Adjoint
 from dqdyn.algebra.quaternion import Quaternion, cross3, dot3, pure
+from dqdyn.algebra.real import any_array
 from dqdyn.algebra.scalar import Scalar, is_numeric, stack
 from dqdyn.algebra.values import Pose, Value, vector
 from dqdyn.errors import Error
@@ -203,11 +204,7 @@ def _plane(n: Quaternion, d: Scalar) -> DQ:
 
 
 def _one_number(value: Any, what: str) -> Scalar:
-    try:
-        array = np.asarray(value)
-    except ValueError:  # rows of different lengths
-        raise Error(f"{what} is a number, or an array of them; found {value!r}.", found=value) from None
-    return vector(array[..., None], 1, what)[0]
+    return vector(any_array(value, what)[..., None], 1, what)[0]
 
 
 def _short(part: Any) -> str:

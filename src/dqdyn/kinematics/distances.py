@@ -19,6 +19,7 @@ import numpy as np
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.jet import derivative, gradient
 from dqdyn.algebra.quaternion import Quaternion, pure
+from dqdyn.algebra.real import scalar_array
 from dqdyn.algebra.scalar import Scalar, stack
 from dqdyn.algebra.values import Value, vector
 from dqdyn.errors import Error
@@ -110,11 +111,11 @@ class Distance:
         return [0.0] * SIZE[self.b] if rate is None else _components(self.b, rate)
 
     def _checked(self, jacobian: Any) -> np.ndarray:
-        array = np.asarray(jacobian)
-        if array.ndim < 2 or array.shape[-2] != SIZE[self.a] or array.dtype.kind not in "fiubO":
+        array = scalar_array(jacobian, f"the Jacobian of {self.name}")
+        if array.ndim < 2 or array.shape[-2] != SIZE[self.a]:
             raise Error(
                 f"{self.name} needs the Jacobian of a {self.a}, numbers of shape (..., {SIZE[self.a]}, nv); "
-                f"found {array.dtype} of shape {array.shape}.",
+                f"found the shape {array.shape}.",
                 expected=SIZE[self.a],
                 found=array.shape,
             )

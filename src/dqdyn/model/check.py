@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from typing import Any
 
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.functions import is_unit
+from dqdyn.algebra.real import is_real, real_number
 from dqdyn.algebra.scalar import is_numeric
 from dqdyn.errors import ModelError, one_line, unknown_name
-from dqdyn.model.description import Description, Joint, Link
+from dqdyn.model.description import WORLD, Description, Joint, Link, Shape
 from dqdyn.model.gravity_field import FieldGravity
 from dqdyn.model.joints import KINDS
 
@@ -24,8 +26,16 @@ def per_axis(value: float | tuple[float, ...] | None, size: int, default: float)
     if value is None:
         return (default,) * size
     if isinstance(value, (tuple, list)):
-        return tuple(float(v) for v in value)
-    return (float(value),) * size
+        return tuple(real_number(v, "a value per axis") for v in value)
+    return (real_number(value, "a value per axis"),) * size
+
+
+def is_finite(x: Any) -> bool:
+    """Whether x is a number that a float can hold."""
+    try:
+        return is_real(x) and math.isfinite(x)
+    except (OverflowError, TypeError):  # an integer of 400 digits; a symbol
+        return False
 
 
 class Checker:
@@ -58,16 +68,18 @@ class Checker:
         joints = tuple(self.joint(joint) for joint in d.joints)
         self.tree(joints)
         links = {link.name for link in d.links}
-        taken = links | {joint.name for joint in d.joints}
+        taken = links | {joint.name for joint in d.joints} | {WORLD}
         for frame in d.frames:
             if frame.name in taken:
-                raise self.error(f"frame {frame.name!r} has the name of a link or joint: rename it.", frame.name)
+                raise self.error(
+                    f"frame {frame.name!r} has the name of a link, of a joint or of the world: rename it.", frame.name
+                )
             if frame.link not in links:
                 raise self.error(
                     f"frame {frame.name!r} is on the link {frame.link!r}, which does not exist.", frame.name
                 )
             self.placement(frame.origin, f"frame {frame.name!r}")
-        if not isinstance(d.gravity, FieldGravity) and not all(math.isfinite(g) for g in d.gravity):
+        if not isinstance(d.gravity, FieldGravity) and not all(is_finite(g) for g in d.gravity):
             raise self.error(f"gravity must be three finite numbers; found {d.gravity}.", "gravity")
         return d.with_changes(joints=joints)
 
@@ -83,7 +95,7 @@ class Checker:
     def link(self, link: Link) -> None:
         inertia = link.inertia
         numbers = (inertia.mass, *inertia.com, *(c for row in inertia.tensor for c in row))
-        if not all(math.isfinite(n) for n in numbers):
+        if not all(is_finite(n) for n in numbers):
             raise self.error(f"link {link.name!r} has a mass or inertia that is not finite: {inertia}.", link.name)
         tensor = inertia.tensor
         if any(abs(tensor[i][j] - tensor[j][i]) > 1e-9 * (1.0 + abs(tensor[i][j])) for i in range(3) for j in range(i)):
@@ -93,8 +105,16 @@ class Checker:
             )
         if inertia.mass < 0.0:
             raise self.error(f"link {link.name!r} has the negative mass {inertia.mass} kg: correct it.", link.name)
+        for shape in (*link.visuals, *link.collisions):
+            self.shape(shape, link)
         for problem in inertia.problems():
             self.doubt(f"link {link.name!r}: {problem}; check the inertia in its source.", link.name)
+
+    def shape(self, shape: Shape, link: Link) -> None:
+        what = f"the {shape.kind} of link {link.name!r}"
+        if not all(is_finite(c) for c in (*shape.size, *(shape.color or ()))):
+            raise self.error(f"{what} has a size or a color that is not finite: correct it.", link.name)
+        self.placement(shape.origin, what)
 
     def joint(self, joint: Joint) -> Joint:
         what = f"joint {joint.name!r}"
@@ -114,15 +134,17 @@ class Checker:
         sizes |= {"damping": kind.nv, "friction": kind.nv, "armature": kind.nv}
         for name, size in sizes.items():
             self.numbers(joint, name, size)
-        if not math.isfinite(joint.pitch):
+        if not is_finite(joint.pitch):
             raise self.error(f"{what} has the pitch {joint.pitch}, which is not finite.", joint.name)
         low, high = per_axis(joint.lower, kind.nq, -math.inf), per_axis(joint.upper, kind.nq, math.inf)
         if any(a > b for a, b in zip(low, high, strict=True)):
             raise self.error(f"{what} has a lower limit above the upper one, {low} > {high}: correct one.", joint.name)
+        if math.inf in low or -math.inf in high:
+            raise self.error(f"{what} has limits that no number keeps, {low} and {high}: correct them.", joint.name)
         return Joint(**{**joint.__dict__, **changes})
 
     def axis(self, axis: tuple[float, float, float], joint: Joint) -> tuple[float, float, float]:
-        if len(axis) != 3 or not all(math.isfinite(c) for c in axis):
+        if len(axis) != 3 or not all(is_finite(c) for c in axis):
             raise self.error(f"joint {joint.name!r} has the axis {axis}: give three finite numbers.", joint.name)
         size = math.sqrt(sum(c * c for c in axis))
         if size < 1e-9:
@@ -143,7 +165,7 @@ class Checker:
         return x, y, z
 
     def placement(self, x: DQ, what: str) -> None:
-        if not all(is_numeric(c) and math.isfinite(c) for c in x.components) or not is_unit(x):
+        if not all(is_numeric(c) and is_finite(c) for c in x.components) or not is_unit(x):
             raise self.error(f"{what} is placed at {x!r}, which is not a pose: give a unit dual quaternion.", what)
 
     def numbers(self, joint: Joint, name: str, size: int) -> None:
@@ -154,7 +176,7 @@ class Checker:
             raise self.error(f"joint {joint.name!r} needs {size} values of {name}; found {len(value)}.", joint.name)
         try:
             values = per_axis(value, size, 0.0)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise self.error(f"joint {joint.name!r} has the {name} {value!r}: give numbers.", joint.name) from None
         if any(math.isnan(v) for v in values):
             raise self.error(f"joint {joint.name!r} has NaN for {name}.", joint.name)
@@ -236,5 +258,5 @@ class Checker:
                         )
                 seen.add(target.name)
                 current = target
-            if not all(math.isfinite(c) for c in (joint.mimic.ratio, joint.mimic.offset)):
+            if not all(is_finite(c) for c in (joint.mimic.ratio, joint.mimic.offset)):
                 raise self.error(f"joint {joint.name!r} mimics with numbers that are not finite.", joint.name)

@@ -9,9 +9,10 @@ from typing import Any
 from dqdyn.algebra.dual import DQ, IDENTITY
 from dqdyn.algebra.functions import pose
 from dqdyn.algebra.quaternion import K, Quaternion, pure
+from dqdyn.algebra.real import real_array
 from dqdyn.algebra.scalar import cos, sin
 from dqdyn.model.gravity_field import FieldGravity
-from dqdyn.model.inertia import Inertia, Vector
+from dqdyn.model.inertia import Inertia, Vector, as_vector
 
 GRAVITY: Vector = (0.0, 0.0, -9.81)
 """Gravitational acceleration in m/s², world axes."""
@@ -24,14 +25,14 @@ BASES = ("fixed", "free", "planar", "differential")
 def placement(xyz: Any = (0.0, 0.0, 0.0), rpy: Any = (0.0, 0.0, 0.0), quaternion: Any = None) -> DQ:
     """A constant pose from a translation in m and roll-pitch-yaw in rad (about fixed x, y, z) or (w, x, y, z)."""
     if quaternion is not None:
-        r = Quaternion(*(float(c) for c in quaternion))
+        r = Quaternion(*real_array(quaternion, "a quaternion").tolist())
     else:
-        roll, pitch, yaw = (float(a) / 2.0 for a in rpy)
+        roll, pitch, yaw = (a / 2.0 for a in as_vector(rpy))
         turn_x = Quaternion(cos(roll), sin(roll), 0.0, 0.0)
         turn_y = Quaternion(cos(pitch), 0.0, sin(pitch), 0.0)
         turn_z = Quaternion(cos(yaw), 0.0, 0.0, sin(yaw))
         r = turn_z * turn_y * turn_x
-    return pose(r, pure(*(float(c) for c in xyz)))
+    return pose(r, pure(*as_vector(xyz)))
 
 
 @dataclass(frozen=True)

@@ -11,19 +11,29 @@ import numpy as np
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.functions import Adjoint, inertia_rows
 from dqdyn.algebra.quaternion import Quaternion, pure
+from dqdyn.algebra.real import real_array, real_number
 from dqdyn.caching import cached_property
+from dqdyn.errors import Error
 
 Vector = tuple[float, float, float]
 Tensor = tuple[Vector, Vector, Vector]
 
 
 def as_vector(values: Any) -> Vector:
-    x, y, z = (float(v) for v in values)
+    """Three real numbers, in whatever they are given."""
+    array = real_array(values if isinstance(values, np.ndarray) else list(values), "a vector")
+    if array.shape != (3,):
+        raise Error(f"a vector has 3 components; found shape {array.shape}.", found=values)
+    x, y, z = array.tolist()
     return x, y, z
 
 
 def as_tensor(values: Any) -> Tensor:
-    a, b, c = (as_vector(row) for row in np.asarray(values, dtype=float))
+    """A matrix of 3 × 3 real numbers, in whatever they are given."""
+    array = real_array(values, "an inertia tensor")
+    if array.shape != (3, 3):
+        raise Error(f"an inertia tensor has 3 rows of 3 numbers; found shape {array.shape}.", found=values)
+    a, b, c = (as_vector(row) for row in array)
     return a, b, c
 
 
@@ -36,7 +46,7 @@ class Inertia:
     tensor: Tensor = ((0.0,) * 3,) * 3
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "mass", float(self.mass))
+        object.__setattr__(self, "mass", real_number(self.mass, "a mass"))
         object.__setattr__(self, "com", as_vector(self.com))
         object.__setattr__(self, "tensor", as_tensor(self.tensor))
 

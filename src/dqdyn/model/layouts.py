@@ -15,6 +15,7 @@ import numpy as np
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.functions import rotation_matrix
 from dqdyn.algebra.quaternion import Quaternion
+from dqdyn.algebra.real import real_array
 from dqdyn.algebra.scalar import unstack
 from dqdyn.errors import FormatError, StateError, unknown_name
 from dqdyn.model.model import Model, TreeJoint
@@ -143,12 +144,7 @@ class Layout:
         return array
 
     def _numbers(self, value: Any, name: str) -> Array:
-        try:
-            if not np.iscomplexobj(value):
-                return np.asarray(value, dtype=float)
-        except (TypeError, ValueError):
-            pass
-        raise StateError(f"{name} must be an array of real numbers; found {value!r}.", argument=name)
+        return real_array(value, name, StateError, argument=name)
 
 
 def _apply(matrix: Array, vector: Array) -> Array:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from dqdyn.algebra.functions import UNIT_TOLERANCE
+from dqdyn.algebra.real import real_array
 from dqdyn.algebra.scalar import unstack
 from dqdyn.dynamics.coordinates.dual_quaternion import UnitDualQuaternion
 from dqdyn.dynamics.coordinates.motion import Contact
@@ -132,15 +133,12 @@ def as_contacts(
     keys, parts = [], []
     for key, force in contacts.items():
         name, point = key if isinstance(key, tuple) else (key, (0.0, 0.0, 0.0))
-        try:
-            x, y, z = (float(c) for c in point)
-            array = np.asarray(force, dtype=float)
-        except (TypeError, ValueError):
-            raise StateError(
-                f"the contact at frame {name!r} needs a point and a force in numbers; found {point!r}, {force!r}.",
-                argument="contacts",
-                frame=name,
-            ) from None
+        what = f"the contact at frame {name!r}"
+        place = real_array(point, f"the point of {what}", StateError, argument="contacts", frame=name)
+        if place.shape != (3,):
+            raise StateError(f"the point of {what} has three components; found shape {place.shape}.", frame=name)
+        x, y, z = place.tolist()
+        array = real_array(force, f"the force of {what}", StateError, argument="contacts", frame=name)
         if not array.ndim or array.shape[-1] != 3:
             raise StateError(
                 f"the contact force at frame {name!r} has three components; found shape {array.shape}.",

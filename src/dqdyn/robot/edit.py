@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from dqdyn.algebra.dual import DQ, IDENTITY
+from dqdyn.algebra.real import real_array
 from dqdyn.algebra.scalar import unstack
 from dqdyn.algebra.values import Pose, vector
 from dqdyn.errors import ModelError, StateError
@@ -172,12 +173,7 @@ def as_pose(value: Any) -> DQ:
 
 
 def _numbers(value: Any, what: str) -> np.ndarray:
-    try:
-        if not np.iscomplexobj(value):
-            return np.asarray(value, dtype=float)
-    except (TypeError, ValueError):
-        pass
-    raise StateError(f"{what} must be given by real numbers; found {value!r}.", found=value)
+    return real_array(value, what, StateError)
 
 
 def _vector(value: Any, what: str) -> Vector:

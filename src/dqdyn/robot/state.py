@@ -9,7 +9,8 @@ import numpy as np
 
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.functions import UNIT_TOLERANCE
-from dqdyn.algebra.scalar import is_scalar, stack
+from dqdyn.algebra.real import MOST_AXES, any_array, scalar_array
+from dqdyn.algebra.scalar import stack
 from dqdyn.algebra.values import Value
 from dqdyn.errors import StateError
 from dqdyn.geometry.primitives import Line, Plane, Point
@@ -24,7 +25,7 @@ def as_input(model: Model, name: str, size: int, value: Any, check: bool = True)
     if name in SIZES:
         return as_state(model, name, value, check)
     if name in ("dt", "t"):
-        value = _array(model, name, value, size)[..., None]
+        value = any_array(value, f"{name} of {model.name!r}", StateError, argument=name)[..., None]
     return as_state(model, name, primitive(name, value), check, size=size)
 
 
@@ -45,15 +46,12 @@ def primitive(kind: str, value: Any) -> Any:
 def as_state(model: Model, name: str, value: Any, check: bool = True, size: int | None = None) -> np.ndarray:
     """An input as a float64 array of shape (..., size); symbols pass as an object array of shape (size,)."""
     size = getattr(model, SIZES[name]) if size is None else size
-    array = value if type(value) is np.ndarray else _array(model, name, value, size)
-    if array.dtype != np.float64:
-        if array.dtype == object and not all(isinstance(x, (int, float, np.number)) for x in array.flat):
-            return _symbols(model, name, array, size)
-        if array.dtype.kind not in "fiubO":
-            raise StateError(
-                f"{name} of {model.name!r} must be real numbers; found the type {array.dtype}.", argument=name
-            )
-        array = array.astype(np.float64)
+    if type(value) is not np.ndarray or value.dtype != np.float64 or value.ndim > MOST_AXES:
+        given = value if name in ("dt", "t") else symbols(value, size)
+        value = scalar_array(given, f"{name} of {model.name!r}", StateError, argument=name)
+        if value.dtype == object:
+            return _symbols(model, name, value, size)
+    array: np.ndarray = value
     if array.ndim == 0 or array.shape[-1] != size:
         raise wrong_size(model, name, size, array.shape)
     if check:
@@ -84,22 +82,6 @@ def wrong_size(model: Model, name: str, size: int, found: tuple[int, ...]) -> St
     )
 
 
-def _array(model: Model, name: str, value: Any, size: int) -> np.ndarray:
-    if np.ma.is_masked(value):
-        raise StateError(
-            f"{name} of {model.name!r} has masked entries: leave these states out, or fill them in, as .filled() does.",
-            argument=name,
-        )
-    try:
-        return np.asarray(value if name == "dt" else symbols(value, size))
-    except ValueError:
-        raise StateError(
-            f"{name} of {model.name!r} has rows of different lengths: give {size} numbers per state.", argument=name
-        ) from None
-    except TypeError:
-        raise _no_numbers(model, name, value) from None
-
-
 def symbols(value: Any, size: int) -> Any:
     """A column of CasADi's symbols or numbers as a list or an array, since NumPy cannot take it apart; others pass."""
     if type(value).__module__.partition(".")[0] != "casadi" or getattr(value, "shape", None) != (size, 1):
@@ -112,13 +94,7 @@ def _symbols(model: Model, name: str, array: np.ndarray, size: int) -> np.ndarra
         array = array[:, 0]
     if array.shape != (size,):
         raise wrong_size(model, name, size, array.shape)
-    if not all(is_scalar(x) for x in array):
-        raise _no_numbers(model, name, array.tolist())
     return array
-
-
-def _no_numbers(model: Model, name: str, found: Any) -> StateError:
-    return StateError(f"{name} of {model.name!r} must be numbers or symbols; found {found!r}.", argument=name)
 
 
 def _owner(model: Model, name: str, component: int) -> TreeJoint | None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from dqdyn.algebra.real import scalar_array
 from dqdyn.algebra.values import Value, Wrench
 from dqdyn.dynamics.wrenches import EXPRESSIONS
 from dqdyn.errors import StateError, unknown_name
@@ -42,14 +43,8 @@ def _components(frame: str, wrench: Any, check: bool) -> np.ndarray:
         raise StateError(
             f"the wrench at frame {frame!r} is a Wrench or six numbers [f, τ]; found {wrench!r}.", frame=frame
         )
-    if np.ma.is_masked(wrench):
-        raise StateError(f"the wrench at frame {frame!r} has masked entries: give six numbers [f, τ].", frame=frame)
-    try:
-        array = wrench.dq.vec6() if isinstance(wrench, Wrench) else np.asarray(symbols(wrench, 6))
-    except (TypeError, ValueError):
-        raise StateError(
-            f"the wrench at frame {frame!r} must be an array of numbers; found {wrench!r}.", frame=frame
-        ) from None
+    given = wrench.dq.vec6() if isinstance(wrench, Wrench) else symbols(wrench, 6)
+    array = scalar_array(given, f"the wrench at frame {frame!r}", StateError, frame=frame)
     if array.ndim == 0 or array.shape[-1] != 6:
         raise StateError(
             f"the wrench at frame {frame!r} is [f, τ] with 6 components; found shape {array.shape}.", frame=frame

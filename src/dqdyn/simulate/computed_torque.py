@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from dqdyn.algebra.real import real_array
 from dqdyn.compile.interpret import interpret
 from dqdyn.errors import Error
 from dqdyn.robot import Robot
@@ -82,7 +83,7 @@ def computed_torque(
 
 def _gains(robot: Robot, name: str, value: Any) -> np.ndarray:
     try:
-        array = np.asarray(value, dtype=float)
+        array = real_array(value, name)
         gains = np.array(np.broadcast_to(array, (robot.nv,)))
     except (TypeError, ValueError):
         raise Error(f"{name} is one number or {robot.nv}, one per velocity; found {value!r}.", argument=name) from None

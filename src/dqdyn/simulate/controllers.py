@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from dqdyn.algebra.real import real_array
 from dqdyn.errors import Error
 from dqdyn.simulate.faults import SimulationError
 from dqdyn.simulate.problem import Problem, per_step
@@ -76,7 +77,7 @@ class Sampled:
     def _sized(self, given: Any, t: float) -> np.ndarray:
         model = self.problem.robot.model
         try:
-            array = np.asarray(given, dtype=float)
+            array = real_array(given, "a command")
         except (TypeError, ValueError):
             raise SimulationError(
                 f"the controller returned {type(given).__name__} at t = {t:.9g} s, but {model.nv} numbers are needed.",

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from dqdyn.algebra.real import real_array
 from dqdyn.errors import Error, StateError
 from dqdyn.robot import Robot
 from dqdyn.robot.state import as_state
@@ -143,10 +144,7 @@ def per_step(what: str, value: Any, size: int, steps: int, count: int) -> np.nda
 
     One run takes (size,) or (steps, size); a batch takes (size,), (B, size) or (steps, B, size).
     """
-    try:
-        array = np.asarray(value, dtype=float)
-    except (TypeError, ValueError):
-        raise StateError(f"{what} must be numbers; found {type(value).__name__}.") from None
+    array = real_array(value, what, StateError)
     given = array.shape
     if count == 1 and array.ndim == 2:
         array = array[:, None, :]

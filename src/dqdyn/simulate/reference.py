@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from math import pi
 from typing import Any
 
+from dqdyn.algebra.real import real_array
 from dqdyn.algebra.scalar import cos, sin
 from dqdyn.errors import StateError
 from dqdyn.robot import Robot
@@ -20,7 +21,7 @@ def waves(
     """
     if robot.nq != robot.nv:
         raise StateError(f"waves are for robots with nq = nv; {robot.name!r} has quaternions in q.", argument="robot")
-    start = [float(c) for c in center]
+    start = real_array(center, "the center of a reference").tolist()
     omegas = [2.0 * pi * frequency * (1.0 + 0.1 * k) for k in range(robot.nv)]
 
     def reference(t: Any) -> tuple[list[Any], list[Any], list[Any]]:

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from dqdyn.algebra.real import real_array
 from dqdyn.model.writers.whole_file import write_whole
 from dqdyn.robot import Robot
 from dqdyn.view.blob import Blob
@@ -90,7 +91,7 @@ def _meshes(look: Look, blob: Blob) -> list[dict[str, Any]]:
 
 def _rows(trajectory: Any, name: str, shown: np.ndarray) -> Any:
     values = getattr(trajectory, name, None)
-    return None if values is None else np.asarray(values, dtype=float)[shown]
+    return None if values is None else real_array(values, name)[shown]
 
 
 def _marker(robot: Robot, marker: Marker, shown: np.ndarray, samples: int, blob: Blob) -> dict[str, Any]:

@@ -8,6 +8,7 @@ import numpy as np
 
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.functions import zero_twist
+from dqdyn.algebra.real import real_array
 from dqdyn.errors import Error
 from dqdyn.kinematics import tree
 from dqdyn.model.model import TreeJoint
@@ -21,7 +22,7 @@ MOST_FRAMES = 6000
 
 def body_poses(robot: Robot, q: Any) -> np.ndarray:
     """Quaternion (w, x, y, z) and position in m of every moving body in the world: (..., bodies, 7)."""
-    q = np.asarray(q, dtype=float)
+    q = real_array(q, "q")
     found = tree.poses_apart(robot.model, _columns(q))
     rows = [(*found[i][0].components, *found[i][1].vector) for i in range(len(robot.bodies))]
     return _stacked(rows, q.shape[:-1], 7)
@@ -29,7 +30,7 @@ def body_poses(robot: Robot, q: Any) -> np.ndarray:
 
 def body_twists(robot: Robot, q: Any, v: Any) -> np.ndarray:
     """[ω, v] of every moving body, at its origin and in its axes: (..., bodies, 6)."""
-    q, v = np.asarray(q, dtype=float), np.asarray(v, dtype=float)
+    q, v = real_array(q, "q"), real_array(v, "v")
     coordinates, rates = _columns(q), _columns(v)
 
     def step(joint: TreeJoint, parent: DQ) -> DQ:
@@ -74,7 +75,7 @@ def shown_samples(time: np.ndarray) -> np.ndarray:
 
 def checked(trajectory: Any) -> Any:
     """The trajectory, where it can be shown: at least one sample, times that grow, finite configurations."""
-    time, q = np.asarray(trajectory.time, dtype=float), np.asarray(trajectory.q, dtype=float)
+    time, q = real_array(trajectory.time, "the time of a trajectory"), real_array(trajectory.q, "q of a trajectory")
     robot = trajectory.robot
     if time.ndim != 1 or q.shape != (len(time), robot.nq):
         raise Error(

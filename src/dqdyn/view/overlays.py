@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from dqdyn.algebra.real import real_array
 from dqdyn.algebra.values import Pose
 from dqdyn.errors import Error
 from dqdyn.model.model import TreeJoint
@@ -45,7 +46,7 @@ def acting_wrenches(trajectory: Any, shown: Any = slice(None)) -> dict[str, np.n
     about = getattr(trajectory, "about", None) or {}
     result = {}
     for frame, given in (getattr(trajectory, "wrenches", None) or {}).items():
-        wrench = np.asarray(given, dtype=float)[shown]
+        wrench = real_array(given, f"the wrench at {frame!r}")[shown]
         if about.get("expressed") == "aligned":
             turn = trajectory.robot.pose(frame, np.asarray(trajectory.q)[shown]).rotation_matrix
             wrench = np.einsum("nji,nkj->nki", turn, wrench.reshape(-1, 2, 3)).reshape(-1, 6)
@@ -92,7 +93,7 @@ def _twists(robot: Robot, q: np.ndarray, v: np.ndarray, size: float) -> Iterator
 
 
 def _wrenches(wrenches: Mapping[str, Any], size: float) -> Iterator[Marker]:
-    given = {frame: np.atleast_2d(np.asarray(w, dtype=float)) for frame, w in wrenches.items()}
+    given = {frame: np.atleast_2d(real_array(w, f"the wrench at {frame!r}")) for frame, w in wrenches.items()}
     for name, half, color in (("f", slice(0, 3), RED), ("τ", slice(3, 6), PURPLE)):
         scale = _scale(np.concatenate([w[:, half] for w in given.values()]), size)
         for frame, w in given.items():

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from dqdyn.algebra.real import real_array
 from dqdyn.model.writers.whole_file import write_whole
 from dqdyn.view.html import filled_page, web_file
 from dqdyn.view.series import Panel
@@ -56,7 +57,7 @@ class Report:
 
     def matrix(self, title: str, values: np.ndarray) -> Report:
         """A matrix (m, n) with four digits; what is only rounding beside its largest number is shown as 0."""
-        array = np.atleast_2d(np.asarray(values, dtype=float))
+        array = np.atleast_2d(real_array(values, f"the matrix {title!r}"))
         least = 1e-12 * np.abs(array).max(initial=0.0)
         rows = "".join(f"<tr>{''.join(_cell(x, least) for x in row)}</tr>" for row in array.tolist())
         return self._add(

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from dqdyn.algebra.real import real_array
 from dqdyn.algebra.values import Pose, Twist, Value, Wrench
 from dqdyn.errors import Error
 from dqdyn.geometry.primitives import Line, Plane
@@ -197,7 +198,7 @@ class Scene:
 
 
 def _array(value: Any, size: int) -> np.ndarray:
-    array = np.asarray(value, dtype=float)
+    array = real_array(value, "Something to draw")
     if array.ndim == 0 or array.shape[-1] != size:
         raise Error(f"Something to draw needs {size} numbers; found shape {array.shape}.", found=array.shape)
     if not np.isfinite(array).all():
@@ -211,7 +212,7 @@ def _halves(value: Any, kind: type[Value]) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _color(color: Any, name: str) -> Color:
-    values = tuple(float(c) for c in color)
+    values = tuple(real_array(color, f"The color of {name!r}").tolist())
     if len(values) == 3:
         values = (*values, 1.0)
     if len(values) != 4 or not all(0.0 <= c <= 1.0 for c in values):

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from dqdyn.algebra.real import real_array
 from dqdyn.errors import Error, LibraryWarning, missing_extra, one_line
 from dqdyn.robot import Robot
 from dqdyn.view.bounds import bounds_of
@@ -57,7 +58,7 @@ def serve(
                 "give the robot that it was made with.",
                 robot=robot.name,
             )
-    start = robot.neutral() if q is None else np.array(q, dtype=float)
+    start = robot.neutral() if q is None else np.array(real_array(q, "q"))
     robot.center_of_mass(start) if robot.nq else None  # complains about a bad q before anything is served
     taken = free_port(host, port)
     if port and taken != port:
@@ -149,7 +150,7 @@ class Viewer:
         """Move the robot to q (nq,); the sliders follow."""
         if self._sliders is None:
             raise Error("This page plays a trajectory; move its time slider, or serve the robot without a trajectory.")
-        self._sliders.show(np.array(q, dtype=float))
+        self._sliders.show(np.array(real_array(q, "q")))
 
     def _at_configuration(self, q: np.ndarray, moved: int) -> None:
         with self._lock:

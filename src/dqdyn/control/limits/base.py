@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from dqdyn.algebra.real import real_array
 from dqdyn.control.constraint import Constraint
 from dqdyn.control.task import positive, second_order
 from dqdyn.errors import Error
@@ -57,7 +58,11 @@ def own(model: Model, what: str) -> np.ndarray:
 
 def number(value: float, what: str, least: float = -np.inf) -> float:
     """The number, if it is a finite one from ``least`` on."""
-    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not least <= value < np.inf:
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, (int, float, np.integer, np.floating))
+        or not least <= value < np.inf
+    ):
         wanted = "a number" if least == -np.inf else f"a number from {least:g}"
         raise Error(f"{what} must be {wanted}; found {value!r}.", found=value)
     return float(value)
@@ -80,10 +85,7 @@ class Limit(Constraint):
         return self.auto
 
     def _values(self, given: Any, own: np.ndarray, what: str) -> np.ndarray:
-        try:
-            values = own if given is None else np.asarray(given, dtype=float)
-        except (TypeError, ValueError):
-            raise Error(f"{what} are numbers; found {given!r}.", found=given) from None
+        values = own if given is None else real_array(given, what)
         if values.ndim > 1 or (values.ndim == 1 and len(values) != len(own)) or np.isnan(values).any():
             raise Error(f"{what} are one number or {len(own)}; found {given!r}.", expected=len(own), found=given)
         return np.broadcast_to(values, own.shape)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from dqdyn.algebra.real import real_array
 from dqdyn.control.errors import InfeasibleError
 from dqdyn.control.qp.base import INFINITE, Shape, Solver
 from dqdyn.control.qp.conflict import minimal_conflict
@@ -71,10 +72,7 @@ def solve_quadratic_program(
 
 
 def _array(value: Any, name: str, ndim: int, shape: tuple[int, ...] | None = None) -> np.ndarray:
-    try:
-        array = np.array(value, dtype=float, order="C")
-    except (TypeError, ValueError):
-        raise Error(f"{name} of a quadratic program needs numbers; found {value!r}.", argument=name) from None
+    array = np.array(real_array(value, f"{name} of a quadratic program", argument=name), order="C")
     if array.ndim != ndim or (shape is not None and array.shape != shape):
         raise Error(
             f"{name} of a quadratic program has {'shape ' + str(shape) if shape else f'{ndim} axes'}; "

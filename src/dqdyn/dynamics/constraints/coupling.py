@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from dqdyn.algebra.real import real_array
 from dqdyn.algebra.scalar import Scalar, total
 from dqdyn.dynamics.constraints.base import Constraint, Rows, joint_with_one_axis, row
 from dqdyn.errors import ModelError
@@ -26,7 +27,7 @@ class JointCoupling(Constraint):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "joints", tuple(self.joints))
-        object.__setattr__(self, "ratios", tuple(float(r) for r in self.ratios))
+        object.__setattr__(self, "ratios", tuple(real_array(self.ratios, "the ratios of a coupling").tolist()))
         self._named("coupling " + "-".join(self.joints))
         if len(self.joints) != len(self.ratios) or not self.joints or not any(self.ratios):
             raise ModelError(

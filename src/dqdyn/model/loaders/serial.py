@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 
 from dqdyn.algebra.dual import DQ
+from dqdyn.algebra.real import REAL, real_array
 from dqdyn.algebra.values import Pose
 from dqdyn.errors import Error, LoadError
+from dqdyn.model.check import is_finite
 from dqdyn.model.description import Joint, Link
 from dqdyn.model.inertia import Inertia
 
@@ -39,7 +41,7 @@ def number_array(values: Any, what: str) -> np.ndarray:
 
 
 def _is_finite_number(entry: Any) -> bool:
-    return isinstance(entry, (int, float, np.integer, np.floating)) and bool(np.isfinite(entry))
+    return isinstance(entry, REAL) and is_finite(entry)
 
 
 def pose_argument(value: Any, what: str) -> DQ:
@@ -48,7 +50,7 @@ def pose_argument(value: Any, what: str) -> DQ:
         if isinstance(value, (Pose, DQ)):
             pose = Pose(value.vec8())
         else:
-            array = np.asarray(value, dtype=float)
+            array = real_array(value, what)
             if array.shape == (4, 4) and not np.array_equal(array[3], (0.0, 0.0, 0.0, 1.0)):
                 raise Error(f"The last row of a 4×4 matrix is 0 0 0 1; found {array[3]}.")
             pose = Pose.from_matrix(array) if array.shape == (4, 4) else Pose(array)
@@ -85,9 +87,10 @@ def link_inertias(inertias: Sequence[Any] | None, n: int) -> list[Inertia]:
 def _inertia(value: Any, link: str) -> Inertia:
     try:
         inertia = value if isinstance(value, Inertia) else Inertia(*value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError) as problem:
+        reason = f": {problem}" if isinstance(problem, Error) else f"; found {value!r}."
         raise LoadError(
-            f"The inertia of {link!r} must be an Inertia or (mass, com, 3×3 tensor); found {value!r}.", element=link
+            f"The inertia of {link!r} must be an Inertia or (mass, com, 3×3 tensor){reason}", element=link
         ) from None
     tensor = np.array(inertia.tensor)
     if not np.allclose(tensor, tensor.T, rtol=1e-9, atol=1e-12, equal_nan=True):
