@@ -173,7 +173,8 @@ def test_mistakes_in_locking_are_told() -> None:
     with pytest.raises(StateError, match="norm one") as caught:
         robot.lock({ball.name: [2.0, 0.0, 0.0, 0.0]})
     assert caught.value.joint == ball.name
-    named_world = Robot.from_description(Description("odd", (Link("world"),), base="free"))
+    with pytest.warns(ModelWarning, match="the frame 'world' is that of the link"):
+        named_world = Robot.from_description(Description("odd", (Link("world"),), base="free"))
     with pytest.raises(ModelError, match="rename it"):
         named_world.lock({"root_joint": [1.0, 0, 0, 0, 0, 0, 0]})
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from dataclasses import replace
 
 from dqdyn.algebra.dual import DQ, IDENTITY
 from dqdyn.errors import ModelWarning, unknown_name
@@ -11,7 +12,8 @@ from dqdyn.model.check import Checker, per_axis
 from dqdyn.model.description import BASES, ROOT_JOINT, WORLD, Description, Joint
 from dqdyn.model.inertia import Inertia
 from dqdyn.model.joints import joint_kind
-from dqdyn.model.model import WORLD_BODY, Body, Frame, Master, Model, TreeJoint
+from dqdyn.model.model import WORLD_BODY, WORLD_FRAME, Body, Frame, Master, Model, TreeJoint
+from dqdyn.model.names import fresh_name, listed
 
 
 def build(
@@ -33,7 +35,7 @@ def build(
     checker = Checker(description, strict)
     if base != "fixed" and any(joint.name == ROOT_JOINT for joint in description.joints):
         raise checker.error(f"a joint is named {ROOT_JOINT!r}, the name of the {base} base: rename it.", ROOT_JOINT)
-    model = _Builder(checker.checked(), base, mimic).model(tuple(checker.warnings))
+    model = _Builder(checker.checked(), base, mimic).model(checker)
     if not quiet:
         for text in model.warnings:
             warnings.warn(text, ModelWarning, stacklevel=4)
@@ -49,14 +51,12 @@ class _Builder:
         self.moving: list[tuple[Joint, int, DQ]] = []  # joint, parent body, placement in the parent body
         self.inertias: list[Inertia] = []
         self.fixed_inertia = Inertia()
-        # A link named "world" takes over the name; the frame of the world itself is there in any case.
-        self.frames = {WORLD: Frame(WORLD, WORLD_BODY, IDENTITY, "world")}
+        self.frames = {WORLD: WORLD_FRAME}
         self.joint_frames: list[Frame] = []
 
-    def model(self, notes: tuple[str, ...]) -> Model:
+    def model(self, checker: Checker) -> Model:
         self.walk()
-        for frame in self.joint_frames:  # links go first where a link and a joint share a name
-            self.frames.setdefault(frame.name, frame)
+        self.name_joint_frames(checker)
         for named in self.description.frames:
             on = self.frames[named.link]
             self.frames[named.name] = Frame(named.name, on.body, on.placement * named.origin, "user")
@@ -75,8 +75,27 @@ class _Builder:
             description=self.description,
             base=self.base,
             mimic=self.mimic,
-            warnings=notes,
+            warnings=tuple(checker.warnings),
         )
+
+    def name_joint_frames(self, checker: Checker) -> None:
+        """Add the frames of joints. Links go first: where one has the name, the frame of the joint gets another."""
+        world, renamed = self.frames[WORLD], {}
+        if (world.body, world.placement) != (WORLD_BODY, IDENTITY):
+            checker.doubt(f"the frame {WORLD!r} is that of the link, which is not the world; rename the link.", WORLD)
+        used = {WORLD, *self.links}
+        used |= {named.name for part in (self.description.joints, self.description.frames) for named in part}
+        for frame in self.joint_frames:
+            taken = self.frames.get(frame.name, frame)
+            name = frame.name
+            if (taken.body, taken.placement) != (frame.body, frame.placement):
+                name = renamed[frame.name] = fresh_name(f"{frame.name}_joint", used)
+            self.frames.setdefault(name, replace(frame, name=name))
+        if renamed:
+            checker.doubt(
+                f"the frames of joints named like a link or the world get other names: {listed(renamed.values())}.",
+                next(iter(renamed)),
+            )
 
     def walk(self) -> None:
         children: dict[str, list[Joint]] = {}

@@ -7,14 +7,14 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
-from dqdyn.algebra.dual import DQ
+from dqdyn.algebra.dual import DQ, IDENTITY
 from dqdyn.algebra.functions import Adjoint, Factored
 from dqdyn.algebra.quaternion import ZERO, Quaternion, cross3, pure
 from dqdyn.algebra.scalar import Scalar
 from dqdyn.algebra.tensor import legs
 from dqdyn.caching import cached_property
 from dqdyn.errors import unknown_name
-from dqdyn.model.description import Description
+from dqdyn.model.description import WORLD, Description
 from dqdyn.model.gravity_field import FieldGravity
 from dqdyn.model.inertia import Inertia, Vector
 from dqdyn.model.joints import JointKind
@@ -152,6 +152,10 @@ class Frame:
     def adjoint(self) -> Adjoint:
         """Ad(x_body,frame), snapped."""
         return constant_adjoint(self.placement)
+
+
+WORLD_FRAME = Frame(WORLD, WORLD_BODY, IDENTITY, "world")
+"""The world at rest, for those who mean it: by its name one may find a link that is called so."""
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from dqdyn.algebra.functions import Adjoint, cross, zero_twist
 from dqdyn.algebra.quaternion import ONE, ZERO, Quaternion, cross3
 from dqdyn.algebra.scalar import Scalar
 from dqdyn.kinematics.tree import added, apply, chained, joint_columns
-from dqdyn.model.model import Model, TreeJoint
+from dqdyn.model.model import Frame, Model, TreeJoint
 
 
 class Between:
@@ -18,7 +18,9 @@ class Between:
     Joints that move both frames alike do not enter. ``x`` is Ad(x_12), the pose of frame 2 in frame 1.
     """
 
-    def __init__(self, model: Model, first: str, second: str, q: Sequence[Scalar], at_second: bool = True) -> None:
+    def __init__(
+        self, model: Model, first: str | Frame, second: str | Frame, q: Sequence[Scalar], at_second: bool = True
+    ) -> None:
         frame1, frame2 = model.frame(first), model.frame(second)
         inward, outward = apart(model, frame1.body, frame2.body)
         self.q, self.at_second = q, at_second

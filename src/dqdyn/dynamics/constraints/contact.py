@@ -10,8 +10,7 @@ from dqdyn.algebra.scalar import Scalar
 from dqdyn.dynamics.constraints.base import Constraint, Rows, row
 from dqdyn.dynamics.constraints.between import Between
 from dqdyn.errors import ModelError
-from dqdyn.model.description import WORLD
-from dqdyn.model.model import Model
+from dqdyn.model.model import WORLD_FRAME, Model
 
 
 @dataclass(frozen=True)
@@ -52,7 +51,7 @@ class PointContact(Constraint):
 
     def _seen(self, model: Model, q: Sequence[Scalar]) -> Between:
         """The world as seen from the frame, at the frame's origin: minus the body twist, whose axes need no world."""
-        return Between(model, self.frame, WORLD, q, at_second=False)
+        return Between(model, self.frame, WORLD_FRAME, q, at_second=False)
 
     def _rows(self, model: Model, seen: Between) -> list[list[Scalar]]:
         columns = {k: (*s.primary.vector, *s.dual.vector) for k, s in seen.columns.items()}

@@ -11,8 +11,7 @@ from dqdyn.algebra.scalar import Scalar
 from dqdyn.dynamics.constraints.base import Constraint, Rows, row
 from dqdyn.dynamics.constraints.between import Between
 from dqdyn.dynamics.constraints.directions import Vector, unit
-from dqdyn.model.description import WORLD
-from dqdyn.model.model import Model
+from dqdyn.model.model import WORLD_FRAME, Model
 
 
 @dataclass(frozen=True)
@@ -36,13 +35,13 @@ class KnifeEdge(Constraint):
 
     def velocity(self, model: Model, q: Sequence[Scalar], t: Scalar = 0.0) -> Rows:
         """⟨n, v⟩ with the velocity of the frame in the world."""
-        seen = Between(model, WORLD, self.frame, q)
+        seen = Between(model, WORLD_FRAME, self.frame, q)
         n = seen.x.rotate(pure(*self.sideways))
         return [row(model, {k: dot3(n, s.dual) for k, s in seen.columns.items()})], [0.0]
 
     def acceleration(self, model: Model, q: Sequence[Scalar], v: Sequence[Scalar], t: Scalar = 0.0) -> Rows:
         """b = −⟨n, J̇ v⟩ − ⟨ω × n, v⟩."""
-        seen = Between(model, WORLD, self.frame, q)
+        seen = Between(model, WORLD_FRAME, self.frame, q)
         n, twist = seen.x.rotate(pure(*self.sideways)), seen.twist(v)
         a = row(model, {k: dot3(n, s.dual) for k, s in seen.columns.items()})
         return [a], [-(dot3(n, seen.bias(v).dual) + dot3(cross3(twist.primary, n), twist.dual))]

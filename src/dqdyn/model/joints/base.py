@@ -84,7 +84,8 @@ class JointKind(ABC):
             low_finite, high_finite = np.isfinite(low), np.isfinite(high)
             a = low if low_finite else (high - 2 * reach if high_finite else -reach)
             b = high if high_finite else (low + 2 * reach if low_finite else reach)
-            result.append(float(rng.uniform(a, b)))
+            # NumPy refuses an empty range where the upper end is −0, and one that is wider than the largest float.
+            result.append(float(rng.uniform(a / 2.0 + 0.0, b / 2.0 + 0.0)) * 2.0)
         return result
 
 

@@ -21,14 +21,15 @@ import numpy as np
 
 from dqdyn.algebra.dual import DQ, IDENTITY
 from dqdyn.algebra.functions import rotation_matrix, translator
-from dqdyn.algebra.quaternion import pure
+from dqdyn.algebra.quaternion import ZERO, pure
 from dqdyn.errors import LoadError
 from dqdyn.model.description import WORLD, Description, Joint, Link, NamedFrame, placement
 from dqdyn.model.inertia import Inertia, as_tensor, as_vector
 from dqdyn.model.joints.base import turn
 from dqdyn.model.loaders.mjcf_compile import Compiled, compile_mjcf
-from dqdyn.model.loaders.mjcf_extras import effort_limits, left_out, listed, mimics
+from dqdyn.model.loaders.mjcf_extras import effort_limits, left_out, mimics
 from dqdyn.model.loaders.mjcf_shapes import GeomReader
+from dqdyn.model.names import fresh_name, listed
 
 CUSTOM = "dqdyn"
 """First word of the texts in ``<custom>`` in which :mod:`dqdyn.model.writers.mjcf` keeps what MJCF has no place for."""
@@ -126,7 +127,7 @@ class _Reader:
         origin = placement(m.body_pos[body], quaternion=m.body_quat[body])
         first, count = int(m.body_jntadr[body]), int(m.body_jntnum[body])
         if count == 0:
-            weld = self.compiled.texts.get(f"{CUSTOM}:joint:{name}") or _fresh(weld_name(name), self.used)
+            weld = self.compiled.texts.get(f"{CUSTOM}:joint:{name}") or fresh_name(weld_name(name), self.used)
             return [Joint(weld, "fixed", parent, name, origin)]
         result = []
         for i in range(first, first + count):
@@ -152,7 +153,7 @@ class _Reader:
                 data["lower"], data["upper"] = (float(c) for c in m.jnt_range[i])
             ref = float(m.qpos0[m.jnt_qposadr[i]])
         at = pure(*(float(c) for c in m.jnt_pos[i]))
-        if kind != "free" and at.norm() > 0.0:
+        if kind != "free" and at != ZERO:
             origin, data["child_origin"] = origin * translator(at), translator(-at)
         if kind in ("revolute", "prismatic") and ref != 0.0:  # MuJoCo moves the body by q − ref
             back = DQ.of(turn(axis, -ref)) if kind == "revolute" else translator(pure(*axis) * -ref)
@@ -183,7 +184,7 @@ class _Reader:
         for i, site in enumerate(names):
             name = site
             if name in taken:
-                name = _fresh(f"{site}_site", used)
+                name = fresh_name(f"{site}_site", used)
                 renamed.append(name)
             origin = placement(m.site_pos[i], quaternion=m.site_quat[i])
             result.append(NamedFrame(name, self.bodies[m.site_bodyid[i]], origin))
@@ -196,15 +197,8 @@ def _names(names: Sequence[str], what: str) -> list[str]:
     """The names, numbered where there is none."""
     used, result = set(names), []
     for i, name in enumerate(names):
-        result.append(name or _fresh(f"{what}{i}", used))
+        result.append(name or fresh_name(f"{what}{i}", used))
     return result
-
-
-def _fresh(wanted: str, used: set[str]) -> str:
-    while wanted in used:
-        wanted += "_"
-    used.add(wanted)
-    return wanted
 
 
 def _per_axis(values: Sequence[float] | np.ndarray) -> float | tuple[float, ...]:

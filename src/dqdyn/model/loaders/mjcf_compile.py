@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from dqdyn.errors import LoadError, missing_extra
 from dqdyn.model.loaders.files import read_bytes
 from dqdyn.model.loaders.safe_xml import TEXT, is_text
@@ -54,10 +56,13 @@ def compile_mjcf(source: str | Path) -> Compiled:
             spec = mujoco.MjSpec.from_string(str(source)) if text else mujoco.MjSpec.from_file(str(source))
             meshes = {mesh.name: _asset(spec, mesh, folder) for mesh in spec.meshes}
             _blank_textures(mujoco, spec)
-            aside = _set_aside(mujoco, spec)
+            aside = _set_aside(mujoco, spec, file)
             model = spec.compile()
+        except LoadError:
+            raise
         except Exception as problem:  # MuJoCo raises several kinds, and no fault of a file may escape as another error
             raise _load_error(file, str(problem)) from None
+    _require_numbers(model, file)
     return Compiled(
         model=model,
         file=file,
@@ -126,16 +131,54 @@ def _blank_textures(mujoco: Any, spec: Any) -> None:
         spec.delete(skin)
 
 
-def _set_aside(mujoco: Any, spec: Any) -> list[tuple[Any, str | None]]:
+_NUMBERS = {
+    "joint": ("jnt_pos", "jnt_axis", "jnt_range", "jnt_actfrcrange"),
+    "body": ("body_pos", "body_quat", "body_mass", "body_inertia", "body_ipos", "body_iquat"),
+    "geom": ("geom_pos", "geom_quat", "geom_size", "geom_rgba"),
+    "site": ("site_pos", "site_quat"),
+    "equality": ("eq_data",),
+    "actuator": ("actuator_gear", "actuator_forcerange", "actuator_ctrlrange", "actuator_gainprm"),
+}
+"""Fields of MuJoCo's model that are read here, by what they belong to."""
+
+
+def _require_numbers(model: Any, file: str) -> None:
+    """MuJoCo takes NaN for a number, and some of its fields for a number that is left out."""
+    rows = [(kind, name, getattr(model, name), None) for kind, names in _NUMBERS.items() for name in names]
+    of_axes = ("dof_damping", "dof_armature", "dof_frictionloss")
+    rows += [("joint", name, getattr(model, name), model.dof_jntid) for name in of_axes]
+    rows.append(("joint", "ref", model.qpos0[model.jnt_qposadr], None))
+    for kind, name, values, owners in rows:
+        bad = np.argwhere(np.isnan(values))
+        if len(bad):
+            owner = int(bad[0][0] if owners is None else owners[bad[0][0]])
+            element = getattr(model, kind)(owner).name or f"{kind}{owner}"
+            raise LoadError(
+                f"{file}: the {kind} {element!r} has NaN in {name.partition('_')[2] or name}: write finite numbers.",
+                file=file,
+                element=element,
+            )
+
+
+def _set_aside(mujoco: Any, spec: Any, file: str) -> list[tuple[Any, str | None]]:
     """Turn mesh geoms that give no mass into small balls, so that their files need not be there.
 
     The geoms stay, for sensors and the like may name them. Height fields are treated alike.
     """
     aside: list[tuple[Any, str | None]] = []
+    meshes, fields = ({asset.name for asset in assets} for assets in (spec.meshes, spec.hfields))
     for body in spec.bodies:
         for geom in body.geoms:
-            is_mesh = geom.type == mujoco.mjtGeom.mjGEOM_MESH
-            if geom.type == mujoco.mjtGeom.mjGEOM_HFIELD or (is_mesh and not _gives_mass(mujoco, spec, body, geom)):
+            is_mesh, is_field = (geom.type == getattr(mujoco.mjtGeom, f"mjGEOM_{k}") for k in ("MESH", "HFIELD"))
+            wanted, known = (geom.meshname, meshes) if is_mesh else (geom.hfieldname, fields)
+            if (is_mesh or is_field) and wanted not in known:
+                raise LoadError(
+                    f"{file}: a geom of the body {body.name!r} is drawn from the asset {wanted!r}, which the file does "
+                    "not define: add it to <asset>.",
+                    file=file,
+                    element=wanted,
+                )
+            if is_field or (is_mesh and not _gives_mass(mujoco, spec, body, geom)):
                 aside.append((geom, geom.meshname if is_mesh else None))
     for geom, _ in aside:
         geom.type, geom.size, geom.meshname, geom.hfieldname = mujoco.mjtGeom.mjGEOM_SPHERE, [1e-3, 0, 0], "", ""

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from dqdyn.model.description import Mimic
+from dqdyn.model.names import listed
 
 
 def mimics(m: Any, joints: Sequence[str]) -> tuple[dict[str, Mimic], list[str]]:
@@ -119,10 +120,3 @@ def _acting_actuators(m: Any) -> list[str]:
     fields = (getattr(m, name, ()) for name in ("actuator_armature", "actuator_damping"))  # of newer versions only
     acting = {int(i) for values in fields for i in np.argwhere(values)[:, 0]}
     return [m.actuator(i).name or f"actuator{i}" for i in sorted(acting)]
-
-
-def listed(names: Iterable[str]) -> str:
-    """The first few names, for a message."""
-    names = list(names)
-    more = f" and {len(names) - 6} more" if len(names) > 6 else ""
-    return ", ".join(repr(name) for name in names[:6]) + more

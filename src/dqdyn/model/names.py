@@ -1,0 +1,23 @@
+"""Names that nobody has yet, and lists of names for messages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+SHOWN = 6
+"""Names that a message has room for."""
+
+
+def fresh_name(wanted: str, used: set[str]) -> str:
+    """The name, with underscores behind it until it is not in ``used``, where it is noted."""
+    while wanted in used:
+        wanted += "_"
+    used.add(wanted)
+    return wanted
+
+
+def listed(names: Iterable[str]) -> str:
+    """The first few names."""
+    names = list(names)
+    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    return ", ".join(repr(name) for name in names[:SHOWN]) + more
