@@ -61,7 +61,7 @@ class Run:
         if self.asked is None:
             return self.inputs[min(k, len(self.inputs) - 1)]
         given = self.asked(self.t, self.q[None], self.v[None])[0]
-        if k % self.problem.every == 0:
+        if self.problem.is_sample(k):
             self.forces.append(np.array(given))
             self.asked.note()
         wrench = self.problem.wrenches[min(k, len(self.problem.wrenches) - 1), 0]

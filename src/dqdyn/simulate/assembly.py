@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from dqdyn.compile.function import Function
+from dqdyn.compile.pace import in_parts
 from dqdyn.compile.trace import trace
 from dqdyn.dynamics.joint_forces import damping
 from dqdyn.robot import Robot
@@ -50,7 +53,7 @@ def assembled(
         ):  # the controller failed at once: the start is known, its forces are not
             seen.tau.append(np.full((1, problem.count, nv), np.nan))
         states = states[: sum(len(part) for part in seen.tau)]  # where it failed later, the last sample has no forces
-    living = np.logical_and.accumulate(alive(states[..., : nq + nv], nq), axis=0)
+    living = np.logical_and.accumulate(in_parts(lambda x: alive(x[:, : nq + nv], nq), states), axis=0)
     diverged = ~living[-1]
     if diverged.all():
         states, living = states[: living.any(axis=1).sum()], living[: living.any(axis=1).sum()]
@@ -58,19 +61,21 @@ def assembled(
         states = np.where(living[..., None], states, np.nan)
     n = len(states)
     time = (problem.time if times is None else times)[:n]
-    q, v = states[..., :nq], states[..., nq : nq + nv]
+    q, v = in_parts(lambda x: x[:, :nq], states), in_parts(lambda x: x[:, nq : nq + nv], states)
+    wrenches = _per_sample(problem, n)
     if asked is not None and asked.level == "velocity":
         a = np.gradient(v, time, axis=0) if n > 1 else np.zeros_like(v)
-        forces = robot.inverse_dynamics(q, v, a, _per_sample(problem, n) or None, expressed=problem.expressed)
+        forces = _dynamics(robot.inverse_dynamics, problem, wrenches, q, v, a)
     else:
         forces = _forces(problem, system, seen, tau, time, q, v)
-        if measured is None:
-            options: dict[str, Any] = {"t": time[:, None]} if system.timed else {}
-            wrenches = _per_sample(problem, n) or None
-            a = robot.forward_dynamics(q, v, forces, wrenches, expressed=problem.expressed, check=False, **options)
-        else:
+        if measured is not None:
             a = measured[:n]
-    kinetic, potential = robot.kinetic_energy(q, v, check=False), robot.potential_energy(q, check=False)
+        elif system.timed:
+            a = _dynamics(robot.forward_dynamics, problem, wrenches, q, v, forces, time[:, None])
+        else:
+            a = _dynamics(robot.forward_dynamics, problem, wrenches, q, v, forces)
+    kinetic = in_parts(partial(robot.kinetic_energy, check=False), q, v)
+    potential = in_parts(partial(robot.potential_energy, check=False), q)
     arrays = {"q": q, "v": v, "a": a, "tau": forces, "kinetic": kinetic, "potential": potential}
     arrays["residual"] = residuals(robot, time, q, v)
     per_sample: dict[str, Any] = {name: problem.as_given(array) for name, array in arrays.items()}
@@ -78,12 +83,26 @@ def assembled(
         robot,
         time,
         **per_sample,
-        wrenches={frame: problem.as_given(np.array(w)) for frame, w in _per_sample(problem, n).items()},
+        wrenches={frame: problem.as_given(np.array(w)) for frame, w in wrenches.items()},
         extra=asked.extra(n) if asked is not None else {},
         about=about | {"expressed": problem.expressed} if problem.frames else about,
     )
     doubt = method.doubt(states[..., nq + nv :], v) if method is not None and n > 1 else ""
     return _with_status(trajectory, problem, seen, diverged, asked, doubt, measured is not None)
+
+
+def _dynamics(
+    function: Callable[..., np.ndarray], problem: Problem, wrenches: Mapping[str, np.ndarray], *inputs: np.ndarray
+) -> np.ndarray:
+    """Forward or inverse dynamics of (q, v, force or acceleration), at a time where that is given too."""
+
+    def some(q: np.ndarray, v: np.ndarray, x: np.ndarray, *more: np.ndarray) -> np.ndarray:
+        t, values = more[: len(inputs) - 3], more[len(inputs) - 3 :]
+        acting = dict(zip(wrenches, values, strict=True)) or None
+        options = {"t": t[0]} if t else {}
+        return function(q, v, x, acting, expressed=problem.expressed, check=False, **options)
+
+    return in_parts(some, *inputs, *wrenches.values())
 
 
 def _forces(
@@ -103,9 +122,8 @@ def _forces(
         law = system.law
         inputs = [("t", 1), ("q", system.nq), ("v", system.nv)]
         program = trace("law", inputs, lambda t, q, v: (list(law(t[0], q, v)), (system.nv,)))
-        t = np.broadcast_to(time[:, None, None], (*shape[:2], 1))
-        return Function(program)(t, q, v, check=False)
-    return np.array(np.broadcast_to(_sampled(tau, problem.every, n), shape))
+        return in_parts(partial(Function(program), check=False), time[:, None, None], q, v)
+    return in_parts(lambda x: x, np.broadcast_to(_sampled(tau, problem.every, n), shape))
 
 
 def _sampled(values: np.ndarray, every: int, n: int) -> np.ndarray:
@@ -125,9 +143,9 @@ def residuals(robot: Robot, time: np.ndarray, q: np.ndarray, v: np.ndarray) -> n
     """(n, B, m): constraints at position level, then at velocity level; m = 0 without constraints."""
     if not robot.constraints:
         return np.zeros((*q.shape[:-1], 0))
-    t = np.broadcast_to(time[:, None], q.shape[:-1])
-    parts = [robot.constraint_residual(q, t, check=False), robot.constraint_velocity(q, v, t, check=False)]
-    return np.concatenate(parts, axis=-1)
+    t = time[:, None]
+    position = in_parts(partial(robot.constraint_residual, check=False), q, t)
+    return np.concatenate([position, in_parts(partial(robot.constraint_velocity, check=False), q, v, t)], axis=-1)
 
 
 def _with_status(

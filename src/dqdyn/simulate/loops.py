@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
+from dqdyn.compile.pace import in_parts
 from dqdyn.compile.runner import Runner
 from dqdyn.simulate.controllers import Sampled
 from dqdyn.simulate.integrators.base import Integrator
@@ -14,7 +15,6 @@ from dqdyn.simulate.problem import Problem
 from dqdyn.simulate.progress import Progress
 from dqdyn.simulate.system import System
 
-_PATCH = 0.05  # s of machine code between two looks at the world: Ctrl-C, divergence, the progress bar
 TOO_FAST = 1e8  # rad/s or m/s: no robot, but a step that was too large
 
 
@@ -27,13 +27,13 @@ class Seen:
     stopped: str = ""
 
     def state_array(self) -> np.ndarray:
-        return np.concatenate(self.states)
-
-
-def first_state(problem: Problem, system: System, integrator: Integrator) -> np.ndarray:
-    """(B, size): configuration, velocity and empty memory."""
-    memory = np.zeros((problem.count, integrator.memory(system)))
-    return np.concatenate([problem.q0, problem.v0, memory], axis=1)
+        """All of them, copied one by one, so that a signal need not wait for long."""
+        result = np.empty((sum(map(len, self.states)), *self.states[0].shape[1:]))
+        row = 0
+        for some in self.states:
+            result[row : row + len(some)] = some
+            row += len(some)
+        return result
 
 
 def native_loop(
@@ -45,23 +45,23 @@ def native_loop(
     progress: Progress,
     threads: int,
 ) -> None:
-    """All steps in patches of machine code; ``seen`` grows as they are done."""
+    """All steps in patches of machine code, after which divergence is looked for; ``seen`` grows as they are done."""
     rollout = integrator.rollout(system)
-    runner = Runner(
-        rollout, first_state(problem, system, integrator), problem.start, problem.dt, problem.every, problem.batch
-    )
+    first = np.concatenate([problem.q0, problem.v0], axis=1)
+    runner = Runner(rollout, first, problem.start, problem.dt, problem.every, problem.batch)
     inputs = problem.inputs(tau)
-    patch = problem.every * max(1, 64 // problem.every)
+    constant = len(inputs) == 1
+    if constant:
+        runner.hold(inputs)
+    living = partial(alive, nq=problem.robot.nq)
     while runner.done < problem.steps and not seen.stopped:
-        n = min(patch, problem.steps - runner.done)
-        begin = time.perf_counter()
-        part = inputs if len(inputs) == 1 else inputs[runner.done : runner.done + n]
-        seen.states.append(runner.run(part, n, threads))
-        faster = _PATCH / max(time.perf_counter() - begin, 1e-9)
-        patch = problem.every * max(1, int(n * min(faster, 8.0)) // problem.every)
+        n = min(runner.patch, problem.steps - runner.done)
+        seen.states.append(runner.run(None if constant else inputs[runner.done : runner.done + n], n, threads))
         progress.at(runner.done)
-        if not alive(runner.states[:, : problem.robot.nq + problem.robot.nv], problem.robot.nq).any():
+        if not in_parts(living, runner.leading(problem.robot.nq + problem.robot.nv)[None]).any():
             seen.stopped = "diverged"
+    if runner.done == problem.steps and problem.steps % problem.every:
+        seen.states.append(runner.leading(rollout.kept)[None])
 
 
 def sampled_loop(
@@ -70,8 +70,9 @@ def sampled_loop(
     """One question to the controller per step, then one step of machine code."""
     nq, nv = system.nq, system.nv
     rollout = integrator.rollout(system)
-    runner = Runner(rollout, first_state(problem, system, integrator), problem.start, problem.dt, batch=problem.batch)
-    samples = problem.steps // problem.every + 1
+    first = np.concatenate([problem.q0, problem.v0], axis=1)
+    runner = Runner(rollout, first, problem.start, problem.dt, batch=problem.batch)
+    samples = problem.samples
     kept, forces = np.empty((samples, problem.count, rollout.kept)), np.empty((samples, problem.count, nv))
     states, done = runner.states, 0
     try:
@@ -82,7 +83,7 @@ def sampled_loop(
                 seen.stopped = "diverged"
                 return
             tau = controller(problem.start + k * problem.dt, state[:, :nq], state[:, nq:], living)
-            if k % problem.every == 0:
+            if problem.is_sample(k):
                 kept[done], forces[done] = states[:, : rollout.kept], tau
                 controller.note()
                 done += 1
@@ -108,7 +109,7 @@ def kinematic_loop(problem: Problem, controller: Sampled, seen: Seen, progress: 
         v = np.array(controller(problem.start + k * problem.dt, q, v))
         if k == 0:
             seen.states.clear()
-        if k % problem.every == 0:
+        if problem.is_sample(k):
             seen.states.append(np.concatenate([q, v], axis=1)[None])
             controller.note()
             progress.at(k)

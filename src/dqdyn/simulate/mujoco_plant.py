@@ -146,7 +146,7 @@ class _Plant:
                 self.seen.stopped = "diverged"
                 return
             force = self._force(k, t, asked, law, tau)
-            recorded = k % p.every == 0
+            recorded = p.is_sample(k)
             if recorded:
                 if k:
                     self.seen.states.append(np.concatenate([self.q, self.v])[None, None])

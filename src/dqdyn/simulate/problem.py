@@ -37,9 +37,18 @@ class Problem:
         return len(self.q0)
 
     @property
+    def samples(self) -> int:
+        """How many there are: at the start, after every so many steps, and at the end."""
+        return -(-self.steps // self.every) + 1
+
+    @property
     def time(self) -> np.ndarray:
         """Times of the samples."""
-        return self.start + self.dt * np.arange(0, self.steps + 1, self.every)
+        return self.start + self.dt * np.minimum(np.arange(self.samples) * self.every, self.steps)
+
+    def is_sample(self, step: int) -> bool:
+        """Whether the state after so many steps is one."""
+        return step % self.every == 0 or step == self.steps
 
     def as_given(self, array: np.ndarray) -> np.ndarray:
         """(n, B, …) as the user gets it: without the batch axis for one run."""
@@ -95,7 +104,6 @@ def posed(
     if count == 0:
         raise StateError("q0 and v0 are an empty batch: give one state or more.", argument="q0")
     steps = math.ceil(duration / dt * (1.0 - 1e-12))
-    steps = -(-steps // every) * every
     frames, forces = _wrenches(robot, wrenches, steps, count)
     return Problem(
         robot,
@@ -104,7 +112,7 @@ def posed(
         batch,
         steps,
         dt,
-        int(every),
+        min(int(every), steps),
         frames,
         forces,
         expressed,

@@ -54,8 +54,9 @@ def simulate(
     ``integrator``: "semi-implicit-euler", "rkmk4", "variational" or "adaptive"; the last takes ``rtol``, ``atol`` and
     ``events``, functions (t, q, v) → float whose zeros are found. ``plant="mujoco"`` runs the controller against MuJoCo
     instead; its ``options`` are those of :func:`dqdyn.simulate.mujoco_plant.run`. ``wrenches``: frame → [f, τ],
-    constant or one per step, in the axes of the frame or, ``expressed="aligned"``, of the world. Every ``every``-th
-    step is sampled. ``threads`` share the runs of a batch. ``progress``: a bar; by default on a terminal.
+    constant or one per step, in the axes of the frame or, ``expressed="aligned"``, of the world. There is a sample at
+    the start, after every ``every`` steps, and at the end. ``threads`` share the runs of a batch. ``progress``: a
+    bar; by default on a terminal.
     """
     problem = posed(robot, duration, dt, q0, v0, every, wrenches, expressed, start)
     method, threads = _method(integrator), whole(threads)
