@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -21,6 +23,13 @@ ROBOTS = {
     "humanoid": dq.robots.humanoid,
     "holonomic_manipulator": dq.robots.holonomic_manipulator,
 }
+
+
+def mujoco_plant_model() -> Any:
+    """A chain of two joints that floats, as MuJoCo has it."""
+    from dqdyn.simulate.mujoco_plant import engine_model
+
+    return engine_model(floating_chain(2), 1e-3)
 
 
 @pytest.mark.parametrize("name", ROBOTS)
@@ -107,6 +116,81 @@ def test_samples_and_substeps() -> None:
 def test_bad_options(options: dict[str, object], sentence: str) -> None:
     with pytest.raises(dq.Error, match=sentence):
         dq.simulate(dq.robots.two_link(), **{"plant": "mujoco", **options})
+
+
+@pytest.mark.parametrize("method", ["Euler", "RK4", "implicit", "implicitfast"])
+@pytest.mark.parametrize("base", ["fixed", "free"])
+def test_instability_that_the_engine_sees_is_told(
+    method: str, base: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By itself the engine would start again from the neutral state, and the run would be "finished"."""
+    monkeypatch.chdir(tmp_path)  # MuJoCo writes a log where it runs
+    robot = Robot.from_description(dq.robots.arm7().description, base=base)
+    q0 = robot.neutral()
+    q0[-7:] = 0.3
+    with pytest.warns(dq.simulate.SimulationWarning, match=r"diverged after t = 0\.\d+ s: .*joint '\w+'"):
+        run = dq.simulate(robot, lambda t, q, v: -300.0 * v, 1.0, 1e-2, q0=q0, plant="mujoco", method=method, every=3)
+    assert run.status.startswith("diverged after t = ")
+    assert run.duration < 0.2
+    assert np.isfinite(run.q).all()
+    assert len(run.extra["contacts"]) == len(run.a) == len(run)
+    assert not np.array_equal(run.q[-1], robot.neutral())
+
+
+def test_a_bad_acceleration_at_the_last_sample_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """There the engine takes no step, so it has to be asked."""
+    monkeypatch.chdir(tmp_path)
+    tau = np.zeros((11, 2))
+
+    def kick(t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+        return tau[round(t / 1e-3)]
+
+    tau[10, 1] = 1e12
+    with pytest.warns(dq.simulate.SimulationWarning, match=r"after t = 0\.01 s: .*acceleration of joint 'joint[12]'"):
+        run = dq.simulate(dq.robots.two_link(), kick, 0.01, 1e-3, plant="mujoco")
+    assert len(run) == 11
+
+
+def test_full_memory_makes_a_run_doubtful(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Contacts that the engine leaves out for want of memory."""
+    from dqdyn.simulate import mujoco_plant
+
+    monkeypatch.chdir(tmp_path)
+    whole = mujoco_plant.write_mjcf
+
+    def poor(model: Any) -> str:
+        return whole(model).replace("<worldbody", '<size memory="2K"/><worldbody', 1)
+
+    monkeypatch.setattr(mujoco_plant, "write_mjcf", poor)
+    box = Robot.from_description(dq.robots.chain(1).description, base="free")
+    with pytest.warns(
+        dq.simulate.SimulationWarning, match=r"doubtful: MuJoCo warns at t = .* s that there are more con"
+    ):
+        run = dq.simulate(box, None, 0.5, plant="mujoco", ground=-0.3, every=10)
+    assert len(run) == 51
+
+
+def test_warnings_name_the_joint() -> None:
+    """A component of the position or the velocity, before and after a free joint's."""
+    import mujoco
+
+    from dqdyn.simulate.engine_warnings import first_warning
+
+    model = mujoco_plant_model()
+    for name, index, joint in (
+        ("qpos", 0, "root_joint"),
+        ("qpos", 6, "root_joint"),
+        ("qpos", 7, "joint1"),
+        ("qvel", 5, "root_joint"),
+        ("qvel", 7, "joint2"),
+    ):
+        data = mujoco.MjData(model)
+        assert first_warning(model, data) is None
+        getattr(data, name)[index] = np.inf
+        {"qpos": mujoco.mj_checkPos, "qvel": mujoco.mj_checkVel}[name](model, data)
+        found = first_warning(model, data)
+        assert found is not None
+        assert (found.unstable, found.joint) == (True, joint)
 
 
 def test_unknown_plants_and_constraints_are_refused() -> None:

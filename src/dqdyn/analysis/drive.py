@@ -9,6 +9,7 @@ import numpy as np
 
 from dqdyn.analysis.plants import STEP, Plant
 from dqdyn.errors import StateError
+from dqdyn.simulate.engine_warnings import first_warning
 from dqdyn.simulate.faults import SimulationError
 from dqdyn.simulate.loops import alive
 
@@ -63,5 +64,8 @@ def drive(plant: Plant, duration: float, every: int, at: Callable[[int], None] |
                 at(before + k)
         for _ in range(plant.substeps):
             mujoco.mj_step(plant.engine, data)
+        if warning := first_warning(plant.engine, data):
+            text = f"MuJoCo warns at t = {k * STEP:.4g} s of the {plant.title} that {warning.text}."
+            raise SimulationError(text, time=k * STEP, joint=warning.joint)
     q, v, torques, slip, contacts = (np.array(column) for column in zip(*rows, strict=True))
     return Recording(every * STEP, q, v, plant.forces(q, torques), slip, contacts)

@@ -11,6 +11,7 @@ import numpy as np
 
 from dqdyn.algebra.real import real_array
 from dqdyn.errors import Error
+from dqdyn.model.model import Model
 from dqdyn.simulate.faults import SimulationError
 from dqdyn.simulate.problem import Problem, per_step
 
@@ -99,8 +100,7 @@ class Sampled:
         if math.isfinite(np.dot(flat, flat)) or np.isfinite(array).all():
             return array
         row, k = (int(i) for i in np.argwhere(~np.isfinite(array))[0])
-        joints = self.problem.robot.model.joints
-        joint = next(j.name for j in joints if j.master is None and j.v.start <= k < j.v.stop)
+        joint = joint_of(self.problem.robot.model, k)
         where = f" of run {row}" if self.problem.batch else ""
         raise SimulationError(
             f"the controller returned {array[row, k]} for joint {joint!r}{where} at t = {t:.9g} s.",
@@ -114,6 +114,11 @@ class Sampled:
         notes = self.records[:samples]
         names = [name for name in notes[0] if all(name in note for note in notes)] if notes else []
         return {name: np.array([note[name] for note in notes]) for name in names}
+
+
+def joint_of(model: Model, k: int) -> str:
+    """The name of the joint that has the component k of the velocity."""
+    return next(joint.name for joint in model.joints if joint.master is None and joint.v.start <= k < joint.v.stop)
 
 
 def given_torques(controller: Any, problem: Problem) -> np.ndarray:

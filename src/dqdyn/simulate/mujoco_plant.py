@@ -14,9 +14,10 @@ from dqdyn.model.layouts import Layout
 from dqdyn.model.writers.mjcf import write_mjcf
 from dqdyn.robot import Robot
 from dqdyn.simulate.assembly import assembled
-from dqdyn.simulate.controllers import ControlLaw, Sampled, given_torques, is_python
+from dqdyn.simulate.controllers import ControlLaw, Sampled, given_torques, is_python, joint_of
+from dqdyn.simulate.engine_warnings import first_warning
 from dqdyn.simulate.faults import Interrupted, SimulationError, SimulationWarning
-from dqdyn.simulate.loops import Seen, alive
+from dqdyn.simulate.loops import TOO_FAST, Seen, alive
 from dqdyn.simulate.problem import Problem
 from dqdyn.simulate.progress import Progress
 from dqdyn.simulate.system import System
@@ -54,6 +55,8 @@ def engine_model(
     model = mujoco.MjModel.from_xml_string(ET.tostring(root, encoding="unicode"))
     model.opt.timestep = timestep
     model.opt.integrator = getattr(mujoco.mjtIntegrator, f"mjINT_{method.upper()}")
+    # Where the engine finds its state unstable, it would put the robot back to its neutral state and go on.
+    model.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_AUTORESET)
     if not limits:
         model.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_LIMIT)
     return model
@@ -95,8 +98,9 @@ def run(
         found = assembled(
             problem, system, plant.seen, about, asked, None if asked else tau, measured=np.array(plant.a)[:, None]
         )
-        n = len(found)
-        return replace(found, extra={**found.extra, **{k: np.array(x)[:n] for k, x in plant.extra.items()}})
+        n, status = len(found), plant.doubt if found.status == "finished" and plant.doubt else found.status
+        extra = {**found.extra, **{k: np.array(x)[:n] for k, x in plant.extra.items()}}
+        return replace(found, extra=extra, status=status)
 
     try:
         with Progress(problem.steps, f"simulating {problem.robot.name} in MuJoCo", progress) as bar:
@@ -131,6 +135,7 @@ class _Plant:
         self.data.qpos[:], self.data.qvel[:] = layout.q(q), layout.v(q, v)
         self.q, self.v = q, v
         self.seen = Seen([np.concatenate([q, v])[None, None]])
+        self.doubt = ""
         self.a: list[np.ndarray] = []
         self.extra: dict[str, list[Any]] = {"contacts": [], "contact_forces": []}
 
@@ -143,7 +148,7 @@ class _Plant:
                 self.q = self.layout.q_from(self.data.qpos)
                 self.v = self.layout.v_from(self.q, self.data.qvel)
             if not alive(np.concatenate([self.q, self.v]), p.robot.nq):
-                self.seen.stopped = "diverged"
+                self._diverged(t - p.dt, f"joint {self._fastest()!r} moves faster than {TOO_FAST:g} rad/s or m/s")
                 return
             force = self._force(k, t, asked, law, tau)
             recorded = p.is_sample(k)
@@ -156,6 +161,23 @@ class _Plant:
                 bar.at(k)
             self.data.qfrc_applied[:] = self.layout.tau(self.q, force + self._outside(k))
             self._advance(recorded, last=k == p.steps)
+            warning = first_warning(self.model, self.data)
+            if warning is None:
+                continue
+            if warning.unstable:
+                self._diverged(t, f"MuJoCo warns that {warning.text}")
+                return
+            self.doubt = self.doubt or f"doubtful: MuJoCo warns at t = {t:.6g} s that {warning.text}."
+
+    def _diverged(self, t: float, why: str) -> None:
+        self.seen.stopped = (
+            f"diverged after t = {t:.6g} s: {why}; the step of {self.model.opt.timestep:g} s is too large for these "
+            "forces: take a smaller step, more substeps or another method."
+        )
+
+    def _fastest(self) -> str:
+        speeds = np.nan_to_num(np.abs(self.v), nan=np.inf)
+        return joint_of(self.problem.robot.model, int(np.argmax(speeds)))
 
     def complete(self) -> None:
         """A sample that was begun gets its acceleration."""
@@ -166,6 +188,7 @@ class _Plant:
     def _advance(self, recorded: bool, last: bool) -> None:
         if recorded and (last or self.asks_first):
             self.engine.mj_forward(self.model, self.data)
+            self.engine.mj_checkAcc(self.model, self.data)
             self._record()
         for i in range(0 if last else self.substeps):
             self.engine.mj_step(self.model, self.data)
