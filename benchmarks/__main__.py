@@ -17,7 +17,7 @@ from rich.table import Table
 import benchmarks
 from benchmarks.measure import Result, machine
 
-NOT_BENCHMARKS = {"__main__", "measure", "robots"}
+NOT_BENCHMARKS = {"__main__", "measure", "python_calls", "robots"}
 
 
 def names() -> list[str]:

@@ -1,0 +1,84 @@
+"""A bound and a plain call of arm7 on this Python and on those that ``tools/pythons.py`` has made, in turns."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from benchmarks.measure import Result
+
+PROJECT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(PROJECT / "tools"))
+from debian_root import missing_rights  # noqa: E402
+from pythons import SUITES, default_cache, root_of, variables  # noqa: E402
+
+ROUNDS = 200
+BETWEEN_PYTHONS = 1.2  # bound calls: the slowest by the fastest
+PLAIN_MORE = 100.0  # ns that a plain call may take above a bound one
+
+
+def run() -> list[Result]:
+    """The least of many rounds, each of which visits every Python; free-threaded ones are shown without a target."""
+    with workers() as found:
+        best: dict[str, dict[str, float]] = {version: {} for version in found}
+        for _ in range(ROUNDS):
+            for version, worker in found.items():
+                for name, time in ask(worker).items():
+                    best[version][name] = min(time, best[version].get(name, time))
+    results = []
+    for kind in ("out=", ""):
+        bound, plain = (f"{call}, {kind}".removesuffix(", ") for call in ("bound", "plain"))
+        judged = {version: times for version, times in best.items() if not version.endswith("t")}
+        results += [Result(f"{bound}, {version}", times[bound], "ns") for version, times in best.items()]
+        for version, times in best.items():
+            target = PLAIN_MORE if version in judged else None
+            results.append(Result(f"{plain}, beyond bound, {version}", times[plain] - times[bound], "ns", target))
+        if len(judged) > 1:
+            all_bound = [times[bound] for times in judged.values()]
+            ratio = max(all_bound) / min(all_bound)
+            results.append(Result(f"{bound}, slowest by fastest Python", ratio, "×", BETWEEN_PYTHONS))
+    return results
+
+
+@contextmanager
+def workers() -> Iterator[dict[str, subprocess.Popen[str]]]:
+    """A process on each Python that has the project's packages; each has compiled what is to be timed."""
+    here = f"{sys.version_info.major}.{sys.version_info.minor}"
+    command = ["-m", "benchmarks.python_calls"]
+    commands = {here: [sys.executable, *command]}
+    if missing_rights() is None:
+        for version in SUITES:
+            root = root_of(version, default_cache(), mirror="")
+            if (root.folder / "venv/bin/python").is_symlink() and version != here:
+                inside = {**variables(), "PYTHONPATH": "/project/src:/project"}
+                commands[version] = root.command(["python", *command], inside, {PROJECT: "/project"})
+    pipe = subprocess.PIPE
+    found = {v: subprocess.Popen(c, stdin=pipe, stdout=pipe, text=True, cwd=PROJECT) for v, c in commands.items()}
+    try:
+        for worker in found.values():
+            _line(worker)  # ready
+        yield found
+    finally:
+        for worker in found.values():
+            worker.kill()
+            worker.wait()
+
+
+def ask(worker: subprocess.Popen[str]) -> dict[str, float]:
+    """One round on one Python: ns per call."""
+    assert worker.stdin is not None
+    worker.stdin.write("\n")
+    worker.stdin.flush()
+    return json.loads(_line(worker))
+
+
+def _line(worker: subprocess.Popen[str]) -> str:
+    assert worker.stdout is not None
+    line = worker.stdout.readline()
+    if not line:
+        raise SystemExit(f"{worker.args} ended without an answer")
+    return line
