@@ -112,6 +112,7 @@ def main() -> int:
     parser.add_argument("--tests", action="store_true", help="also run the tests that depend on the interpreter")
     parser.add_argument("--run", nargs=argparse.REMAINDER, metavar="WORD", help="run this command instead of the check")
     options = parser.parse_args()
+    os.environ["PATH"] += os.pathsep + "/usr/sbin"  # where debootstrap and chroot are
     if reason := missing_rights():
         print(f"other Pythons are not checked: {reason}", file=sys.stderr)
         return 2
