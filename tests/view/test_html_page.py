@@ -15,6 +15,7 @@ from trees import TREES, random_q, tree
 import dqdyn as dq
 from dqdyn.errors import Error
 from dqdyn.robot import Robot
+from dqdyn.simulate.trajectory import PER_SAMPLE
 from dqdyn.view import Scene, write_html
 from dqdyn.view.html import html_page
 from dqdyn.view.sweep import sweep
@@ -194,7 +195,7 @@ class TestTheFile:
         with pytest.raises(Error, match="grow from sample to sample"):
             html_page(replace(swing, time=swing.time[::-1]))
         with pytest.raises(Error, match="one run out of a batch"):
-            html_page(replace(swing, q=swing.q[:, None]))
+            html_page(replace(swing, **{name: getattr(swing, name)[:, None] for name in PER_SAMPLE}))
         with pytest.raises(Error, match="5 samples, but the trajectory has 301"):
             html_page(swing, scene=Scene().point(np.zeros((5, 3))))
         with pytest.raises(Error, match="frame of 'signpost' named 'amr': did you mean 'arm'"):

@@ -35,8 +35,7 @@ def run_adaptive(
     Samples lie ``dt`` · ``every`` apart. A controller in Python is asked every ``dt`` and its forces hold in between;
     steps then end at these times. Runs of a batch have their own steps.
     """
-    positive("rtol", rtol)
-    positive("atol", atol)
+    rtol, atol = positive("rtol", rtol, "number", ""), positive("atol", atol, "number", "")
     law = controller if isinstance(controller, ControlLaw) else None
     asked = Sampled(controller, problem) if law is None and is_python(controller) else None
     if problem.batch and (asked is not None or events):

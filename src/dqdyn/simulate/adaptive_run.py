@@ -7,8 +7,8 @@ import numpy as np
 from dqdyn.simulate.controllers import Sampled
 from dqdyn.simulate.events import Events
 from dqdyn.simulate.integrators.dormand_prince import ERROR, ORDER, DormandPrince, Span
-from dqdyn.simulate.loops import TOO_FAST, Seen
-from dqdyn.simulate.problem import Problem
+from dqdyn.simulate.loops import Seen
+from dqdyn.simulate.problem import TOO_FAST, Problem
 from dqdyn.simulate.progress import Progress
 from dqdyn.simulate.system import System
 

@@ -18,7 +18,7 @@ from dqdyn.simulate.controllers import Sampled
 from dqdyn.simulate.integrators.base import Integrator
 from dqdyn.simulate.loops import Seen, alive
 from dqdyn.simulate.problem import Problem
-from dqdyn.simulate.system import System
+from dqdyn.simulate.system import System, law_forces
 from dqdyn.simulate.trajectory import Trajectory
 
 _GAIN = 0.1
@@ -121,7 +121,7 @@ def _forces(
     if system.law is not None:
         law = system.law
         inputs = [("t", 1), ("q", system.nq), ("v", system.nv)]
-        program = trace("law", inputs, lambda t, q, v: (list(law(t[0], q, v)), (system.nv,)))
+        program = trace("law", inputs, lambda t, q, v: (law_forces(law, system.nv, t[0], q, v), (system.nv,)))
         return in_parts(partial(Function(program), check=False), time[:, None, None], q, v)
     return in_parts(lambda x: x, np.broadcast_to(_sampled(tau, problem.every, n), shape))
 
@@ -189,7 +189,7 @@ def _with_status(
 def energy_error(trajectory: Trajectory, problem: Problem, asked: Sampled | None) -> float:
     """Energy that came from nowhere, as a part of the energy in motion; 0 where the work cannot be followed."""
     robot = trajectory.robot
-    if problem.frames or robot.constraints or (asked is not None and asked.level == "velocity"):
+    if len(trajectory) < 2 or problem.frames or robot.constraints or (asked is not None and asked.level == "velocity"):
         return 0.0
     energy, tau, v = trajectory.energy, trajectory.tau, trajectory.v
     gained = energy - energy[0]

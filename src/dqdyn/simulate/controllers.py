@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,9 +11,8 @@ import numpy as np
 
 from dqdyn.algebra.real import real_array
 from dqdyn.errors import Error
-from dqdyn.model.model import Model
 from dqdyn.simulate.faults import SimulationError
-from dqdyn.simulate.problem import Problem, per_step
+from dqdyn.simulate.problem import Problem, joint_of, per_step, shown
 
 
 @dataclass(frozen=True)
@@ -25,6 +24,16 @@ class ControlLaw:
     """
 
     function: Callable[[Any, Any, Any], Any]
+
+    def __post_init__(self) -> None:
+        if not callable(self.function):
+            raise Error(f"a control law is a function (t, q, v) -> forces; found {shown(self.function)}.")
+        try:
+            hash(self.function)
+        except TypeError:
+            raise Error(
+                f"a control law is kept with its compiled step, so {shown(self.function)} must be hashable."
+            ) from None
 
     def __call__(self, t: Any, q: Any, v: Any) -> Any:
         return self.function(t, q, v)
@@ -46,9 +55,9 @@ class Sampled:
         self.record = getattr(controller, "record", None)
         level = getattr(controller, "level", "torque")
         self.records: list[dict[str, Any]] = []
-        if level not in ("torque", "acceleration", "velocity"):
+        if not isinstance(level, str) or level not in ("torque", "acceleration", "velocity"):
             known = "'torque', 'acceleration' or 'velocity'"
-            raise Error(f"a controller's level is {known}; found {level!r}.", level=level)
+            raise Error(f"a controller's level is {known}; found {shown(level)}.", level=level)
         self.by_acceleration = level == "acceleration"
         self.level = "torque" if self.by_acceleration else level  # what the plant is given
 
@@ -73,7 +82,10 @@ class Sampled:
     def note(self) -> None:
         """Keep what the controller says about itself at this sample."""
         if callable(self.record):
-            self.records.append(dict(self.record()))
+            given = self.record()
+            if not isinstance(given, Mapping):
+                raise SimulationError(f"a controller's record() gives a dictionary; found {shown(given)}.")
+            self.records.append(dict(given))
 
     def _sized(self, given: Any, t: float) -> np.ndarray:
         model = self.problem.robot.model
@@ -81,7 +93,7 @@ class Sampled:
             array = real_array(given, "a command")
         except (TypeError, ValueError):
             raise SimulationError(
-                f"the controller returned {type(given).__name__} at t = {t:.9g} s, but {model.nv} numbers are needed.",
+                f"the controller returned {shown(given)} at t = {t:.9g} s, but {model.nv} numbers are needed.",
                 time=t,
             ) from None
         count = self.problem.count
@@ -97,8 +109,9 @@ class Sampled:
 
     def _finite(self, array: np.ndarray, t: float) -> np.ndarray:
         flat = array.ravel()
-        if math.isfinite(np.dot(flat, flat)) or np.isfinite(array).all():
-            return array
+        with np.errstate(over="ignore", invalid="ignore"):
+            if math.isfinite(np.dot(flat, flat)) or np.isfinite(array).all():
+                return array
         row, k = (int(i) for i in np.argwhere(~np.isfinite(array))[0])
         joint = joint_of(self.problem.robot.model, k)
         where = f" of run {row}" if self.problem.batch else ""
@@ -112,13 +125,19 @@ class Sampled:
     def extra(self, samples: int) -> dict[str, np.ndarray]:
         """The notes as arrays (samples, …); a name that is missing in some sample is left out."""
         notes = self.records[:samples]
+        notes += notes[-1:] * (samples - len(notes))  # where an event ended the run, the last one holds at its end
         names = [name for name in notes[0] if all(name in note for note in notes)] if notes else []
-        return {name: np.array([note[name] for note in notes]) for name in names}
+        return {str(name): _column(name, [note[name] for note in notes]) for name in names}
 
 
-def joint_of(model: Model, k: int) -> str:
-    """The name of the joint that has the component k of the velocity."""
-    return next(joint.name for joint in model.joints if joint.master is None and joint.v.start <= k < joint.v.stop)
+def _column(name: str, values: list[Any]) -> np.ndarray:
+    try:
+        return np.array(values)
+    except (ValueError, TypeError, OverflowError):
+        raise SimulationError(
+            f"the controller recorded {shown(name)} as {shown(values[-1])}, which is no array, or has another shape in "
+            "other samples: record the same kind at every sample."
+        ) from None
 
 
 def given_torques(controller: Any, problem: Problem) -> np.ndarray:

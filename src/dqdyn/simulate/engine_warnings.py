@@ -38,8 +38,8 @@ def first_warning(model: Any, data: Any) -> EngineWarning | None:
             return EngineWarning(f"the {quantity} of joint {joint!r} is NaN, infinite or huge", True, joint)
     for name, text in _DOUBTFUL.items():
         if name in kinds and numbers[kinds[name]]:
-            joint = _joint(model, int(data.warning.lastinfo[kinds[name]])) if "{joint}" in text else None
-            return EngineWarning(text.format(joint=f"joint {joint!r}"), False, joint)
+            where = _joint(model, int(data.warning.lastinfo[kinds[name]])) if "{joint}" in text else None
+            return EngineWarning(text.format(joint=f"joint {where!r}"), False, where)
     other = next(name for name, number in kinds.items() if number < len(numbers) and numbers[number])
     return EngineWarning(f"it counted {other}", False)
 

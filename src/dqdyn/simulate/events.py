@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,8 +10,20 @@ import numpy as np
 from dqdyn.errors import Error
 from dqdyn.simulate.faults import SimulationError
 from dqdyn.simulate.integrators.dormand_prince import Span
+from dqdyn.simulate.problem import shown
 
 _HALVINGS = 60
+
+
+def event_functions(given: Any) -> list[Callable[..., float]]:
+    """A sequence of functions, or an error."""
+    if isinstance(given, (str, bytes)) or not isinstance(given, Iterable) or isinstance(given, np.ndarray):
+        raise Error(f"events is a list of functions (t, q, v) -> float; found {shown(given)}.", argument="events")
+    functions = list(given)
+    for f in functions:
+        if not callable(f):
+            raise Error(f"an event is a function (t, q, v) -> float; found {shown(f)}.", argument="events")
+    return functions
 
 
 class Events:
@@ -26,9 +38,6 @@ class Events:
         self.names = [getattr(f, "__name__", f"event {k}") for k, f in enumerate(self.functions)]
         if len(set(self.names)) < len(self.names):
             self.names = [f"{name} {k}" for k, name in enumerate(self.names)]
-        for f in self.functions:
-            if not callable(f):
-                raise Error(f"an event is a function (t, q, v) -> float; found {type(f).__name__}.")
         self.times: dict[str, list[float]] = {name: [] for name in self.names}
         self.before: list[float] = []
 
@@ -68,7 +77,12 @@ class Events:
         return high
 
     def _value(self, k: int, t: float, q: np.ndarray, v: np.ndarray) -> float:
-        value: Any = float(self.functions[k](t, q, v))
+        given: Any = self.functions[k](t, q, v)
+        try:
+            value = float(given)
+        except (TypeError, ValueError, OverflowError):
+            text = f"the event {self.names[k]!r} gave {shown(given)} at t = {t:.9g} s; it gives one number."
+            raise SimulationError(text, time=t) from None
         if not np.isfinite(value):
             raise SimulationError(f"the event {self.names[k]!r} gave {value} at t = {t:.9g} s.", time=t)
         return value

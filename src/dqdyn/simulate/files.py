@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from dqdyn.errors import Error, FormatError, LoadError
+from dqdyn.errors import FormatError, LoadError
 from dqdyn.model.writers.json_format import read_json, write_json
 from dqdyn.model.writers.whole_file import write_whole
 from dqdyn.robot import Robot
+from dqdyn.simulate.problem import memory
 from dqdyn.simulate.trajectory import PER_SAMPLE, Trajectory
 
 FORMAT, VERSION = "dqdyn trajectory", 1
@@ -45,32 +46,54 @@ def save(trajectory: Trajectory, path: str | Path) -> Path:
 
 def load(path: str | Path) -> Trajectory:
     """Read a file of :func:`save`; nothing in it is executed."""
-    path = Path(path)
     try:
-        with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as file:
-            arrays = {name: file[name] for name in file.files}
+        path = Path(path)
+        content = path.read_bytes()
     except FileNotFoundError:
         raise LoadError(f"there is no file {str(path)!r}.", file=str(path)) from None
-    except (OSError, EOFError, ValueError, AttributeError, zipfile.BadZipFile) as problem:
-        raise LoadError(f"{str(path)!r} cannot be read as a trajectory ({problem}).", file=str(path)) from None
+    except (OSError, TypeError, ValueError) as problem:
+        raise _unreadable(path, problem) from None
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            if (size := sum(entry.file_size for entry in archive.infolist())) > memory():
+                raise ValueError(f"it unfolds to {size / 1e9:.3g} GB")
+        with np.load(io.BytesIO(content), allow_pickle=False) as file:
+            arrays = {name: np.asarray(file[name]) for name in file.files}
+    except Exception as problem:  # whatever NumPy and zipfile raise on bytes that are no arrays
+        raise _unreadable(path, problem) from None
     facts, robot = _head(arrays, path)
     missing = [name for name in ("time", *PER_SAMPLE) if name not in arrays]
     if missing:
         raise LoadError(f"{str(path)!r} lacks the array {missing[0]!r}: save the trajectory again.", file=str(path))
-    plain = {name: arrays[name] for name in ("time", *PER_SAMPLE)}
+    plain: dict[str, Any] = {name: arrays[name] for name in ("time", *PER_SAMPLE)}
     mappings: dict[str, Any] = {
         kind: {name.partition("/")[2]: a for name, a in arrays.items() if name.startswith(f"{kind}/")}
         for kind in _MAPPINGS
     }
-    return Trajectory(robot, **plain, **mappings, status=facts["status"], about=facts["about"])
+    try:
+        return Trajectory(robot, **plain, **mappings, status=facts["status"], about=facts["about"])
+    except Exception as problem:  # arrays that do not belong together, in many ways
+        raise LoadError(f"{str(path)!r} is no trajectory of dqdyn ({_reason(problem)}).", file=str(path)) from None
+
+
+def _unreadable(path: Any, problem: Exception) -> LoadError:
+    return LoadError(f"{str(path)!r} cannot be read as a trajectory ({_reason(problem)}).", file=str(path))
+
+
+def _reason(problem: Exception) -> str:
+    """In one line, without the full stop."""
+    text = " ".join(str(problem).split()).rstrip(".") or type(problem).__name__
+    return text if len(text) < 200 else f"{text[:199]}…"
 
 
 def _head(arrays: dict[str, np.ndarray], path: Path) -> tuple[dict[str, Any], Robot]:
     try:
         facts = json.loads(str(arrays["facts"]))
         if facts["format"] != FORMAT or facts["version"] != VERSION:
-            raise KeyError(f"version {facts['version']}")
+            raise ValueError(f"version {facts['version']}")
+        if not isinstance(facts["status"], str) or not isinstance(facts["about"], dict):
+            raise TypeError("its status is no text, or its settings are no table")
         robot = Robot.from_description(read_json(str(arrays["robot"])), mimic=facts["mimic"])
         return facts, robot
-    except (KeyError, TypeError, json.JSONDecodeError, Error) as problem:
-        raise LoadError(f"{str(path)!r} is no trajectory of dqdyn ({problem}).", file=str(path)) from None
+    except Exception as problem:  # text that is no JSON, or not ours, in many ways
+        raise LoadError(f"{str(path)!r} is no trajectory of dqdyn ({_reason(problem)}).", file=str(path)) from None

@@ -10,12 +10,11 @@ import numpy as np
 from dqdyn.compile.pace import in_parts
 from dqdyn.compile.runner import Runner
 from dqdyn.simulate.controllers import Sampled
+from dqdyn.simulate.faults import SimulationError
 from dqdyn.simulate.integrators.base import Integrator
-from dqdyn.simulate.problem import Problem
+from dqdyn.simulate.problem import TOO_FAST, Problem, joint_of
 from dqdyn.simulate.progress import Progress
 from dqdyn.simulate.system import System
-
-TOO_FAST = 1e8  # rad/s or m/s: no robot, but a step that was too large
 
 
 @dataclass
@@ -106,7 +105,14 @@ def kinematic_loop(problem: Problem, controller: Sampled, seen: Seen, progress: 
     """A controller at velocity level: the robot follows the commanded velocity exactly."""
     q, v = problem.q0.copy(), problem.v0.copy()
     for k in range(problem.steps + 1):
-        v = np.array(controller(problem.start + k * problem.dt, q, v))
+        t = problem.start + k * problem.dt
+        v = np.array(controller(t, q, v))
+        if not (np.abs(v) < TOO_FAST).all():
+            joint = joint_of(problem.robot.model, int(np.argmax(np.abs(v).max(axis=0))))
+            text = (
+                f"the controller wants joint {joint!r} to move faster than {TOO_FAST:g} rad/s or m/s at t = {t:.9g} s."
+            )
+            raise SimulationError(text, time=t, joint=joint)
         if k == 0:
             seen.states.clear()
         if problem.is_sample(k):
@@ -125,4 +131,5 @@ def alive(states: np.ndarray, nq: int) -> np.ndarray:
 def _surely_alive(states: np.ndarray) -> bool:
     """A quick yes for states of usual size."""
     flat = states.ravel()
-    return bool(np.dot(flat, flat) < TOO_FAST)
+    with np.errstate(over="ignore", invalid="ignore"):
+        return bool(np.dot(flat, flat) < TOO_FAST)

@@ -9,20 +9,21 @@ from typing import Any
 
 import numpy as np
 
-from dqdyn.errors import Error, ModelWarning, missing_extra
+from dqdyn.errors import Error, ModelWarning, missing_extra, unknown_name
 from dqdyn.model.layouts import Layout
 from dqdyn.model.writers.mjcf import write_mjcf
 from dqdyn.robot import Robot
 from dqdyn.simulate.assembly import assembled
-from dqdyn.simulate.controllers import ControlLaw, Sampled, given_torques, is_python, joint_of
+from dqdyn.simulate.controllers import ControlLaw, Sampled, given_torques, is_python
 from dqdyn.simulate.engine_warnings import first_warning
 from dqdyn.simulate.faults import Interrupted, SimulationError, SimulationWarning
-from dqdyn.simulate.loops import TOO_FAST, Seen, alive
-from dqdyn.simulate.problem import Problem
+from dqdyn.simulate.loops import Seen, alive
+from dqdyn.simulate.problem import TOO_FAST, Problem, joint_of, number, shown
 from dqdyn.simulate.progress import Progress
-from dqdyn.simulate.system import System
+from dqdyn.simulate.system import System, law_forces
 from dqdyn.simulate.trajectory import Trajectory
 
+_MOST_SUBSTEPS = 10**9
 METHODS = ("Euler", "RK4", "implicit", "implicitfast")
 
 
@@ -38,8 +39,12 @@ def engine_model(
         import mujoco
     except ImportError:
         raise missing_extra("mujoco", "mjcf", "plant='mujoco'") from None
-    if method not in METHODS:
-        raise Error(f"MuJoCo's integrators are {', '.join(METHODS)}; found {method!r}.", method=method)
+    if not isinstance(method, str) or method not in METHODS:
+        raise Error(f"MuJoCo's integrators are {', '.join(METHODS)}; found {shown(method)}.", method=method)
+    if not isinstance(limits, (bool, np.bool_)):
+        raise Error(f"limits is True or False; found {shown(limits)}.", argument="limits")
+    if ground is not None:
+        ground = number("ground", ground, "a height in m")
     if robot.constraints:
         raise Error(
             f"plant='mujoco' knows no constraints of ours, and {robot.name!r} has {robot.constraints[0].name!r}: "
@@ -50,7 +55,7 @@ def engine_model(
     if ground is not None:
         world = root.find("worldbody")
         assert world is not None
-        place = {"name": "dqdyn:ground", "type": "plane", "size": "0 0 1", "pos": f"0 0 {float(ground)!r}"}
+        place = {"name": "dqdyn:ground", "type": "plane", "size": "0 0 1", "pos": f"0 0 {ground!r}"}
         ET.SubElement(world, "geom", place)
     model = mujoco.MjModel.from_xml_string(ET.tostring(root, encoding="unicode"))
     model.opt.timestep = timestep
@@ -71,16 +76,22 @@ def run(
     ground: float | None = None,
     limits: bool = True,
     method: str = "Euler",
+    **unknown: Any,
 ) -> Trajectory:
     """The trajectory of the engine: ``substeps`` of it per ``dt``, and :func:`engine_model`'s options.
 
     ``a`` is the engine's acceleration, contacts included. ``extra`` has the number of "contacts" and the generalized
     "contact_forces" (n, nv) of contacts and limits at each sample.
     """
+    if unknown:
+        raise unknown_name("option of plant='mujoco'", next(iter(unknown)), ("substeps", "ground", "limits", "method"))
     if problem.batch:
         raise Error("plant='mujoco' runs one state at a time: pass q0 of shape (nq,).")
-    if isinstance(substeps, bool) or not isinstance(substeps, int) or substeps < 1:
-        raise Error(f"substeps is how many steps of MuJoCo make one dt, a whole number from 1; found {substeps!r}.")
+    if isinstance(substeps, bool) or not isinstance(substeps, (int, np.integer)) or not 1 <= substeps <= _MOST_SUBSTEPS:
+        raise Error(
+            f"substeps is how many steps of MuJoCo make one dt, a whole number from 1 to {_MOST_SUBSTEPS:g}; "
+            f"found {shown(substeps)}."
+        )
     asked = Sampled(controller, problem) if is_python(controller) and not isinstance(controller, ControlLaw) else None
     if asked is not None and asked.level == "velocity":
         raise Error("plant='mujoco' takes forces, but the controller gives velocities: wrap it in a torque controller.")
@@ -205,7 +216,9 @@ class _Plant:
         if asked is not None:
             return asked(t, self.q[None], self.v[None])[0]
         if law is not None:
-            return np.array([float(x) for x in law(t, self.q.tolist(), self.v.tolist())])
+            return np.array(
+                [float(x) for x in law_forces(law, self.problem.robot.nv, t, self.q.tolist(), self.v.tolist())]
+            )
         return tau[min(k, len(tau) - 1), 0]
 
     def _outside(self, k: int) -> np.ndarray | float:

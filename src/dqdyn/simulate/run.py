@@ -13,11 +13,12 @@ from dqdyn.errors import Error, unknown_name
 from dqdyn.robot import Robot
 from dqdyn.simulate.assembly import assembled
 from dqdyn.simulate.controllers import ControlLaw, Sampled, given_torques, is_python
+from dqdyn.simulate.events import event_functions
 from dqdyn.simulate.faults import Interrupted, SimulationError, SimulationWarning
 from dqdyn.simulate.integrators import INTEGRATORS
 from dqdyn.simulate.integrators.base import Integrator
 from dqdyn.simulate.loops import Seen, kinematic_loop, native_loop, sampled_loop
-from dqdyn.simulate.problem import Problem, posed
+from dqdyn.simulate.problem import Problem, posed, shown
 from dqdyn.simulate.progress import Progress
 from dqdyn.simulate.system import System
 from dqdyn.simulate.trajectory import Trajectory
@@ -61,11 +62,14 @@ def simulate(
     problem = posed(robot, duration, dt, q0, v0, every, wrenches, expressed, start)
     method, threads = _method(integrator), whole(threads)
     robot.require_consistent(problem.q0, problem.v0, problem.start)
+    if progress is not None and not isinstance(progress, (bool, np.bool_)):
+        raise Error(f"progress is True, False or None; found {shown(progress)}.", argument="progress")
+    events = event_functions(events)
     if events and method is not None:
         raise Error("events need the integrator 'adaptive', which finds their times on its dense output.")
     if plant is not None:
-        if plant != "mujoco":
-            raise unknown_name("plant", plant, ["mujoco"])
+        if not isinstance(plant, str) or plant != "mujoco":
+            raise unknown_name("plant", plant if isinstance(plant, str) else shown(plant), ["mujoco"])
         from dqdyn.simulate.mujoco_plant import run
 
         return run(problem, controller, progress, **options)
@@ -83,6 +87,8 @@ def _method(integrator: str | Integrator) -> Integrator | None:
     """The integrator of a name; None for the adaptive one, which is no fixed step."""
     if isinstance(integrator, Integrator):
         return integrator
+    if not isinstance(integrator, str):
+        raise unknown_name("integrator", shown(integrator), [*INTEGRATORS, ADAPTIVE])
     if integrator == ADAPTIVE:
         return None
     if integrator not in INTEGRATORS:

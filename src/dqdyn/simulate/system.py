@@ -2,20 +2,44 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
+from dqdyn.algebra.scalar import is_scalar
 from dqdyn.caching import cached_property
 from dqdyn.compile.interpret import interpret
 from dqdyn.compile.program import Program
 from dqdyn.dynamics.constraints.stabilisation import Projection
+from dqdyn.errors import Error, one_line
 from dqdyn.model.model import Model, TreeJoint
 from dqdyn.robot import Robot
 from dqdyn.simulate.exponential import ALGEBRAS, corrected
 
+_LARGEST = sys.float_info.max
 Scalars = Sequence[Any]
 Law = Callable[[Any, Scalars, Scalars], Scalars]
 """``law(t, q, v)`` gives nv generalized forces, over any scalar."""
+
+
+def law_forces(law: Law, nv: int, t: Any, q: Scalars, v: Scalars) -> list[Any]:
+    """What a law gives, checked."""
+    given = law(t, q, v)
+    try:
+        forces = list(given)
+    except TypeError:
+        forces = []
+    if len(forces) != nv or isinstance(given, (str, bytes)) or not all(_is_force(x) for x in forces):
+        raise Error(
+            f"a control law gives {nv} scalars, one per velocity; found {one_line(repr(given), 100)}.", found=given
+        )
+    return forces
+
+
+def _is_force(x: Any) -> bool:
+    return is_scalar(x) and not isinstance(x, np.ndarray) and not (isinstance(x, int) and abs(x) > _LARGEST)
 
 
 class System:
@@ -62,7 +86,9 @@ class System:
     def forces(self, t: Any, q: Scalars, v: Scalars, u: Scalars) -> list[Any]:
         """τ (nv): that of the input, and that of the law."""
         tau = list(u[: self.nv])
-        return tau if self.law is None else [a + b for a, b in zip(tau, self.law(t, q, v), strict=True)]
+        if self.law is None:
+            return tau
+        return [a + b for a, b in zip(tau, law_forces(self.law, self.nv, t, q, v), strict=True)]
 
     def acceleration(self, t: Any, q: Scalars, v: Scalars, u: Scalars) -> list[Any]:
         """v̇ (nv) at the time t in s."""

@@ -50,6 +50,33 @@ class Trajectory:
             arrays = {key: _frozen(value) for key, value in getattr(self, name).items()}
             object.__setattr__(self, name, MappingProxyType(arrays))
         object.__setattr__(self, "about", MappingProxyType(dict(self.about)))
+        self._check()
+
+    def _check(self) -> None:
+        """Every array has a row for every sample, and the size that the robot gives it."""
+        n, runs = self.time.shape, self.q.shape[1:-1]
+        nq, nv = (self.robot.nq,), (self.robot.nv,)
+        sizes = {
+            "q": nq,
+            "v": nv,
+            "a": nv,
+            "tau": nv,
+            "kinetic": (),
+            "potential": (),
+            "residual": self.residual.shape[-1:],
+        }
+        expected = {"time": n[:1], **{name: (*n, *runs, *size) for name, size in sizes.items()}}
+        expected |= {f"wrenches/{frame}": (*n, *runs, 6) for frame in self.wrenches}
+        for name, array in self.arrays().items():
+            kind, _, rest = name.partition("/")
+            if name in expected and (array.shape != expected[name] or array.dtype.kind not in "fiu" or len(runs) > 1):
+                raise StateError(
+                    f"{name!r} of a trajectory has the shape {expected[name]} here; found {array.shape} of "
+                    f"{array.dtype}.",
+                    argument=name,
+                )
+            if kind == "extra" and rest and array.shape[:1] != n:
+                raise StateError(f"{name!r} has a row for each of {n[0]} samples; found {array.shape}.", argument=name)
 
     def __getstate__(self) -> dict[str, Any]:
         return {k: dict(x) if isinstance(x, MappingProxyType) else x for k, x in self.__dict__.items()}
