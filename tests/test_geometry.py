@@ -3,7 +3,6 @@
 import math
 import pickle
 import warnings
-import zlib
 
 import dqrobotics
 import numpy as np
@@ -11,6 +10,7 @@ import pytest
 import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from seeds import generator
 
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.functions import Ad, Adsharp, conj_sharp
@@ -22,14 +22,14 @@ from dqdyn.geometry.distances import distance, point_to_line_squared_distance
 from dqdyn.geometry.primitives import Line, Plane, Point
 from dqdyn.geometry.segment import Segment
 
-RNG = np.random.default_rng()
+RNG = generator(__name__)
 
 
 @pytest.fixture(autouse=True)
 def seeded(request):
     """Every test draws its own numbers, whatever ran before it."""
     global RNG
-    RNG = np.random.default_rng(zlib.crc32(request.node.name.encode()))
+    RNG = generator(request.node.name)
 
 
 def unit(*shape):

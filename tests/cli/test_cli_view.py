@@ -65,19 +65,29 @@ class TestServe:
                 facts = json.loads(text)
                 assert facts["host"] == "127.0.0.1"
                 assert facts["port"] != port
-                with urllib.request.urlopen(facts["url"], timeout=30) as answer:
+                with urllib.request.urlopen(facts["url"], timeout=120) as answer:
                     assert answer.status == 200
             finally:
                 process.send_signal(signal.SIGINT)
-                rest, errors = process.communicate(timeout=60)
+                rest, errors = process.communicate(timeout=240)
         assert process.returncode == 0
         assert rest == ""
         assert re.fullmatch(rf"warning: port {port} is busy; the page is at port \d+ instead\.\n", errors)
 
 
+# A process whose SIGINT is ignored leaves that to those that it starts, so Ctrl-C is switched on there.
+COMMAND = """
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
+from dqdyn.cli import main
+sys.argv[0] = "dqdyn"
+main()
+"""
+
+
 def started(*words: str) -> Any:
     return subprocess.Popen(
-        [sys.executable, "-m", "dqdyn.cli", *words],
+        [sys.executable, "-c", COMMAND, *words],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -40,7 +40,7 @@ def made(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
 
 def at_once(task: Callable[[int], Any]) -> list[Any]:
     """Results of ``task(0…7)``, all started together."""
-    gate = threading.Barrier(THREADS, timeout=60)
+    gate = threading.Barrier(THREADS, timeout=240)
 
     def run(index: int) -> Any:
         gate.wait()

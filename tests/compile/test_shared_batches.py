@@ -118,7 +118,7 @@ def test_callers_at_a_time_do_not_wait_for_each_other_in_a_circle() -> None:
     for caller in callers:
         caller.start()
     for caller in callers:
-        caller.join(timeout=60)
+        caller.join(timeout=240)
     assert len(found) == 300
     for tau in found:
         np.testing.assert_array_equal(tau, expected)

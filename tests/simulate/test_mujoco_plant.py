@@ -168,8 +168,9 @@ def test_full_memory_makes_a_run_doubtful(tmp_path: Path, monkeypatch: pytest.Mo
     assert len(run) == 51
 
 
-def test_warnings_name_the_joint() -> None:
+def test_warnings_name_the_joint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A component of the position or the velocity, before and after a free joint's."""
+    monkeypatch.chdir(tmp_path)
     import mujoco
 
     from dqdyn.simulate.engine_warnings import first_warning
