@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from example_robots import FILES
+from trees import random_inertia, random_placement, random_state
 from typer.testing import CliRunner
 
 import dqdyn as dq
@@ -137,3 +138,33 @@ def test_the_command_leaves_forward_dynamics_out(tmp_path: Path) -> None:
         assert result.exit_code == 0, result.output
         functions = {entry["function"] for entry in json.loads(result.stdout)["deviations"]}
         assert ("forward_dynamics" in functions) == expected
+
+
+def heavy_and_light(masses: tuple[float, ...], seed: int) -> Robot:
+    """A chain of links of these masses in kg; a negative one is a point on the axis of its joint, without inertia."""
+    rng = np.random.default_rng(seed)
+    links, joints = [Link("link_0")], []
+    for i, mass in enumerate(masses):
+        body = random_inertia(rng)
+        tensor = np.array(body.tensor) * (mass / body.mass)
+        inertia = Inertia(-mass) if mass < 0 else Inertia(mass, body.com, tensor)
+        joints.append(Joint(f"j{i}", "revolute", f"link_{i}", f"link_{i + 1}", random_placement(rng)))
+        links.append(Link(f"link_{i + 1}", inertia))
+    return Robot.from_description(Description("heavy and light", tuple(links), tuple(joints)))
+
+
+@pytest.mark.parametrize("seed", [6, 12, 29])
+def test_a_light_link_beside_a_heavy_one_is_no_singularity(seed: int) -> None:
+    robot = heavy_and_light((1e9, 1e-9, 1e9, 1e-9), seed)
+    q, v, a = random_state(robot, np.random.default_rng(1))
+    for method in ("composite-body", "articulated-body"):
+        found = robot.forward_dynamics(q, v, robot.inverse_dynamics(q, v, a), method=method)
+        np.testing.assert_allclose(found, a, rtol=1e-9)
+
+
+@pytest.mark.parametrize("masses", [(1e9, 1e-9, -1e9), (1e9, 1e-9, -1e-9), (-1e-9,)])
+def test_a_point_on_the_axis_moves_no_inertia_however_heavy(masses: tuple[float, ...]) -> None:
+    robot = heavy_and_light(masses, 3)
+    q, v, a = random_state(robot, np.random.default_rng(1))
+    with pytest.raises(ModelError, match=f"joint 'j{len(masses) - 1}' moves no inertia"):
+        robot.forward_dynamics(q, v, a)

@@ -12,6 +12,7 @@ from dqdyn.dynamics.centers import Matrix, row_times
 from dqdyn.dynamics.constraints.assembled import velocity as constraint_rows
 from dqdyn.dynamics.joint_forces import armature, velocity_forces
 from dqdyn.dynamics.methods import Wrenches
+from dqdyn.dynamics.singular import moved_inertia
 from dqdyn.dynamics.solve import factored, solve
 from dqdyn.dynamics.speeds import Speeds, orthogonal, speeds_from, velocities
 from dqdyn.kinematics import frames
@@ -98,9 +99,10 @@ class QuasiVelocities:
         return [divide(r[j][j], sqrt(row_times(c, c))) for j, c in enumerate(columns)]
 
     def pivots(self, q: Vector) -> list[Scalar]:
-        """1/D of BᵀMB = LᵀDL and the diagonal of BᵀMB, one after the other (2m)."""
-        matrix = self.mass_matrix(q)
-        return [*factored(matrix)[1], *(row[k] for k, row in enumerate(matrix))]
+        """1/D of BᵀMB = LᵀDL, the diagonal of BᵀMB and all that each u moves, one after the other (3m)."""
+        matrix, moved = self.mass_matrix(q), moved_inertia(self.model, q)
+        of_speeds = [row_times([b * b for b in column], moved) for column in zip(*self.b(q), strict=True)]
+        return [*factored(matrix)[1], *(row[k] for k, row in enumerate(matrix)), *of_speeds]
 
     def drift(self, q: Vector) -> Matrix:
         """A B and b (rows × (m + 1)) of the robot's own constraints A v = b: zero where every B u obeys them."""

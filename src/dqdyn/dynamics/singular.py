@@ -6,13 +6,16 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from dqdyn.algebra.quaternion import dot3
 from dqdyn.algebra.scalar import Scalar
 from dqdyn.dynamics import composite
+from dqdyn.dynamics.joint_forces import armature
 from dqdyn.dynamics.methods import mass_matrix
 from dqdyn.dynamics.solve import factored
 from dqdyn.model.model import Model
 
 _TOLERANCE = 1e-10  # pivot relative to the diagonal entry that it came from: what is left of M is rounding
+_ROUNDING = 1e-3  # and relative to all that the joint moves, as if at its farthest: 1e-13 of it is rounding
 _SURELY = 1e-7  # inertia of a body alone, relative to all that its joint moves, with which no pivot is ever that small
 _form = mass_matrix(composite.mass_matrix)
 
@@ -63,13 +66,28 @@ def _own_inertia(model: Model, index: int) -> float:
 
 
 def pivots(model: Model, q: Sequence[Scalar]) -> list[Scalar]:
-    """1/D of M = Lᵀ D L and the diagonal of M, one after the other (2 nv)."""
+    """1/D of M = Lᵀ D L, the diagonal of M and :func:`moved_inertia`, one after the other (3 nv)."""
     matrix = _form(model, q)
-    return [*factored(matrix)[1], *(row[k] for k, row in enumerate(matrix))]
+    return [*factored(matrix)[1], *(row[k] for k, row in enumerate(matrix)), *moved_inertia(model, q)]
+
+
+def moved_inertia(model: Model, q: Sequence[Scalar]) -> list[Scalar]:
+    """Per velocity (nv) all that it moves, about every axis through its joint and along every line, with armature.
+
+    It is what an entry of M is measured by: of a heavy body on its axis a joint may move nothing but rounding errors,
+    while a light one far from all heavy bodies moves all that there is to move.
+    """
+    found = composite.composites(model, [joint.transform(q) for joint in model.joints])
+    result: list[Scalar] = list(armature(model))
+    for joint, body in zip(model.joints, found, strict=True):
+        trace = body.tensor.xx + body.tensor.yy + body.tensor.zz
+        for k, s in joint.columns(joint.motion.subspace(joint.coordinates(q))):
+            result[k] = result[k] + (dot3(s.primary, s.primary) * trace + dot3(s.dual, s.dual) * body.mass)
+    return result
 
 
 def vanishing(found: np.ndarray) -> np.ndarray:
-    """Which component of v moves no inertia (...), −1 where all do, from :func:`pivots` (..., 2 nv)."""
+    """Which component of v moves no inertia (...), −1 where all do, from :func:`pivots` (..., 3 nv)."""
     small = _small(found)
     # Elimination goes from the last to the first; what follows a vanishing pivot is noise.
     last = small.shape[-1] - 1 - np.argmax(small[..., ::-1], axis=-1)
@@ -77,9 +95,9 @@ def vanishing(found: np.ndarray) -> np.ndarray:
 
 
 def _small(found: np.ndarray) -> np.ndarray:
-    """Which pivots vanish beside the entry of M that they came from."""
-    inverse, diagonal = np.split(np.abs(found), 2, axis=-1)
-    size = np.maximum(diagonal, 1e-9 * diagonal.max(axis=-1, keepdims=True, initial=0.0))
+    """Which pivots vanish beside the entry of M that they came from, or beside all that is moved."""
+    inverse, diagonal, moved = np.split(np.abs(found), 3, axis=-1)
+    size = np.maximum(diagonal, _ROUNDING * moved)
     with np.errstate(all="ignore"):
         return np.asarray(~(inverse * size < 1.0 / _TOLERANCE))
 

@@ -155,7 +155,7 @@ class Bindings:
     def _pivots(self) -> Function:
         from dqdyn.dynamics.singular import pivots
 
-        model, size = self.model, 2 * self.model.nv
+        model, size = self.model, 3 * self.model.nv
         return Function(trace("pivots", [("q", model.nq)], lambda q: (pivots(model, q), (size,))), native=self.native)
 
     @cached_property

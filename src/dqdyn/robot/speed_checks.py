@@ -121,7 +121,7 @@ def check_independent(model: Model, name: str, found: np.ndarray) -> None:
 
 
 def check_inertia(model: Model, pivots: np.ndarray) -> None:
-    """An error that names the state where BᵀMB is singular, from "pivots" (..., 2m)."""
+    """An error that names the state where BᵀMB is singular, from "pivots" (..., 3m)."""
     found = vanishing(pivots)
     row = _first(found >= 0)
     if row is not None:

@@ -73,7 +73,7 @@ FUNCTIONS: dict[str, SpeedFunction] = {
 }
 CHECKS: dict[str, SpeedFunction] = {
     "independence": _of("q", "list", _S.independence, "How independent the columns of B or Y are."),
-    "pivots": _of("q", "list", _S.pivots, "Pivots and diagonal of BᵀMB."),
+    "pivots": _of("q", "list", _S.pivots, "Pivots and diagonal of BᵀMB, and what u moves."),
     "drift": _of("q", "matrix", _S.drift, "A B and b of the constraints A v = b."),
     "missed": _of("q v", "list", _S.missed, "v − B u with the nearest u."),
 }

@@ -12,7 +12,7 @@ from dqdyn.algebra.scalar import Scalar, divide, less, select, total
 from dqdyn.dynamics.composite import mass_matrix
 from dqdyn.dynamics.constraints.assembled import velocity
 from dqdyn.dynamics.constraints.sparse import Sparse, dot, is_zero, solve_lower, solve_transposed, sparse
-from dqdyn.dynamics.constraints.terms import DEPENDENT, ROUNDING, complete, held_mass, terms
+from dqdyn.dynamics.constraints.terms import DEPENDENT, complete, held_mass, rounding, terms
 from dqdyn.dynamics.methods import MassMatrix, Wrenches
 from dqdyn.dynamics.solve import Matrix, factored
 from dqdyn.model.model import Model
@@ -77,18 +77,18 @@ def solve(matrix: Matrix, right: Sequence[Scalar], a: Matrix, b: Sequence[Scalar
     m = len(a)
     schur: Matrix = [[dot(weighted[i], columns[j]) for j in range(i + 1)] for i in range(m)]
     right = [bi - dot(w, y) for bi, w in zip(b, weighted, strict=True)]
-    lam = eliminate(schur, right, ROUNDING * total(inverse) if m else 0.0)
+    lam = eliminate(schur, right, rounding(a, inverse))
     for column, multiplier in zip(columns, lam, strict=True):
         for k, c in column.items():
             y[k] = y[k] + c * multiplier
     return solve_lower(lower, [y[k] * inverse[k] for k in range(len(inverse))]), lam
 
 
-def eliminate(schur: Matrix, right: Sequence[Scalar], nothing: Scalar = 0.0) -> list[Scalar]:
+def eliminate(schur: Matrix, right: Sequence[Scalar], nothing: Sequence[Scalar]) -> list[Scalar]:
     """A solution of S λ = r for a symmetric S ≥ 0 (its lower half), with λ = 0 in rows that depend on earlier ones.
 
     S = L D Lᵀ; where a pivot vanishes against the entry that it came from, or this entry against the others or against
-    ``nothing``, 1/D is set to 0.
+    its entry of ``nothing``, 1/D is set to 0.
     """
     m = len(schur)
     lower = [list(row) for row in schur]
@@ -97,7 +97,7 @@ def eliminate(schur: Matrix, right: Sequence[Scalar], nothing: Scalar = 0.0) -> 
     inverse: list[Scalar] = [0.0] * m
     for k in range(m):
         pivot = lower[k][k]
-        sound = less(DEPENDENT * (diagonal[k] + noise) + nothing, pivot)
+        sound = less(DEPENDENT * (diagonal[k] + noise) + nothing[k], pivot)
         inverse[k] = select(sound, divide(1.0, select(sound, pivot, 1.0)), 0.0)
         shares: Sparse = {}
         for i in range(k + 1, m):

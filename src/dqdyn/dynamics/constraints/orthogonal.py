@@ -31,22 +31,22 @@ class Orthonormal:
     """Per row the condition that it is independent of those before it."""
 
 
-def orthonormal(rows: Sequence[Sparse], nothing: Scalar = ROUNDING) -> Orthonormal:
+def orthonormal(rows: Sequence[Sparse], nothing: Sequence[Scalar] | None = None) -> Orthonormal:
     """Gram's and Schmidt's rows, modified: each share is taken from what the shares before it have left.
 
-    Rows whose square is below ``nothing`` are rounding.
+    A row whose square is below its entry of ``nothing`` is rounding.
     """
     found = Orthonormal([], [], [], [])
     squares = [dot(row, row) for row in rows]
     noise = DEPENDENT * total(squares) if squares else 0.0
-    for row, square in zip(rows, squares, strict=True):
+    for row, square, none in zip(rows, squares, nothing or [ROUNDING] * len(rows), strict=True):
         left, shares = row, []
         for normal in found.normals:
             shares.append(dot(normal, left))
             if not is_zero(shares[-1]):
                 left = less_share(left, shares[-1], normal)
         rest = dot(left, left)
-        sound = less(DEPENDENT * (square + noise) + nothing, rest)
+        sound = less(DEPENDENT * (square + noise) + none, rest)
         inverse = select(sound, divide(1.0, sqrt(select(sound, rest, 1.0))), 0.0)
         found.normals.append({k: c * inverse for k, c in left.items()})
         found.lower.append(shares)

@@ -7,8 +7,8 @@ from functools import lru_cache
 import numpy as np
 
 from dqdyn.dynamics.constraints.assembled import velocity
-from dqdyn.dynamics.constraints.terms import complete
-from dqdyn.dynamics.singular import joint_without_inertia
+from dqdyn.dynamics.constraints.terms import ROUNDING, complete
+from dqdyn.dynamics.singular import joint_without_inertia, moved_inertia
 from dqdyn.model.model import Model
 
 _TOLERANCE = 1e-12
@@ -28,8 +28,11 @@ def free_without_inertia(model: Model, samples: int = 3) -> str | None:
         q = [c for j in model.joints if j.master is None for c in j.motion.random(rng, j.lower, j.upper)]
         mass = np.array(complete(model, q), dtype=float).reshape(model.nv, model.nv)
         a = np.array(velocity(model, q, 0.0)[0], dtype=float).reshape(-1, model.nv)
-        largest = max(np.abs(mass).max(initial=0.0), 1e-12)
-        _, s, vt = np.linalg.svd(np.vstack([mass / largest, a / max(np.abs(a).max(initial=0.0), 1e-12)]))
+        moved = np.array(moved_inertia(model, q), dtype=float)
+        size = 1.0 / np.sqrt(np.where(moved > 0.0, moved, 1.0))  # light joints beside heavy ones count as much
+        rows = np.where(np.sum(a * a, axis=1, keepdims=True) > ROUNDING, a * size, 0.0)
+        rows = rows / np.maximum(np.abs(rows).max(axis=1, keepdims=True, initial=0.0), 1e-300)
+        _, s, vt = np.linalg.svd(np.vstack([mass * np.outer(size, size), rows]))
         if s.min(initial=1.0) > _TOLERANCE:
             return None
         k = int(np.argmax(np.abs(vt[-1])))

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dqdyn.algebra.scalar import Scalar
+from dqdyn.algebra.scalar import Scalar, total
 from dqdyn.dynamics.composite import mass_matrix
 from dqdyn.dynamics.constraints.assembled import acceleration
+from dqdyn.dynamics.constraints.sparse import sparse
 from dqdyn.dynamics.joint_forces import armature, velocity_forces
 from dqdyn.dynamics.methods import MassMatrix, Wrenches
 from dqdyn.dynamics.recursive import inverse_dynamics
@@ -48,6 +49,11 @@ def complete(model: Model, q: Sequence[Scalar], form: MassMatrix = mass_matrix) 
         if rotor:
             matrix[k][k] = matrix[k][k] + rotor
     return matrix
+
+
+def rounding(a: Matrix, inverse: Sequence[Scalar]) -> list[Scalar]:
+    """Per row of A the square of a row of rounding errors in its place, weighted by 1/D of M = LᵀDL."""
+    return [ROUNDING * total([0.0, *(inverse[k] for k in sparse(row))]) for row in a]
 
 
 def held_mass(model: Model) -> float:

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dqdyn.algebra.scalar import Scalar, sqrt, total
+from dqdyn.algebra.scalar import Scalar, sqrt
 from dqdyn.dynamics.composite import mass_matrix
 from dqdyn.dynamics.constraints.orthogonal import least_squares, orthonormal, placed
 from dqdyn.dynamics.constraints.sparse import Sparse, solve_lower, solve_transposed, sparse
-from dqdyn.dynamics.constraints.terms import ROUNDING, terms
+from dqdyn.dynamics.constraints.terms import rounding, terms
 from dqdyn.dynamics.methods import MassMatrix, Wrenches
 from dqdyn.dynamics.solve import Matrix, factored
 from dqdyn.errors import ModelError
@@ -55,6 +55,6 @@ def acceleration(mass: Matrix, force: Sequence[Scalar], a: Matrix, b: Sequence[S
         return {k: c * root[k] for k, c in solve_transposed(lower, row).items()}
 
     free = scaled(dict(enumerate(force)))
-    rows = orthonormal([scaled(sparse(row)) for row in a], ROUNDING * total(inverse))
+    rows = orthonormal([scaled(sparse(row)) for row in a], rounding(a, inverse))
     z = placed(rows, least_squares(rows, b), free)
     return solve_lower(lower, [z[k] * root[k] for k in range(len(root))])
