@@ -17,6 +17,7 @@ def work(results: Path, seed: int, share: range, until: float) -> None:
     """Judge the worlds of that share which have no line yet, as long as it is earlier than ``until`` (epoch, s)."""
     known = done(results)
     with results.open("a", encoding="utf-8") as out:
+        out.write("\n")  # the last line may have been cut short
         for k in share:
             own = seed * PER_RUN + k
             if own in known:
@@ -47,7 +48,7 @@ def lines(results: Path) -> list[dict[str, Any]]:
         try:
             found.append(json.loads(text))
         except ValueError:
-            continue
+            continue  # empty, or cut short
     return found
 
 
