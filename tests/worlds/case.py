@@ -115,6 +115,13 @@ class Case:
         return np.array(resisting_forces(self.robot.model, list(self.world.v)), dtype=float)
 
     @cached_property
+    def sticking(self) -> np.ndarray:
+        """Dry friction (nv) of joints whose velocity is zero up to rounding, so that its sign may be any."""
+        friction = np.array(resisting_forces(self.robot.model, [1.0] * self.robot.nv), dtype=float) - self.damping
+        v = np.abs(self.world.v)
+        return np.where(v <= 1e-9 * v.max(initial=0.0), 2.0 * friction, 0.0)
+
+    @cached_property
     def bodies(self) -> list[BodyMotion]:
         q, v, a = self.state
         found = []

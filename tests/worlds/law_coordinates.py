@@ -55,8 +55,8 @@ def coordinates(case: Case) -> None:
     case.check(f"{choice}, mass matrix", M, E.T @ case.mass @ E, eps * (np.abs(E).T @ case.mass_size @ np.abs(E)))
     tau = run("inverse_dynamics", q, qd, qdd)
     more = case.force_size + case.mass_size @ (np.abs(a) + fast**2 * loss)
-    case.check(f"{choice}, forces", tau, E.T @ case.plain, eps * (np.abs(E).T @ more))
-    if case.solvable:
+    case.check(f"{choice}, forces", tau, E.T @ case.plain, np.abs(E).T @ (eps * more + case.sticking))
+    if case.solvable and not case.sticking.any():
         known = case.acceleration_error + case.eps * np.abs(np.linalg.inv(case.mass)) @ (
             case.mass_size @ (np.abs(a) + fast**2 * loss)
         )
@@ -97,8 +97,8 @@ def speeds(case: Case) -> None:
     tau = evaluate(robot, "inverse_dynamics", q, v, a)
     forces = 10.0 * (case.force_size + case.mass_size @ (np.abs(a) + np.abs(v).max() ** 2) + np.abs(tau))
     found = run("inverse_dynamics", q, u, u_rate)
-    case.check("speeds, forces", found, B.T @ tau, case.eps * np.abs(B).T @ forces)
-    if case.solvable:
+    case.check("speeds, forces", found, B.T @ tau, np.abs(B).T @ (case.eps * forces + case.sticking))
+    if case.solvable and not case.sticking.any():
         inverse = np.abs(np.linalg.inv(B.T @ case.mass @ B))
         allowed = 10.0 * case.eps * (inverse @ (np.abs(B).T @ forces) + np.abs(u_rate))
         case.check("speeds, forward dynamics", run("forward_dynamics", q, u, found), u_rate, allowed)
