@@ -119,7 +119,7 @@ class Case:
         """Dry friction (nv) of joints whose velocity is zero up to rounding, so that its sign may be any."""
         friction = np.array(resisting_forces(self.robot.model, [1.0] * self.robot.nv), dtype=float) - self.damping
         v = np.abs(self.world.v)
-        return np.where(v <= 1e-9 * v.max(initial=0.0), 2.0 * friction, 0.0)
+        return np.where((v <= 1e-9 * v.max(initial=0.0)) & v.any(), 2.0 * friction, 0.0)
 
     @cached_property
     def bodies(self) -> list[BodyMotion]:

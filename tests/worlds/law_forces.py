@@ -11,6 +11,22 @@ from .case import Case
 from .numbers import along, bound, directions, evaluate, on_arrays
 
 
+def joints(case: Case) -> None:
+    """Damping, friction and armature of each joint; of one that follows another, as its master moves it."""
+    size = (case.robot.nv,)
+    viscous, dry, rotor = np.zeros(size), np.zeros(size), np.zeros(size)
+    for joint in case.robot.joints:
+        ratio = abs(joint.master.ratio) if joint.master else 1.0
+        viscous[joint.v] += ratio**2 * np.array(joint.damping)
+        dry[joint.v] += ratio * np.array(joint.friction)
+        rotor[joint.v] += ratio**2 * np.array(joint.armature)
+    v = case.world.v
+    case.check(
+        "joints, resistance", case.resisting, viscous * v + dry * np.sign(v), case.eps * (viscous * abs(v) + dry)
+    )
+    case.check("joints, armature", case.armature, rotor, case.eps * rotor)
+
+
 def formulations(case: Case) -> None:
     """Every formulation of inverse dynamics gives the same forces, in the given frames and in those for speed."""
     allowed = case.eps * case.force_size
@@ -167,4 +183,4 @@ def functions(case: Case) -> None:
         case.check("regressor", found, tau, case_size + case.eps * np.abs(regressor) @ np.abs(parameters))
 
 
-LAWS = (formulations, newton, mass_matrix, coriolis, energy, momentum, functions)
+LAWS = (joints, formulations, newton, mass_matrix, coriolis, energy, momentum, functions)
