@@ -21,6 +21,10 @@ AXIS_TOLERANCE = 1e-3
 _AXES_OF_KIND = {"universal": ("axis", "second_axis"), "spherical": (), "free": (), "fixed": ()}
 
 
+SHAPES = {"box": 3, "sphere": 1, "cylinder": 2, "capsule": 2, "ellipsoid": 3, "plane": 0, "mesh": 3}
+"""Kinds of shapes, and how many numbers their sizes have; a mesh without a scale has none."""
+
+
 def per_axis(value: float | tuple[float, ...] | None, size: int, default: float) -> tuple[float, ...]:
     """One number per axis of a joint."""
     if value is None:
@@ -112,6 +116,13 @@ class Checker:
 
     def shape(self, shape: Shape, link: Link) -> None:
         what = f"the {shape.kind} of link {link.name!r}"
+        if shape.kind not in SHAPES:
+            raise self.error(
+                f"link {link.name!r} has the unknown shape {shape.kind!r}: known are {', '.join(SHAPES)}.", link.name
+            )
+        if len(shape.size) != SHAPES[shape.kind] and (shape.kind != "mesh" or shape.size):
+            expected = f"{SHAPES[shape.kind]} numbers; found {len(shape.size)}"
+            raise self.error(f"{what} has a size of {expected}: correct it.", link.name)
         if not all(is_finite(c) for c in (*shape.size, *(shape.color or ()))):
             raise self.error(f"{what} has a size or a color that is not finite: correct it.", link.name)
         self.placement(shape.origin, what)

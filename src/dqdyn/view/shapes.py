@@ -13,7 +13,7 @@ from dqdyn.errors import LoadError
 from dqdyn.model.description import Link, Shape
 from dqdyn.model.model import WORLD_BODY
 from dqdyn.robot import Robot
-from dqdyn.view.mesh_files import read_mesh
+from dqdyn.view.mesh_files import FARTHEST, read_mesh
 from dqdyn.view.solids import KINDS, along, box, sphere
 from dqdyn.view.triangles import Color, Triangles, merged, reduced
 
@@ -52,10 +52,14 @@ def look_of(robot: Robot, most_faces: int = MOST_FACES) -> Look:
     bare: set[int] = set()  # bodies that should be seen but have nothing to draw
     for link in robot.description.links:
         frame = robot.frames[link.name]
-        found, complete = reader.link(link)
-        matrix = _matrix(frame.placement)
-        parts.setdefault(frame.body, []).extend(part.moved(matrix) for part in found)
-        if not complete and not found:
+        with np.errstate(all="ignore"):  # what overflows is found right after
+            found, complete = reader.link(link)
+            moved = [part.moved(_matrix(frame.placement)) for part in found]
+        drawn = [part for part in moved if (np.abs(part.vertices) <= FARTHEST).all()]
+        if len(drawn) < len(moved):
+            reader.note(f"A shape of link {link.name!r} is too large or too far away to be drawn.")
+        parts.setdefault(frame.body, []).extend(drawn)
+        if not complete and not drawn:
             bare.add(frame.body)
     nothing = not any(parts.values())
     for body in range(len(robot.bodies)):
@@ -69,7 +73,7 @@ class _Reader:
     """Reads every mesh file once; keeps what went wrong."""
 
     def __init__(self) -> None:
-        self.files: dict[object, list[Triangles]] = {}
+        self.files: dict[object, list[Triangles] | None] = {}
         self.notes: list[str] = []
 
     def link(self, link: Link) -> tuple[list[Triangles], bool]:
@@ -104,8 +108,8 @@ class _Reader:
             try:
                 self.files[shape.path] = read_mesh(shape.path)
             except LoadError as problem:
-                self.note(str(problem))
-                return None
+                self.note(f"{problem} It belongs to link {owner!r}.")
+                self.files[shape.path] = None
         return self.files[shape.path]
 
     def note(self, text: str) -> None:

@@ -16,10 +16,11 @@ _ROBOT_SUFFIXES = (".urdf", ".xml", ".mjcf", ".json")
 def read_bytes(path: Path, file: str, size: int = LARGEST_FILE) -> bytes:
     """The content of a regular file of at most ``size`` bytes; messages name it ``file``."""
     try:
-        mode = path.stat().st_mode
+        status = path.stat()
+        mode, large = status.st_mode, status.st_size > size
         # Only a regular file is opened: a pipe or a device could block or never end.
         inside = sorted(p.name for p in path.iterdir()) if stat.S_ISDIR(mode) else []
-        data = _head(path, size + 1) if stat.S_ISREG(mode) else b""
+        data = _head(path, size + 1) if stat.S_ISREG(mode) and not large else b""
     except FileNotFoundError:
         raise LoadError(f"There is no file {file}: {_close_names(path)}.", file=file) from None
     except (OSError, ValueError) as problem:  # ValueError: a NUL character in the name
@@ -31,7 +32,7 @@ def read_bytes(path: Path, file: str, size: int = LARGEST_FILE) -> bytes:
         raise LoadError(f"{file} is a directory: name a file in it{hint}.", file=file)
     if not stat.S_ISREG(mode):
         raise LoadError(f"{file} is not a regular file: copy its content into one.", file=file)
-    if len(data) > size:
+    if large or len(data) > size:  # a file of /proc says that it is empty
         raise LoadError(f"{file} has more than {size} bytes: a robot needs far fewer, check the file.", file=file)
     return data
 
