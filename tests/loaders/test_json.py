@@ -102,7 +102,7 @@ def test_the_base_is_that_of_the_model(base: str) -> None:
     assert quiet_model(again) == model
 
 
-finite = st.floats(allow_nan=False, allow_infinity=False)
+finite = st.floats(-1e30, 1e30)
 
 
 @settings(deadline=None)
@@ -220,6 +220,14 @@ def test_damaged_files_give_a_model_or_an_error_of_ours(data: st.DataObject) -> 
         else:
             said = "fine"
         assert "\n" not in said
+
+
+@pytest.mark.parametrize("depth", [10, 500, 900, 960, 975, 980, 984, 988, 100_000])
+def test_lists_inside_each_other_are_refused(depth: int) -> None:
+    """Also where Python has just enough room to read them, but not to show them."""
+    text = json.dumps(json.loads(GOOD) | {"links": "HERE"}).replace('"HERE"', "[" * depth + "]" * depth)
+    with pytest.raises(LoadError):
+        read_json(text)
 
 
 @settings(max_examples=100, deadline=None)

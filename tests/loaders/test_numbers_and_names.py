@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -87,7 +89,7 @@ def test_nan_in_mjcf_is_refused(attribute: str, tmp_path: Path, monkeypatch: pyt
     first, *others = rest.partition('"')[0].split()
     numbers = " ".join([first, *others[:-1], "nan"]) if others else "nan"
     spoiled = WHOLE.replace(attribute, f'{head}="{numbers}"' + rest.partition('"')[2], 1)
-    with pytest.raises((LoadError, ModelError), match="(?i)nan|finite|mass and inertia of moving bodies|range"):
+    with pytest.raises((LoadError, ModelError), match=r"(?i)nan|finite|mass and inertia of moving bodies|range"):
         dq.load(spoiled)
 
 
@@ -115,6 +117,25 @@ def test_a_geom_of_an_asset_that_is_not_there_is_refused(geom: str, where: str) 
         dq.load(text)
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no named pipes")
+def test_files_that_mjcf_names_are_not_pipes(tmp_path: Path) -> None:
+    """MuJoCo would wait on them for ever."""
+    os.mkfifo(tmp_path / "pipe.xml")
+    os.mkfifo(tmp_path / "pipe.stl")
+    (tmp_path / "between.xml").write_text('<mujocoinclude><include file="pipe.xml"/></mujocoinclude>')
+    for text in (
+        '<mujoco><include file="pipe.xml"/><worldbody/></mujoco>',
+        '<mujoco><include file="between.xml"/><worldbody/></mujoco>',
+        '<mujoco><asset><model name="m" file="pipe.xml"/></asset><worldbody/></mujoco>',
+        '<mujoco><asset><mesh name="m" file="pipe.stl"/></asset>'
+        '<worldbody><body><joint/><geom type="mesh" mesh="m"/></body></worldbody></mujoco>',
+    ):
+        path = tmp_path / "robot.xml"
+        path.write_text(text)
+        with pytest.raises(LoadError, match="which is not a regular file: name one"):
+            dq.load(path)
+
+
 # --- limits ---------------------------------------------------------------------------------------------------------
 
 
@@ -128,6 +149,19 @@ def test_configurations_are_drawn_within_any_limits(lower: float, upper: float |
         (q,) = robot.random_configuration(np.random.default_rng(seed))
         assert lower <= q
         assert q <= (np.inf if upper is None else upper)
+
+
+@pytest.mark.parametrize("number", [1e31, 1e308, 10**400])
+def test_what_is_beyond_all_robots_is_refused_in_every_format(number: float) -> None:
+    """Its square would overflow, and the model would hold infinities."""
+    far = placement((min(number, 1e308), 0.0, 0.0))
+    with pytest.raises(ModelError, match="'b'"):
+        build(Description("r", (Link("b", Inertia(min(number, 1e308))),)))
+    for change in ({"damping": number}, {"origin": far}, {"child_origin": far}):
+        with pytest.raises(ModelError, match="joint 'j'"):
+            build(chain(Joint("j", "revolute", "a", "b", **change)))  # type: ignore[arg-type]
+    with pytest.raises(ModelError, match="gravity"):
+        build(chain(Joint("j", "revolute", "a", "b")).with_changes(gravity=(0.0, 0.0, number)))
 
 
 @pytest.mark.parametrize("limits", [{"lower": np.inf}, {"upper": -np.inf}, {"lower": np.inf, "upper": np.inf}])

@@ -34,10 +34,15 @@ def per_axis(value: float | tuple[float, ...] | None, size: int, default: float)
     return (real_number(value, "a value per axis"),) * size
 
 
-def is_finite(x: Any) -> bool:
-    """Whether x is a number that a float can hold."""
+LARGEST = 1e30
+"""A larger length, mass or inertia is a mistake, and its square would overflow soon. Limits may be larger."""
+_BEYOND = f"that is not finite or beyond {LARGEST:g}"
+
+
+def in_range(x: Any) -> bool:
+    """Whether x is a real number from −LARGEST to LARGEST."""
     try:
-        return is_real(x) and math.isfinite(x)
+        return is_real(x) and abs(float(x)) <= LARGEST
     except (OverflowError, TypeError):  # an integer of 400 digits; a symbol
         return False
 
@@ -83,8 +88,8 @@ class Checker:
                     f"frame {frame.name!r} is on the link {frame.link!r}, which does not exist.", frame.name
                 )
             self.placement(frame.origin, f"frame {frame.name!r}")
-        if not isinstance(d.gravity, FieldGravity) and not all(is_finite(g) for g in d.gravity):
-            raise self.error(f"gravity must be three finite numbers; found {d.gravity}.", "gravity")
+        if not isinstance(d.gravity, FieldGravity) and not all(in_range(g) for g in d.gravity):
+            raise self.error(f"gravity must be three finite numbers up to {LARGEST:g}; found {d.gravity}.", "gravity")
         return d.with_changes(joints=joints)
 
     def unique(self, what: str, names: Iterable[str]) -> None:
@@ -99,8 +104,11 @@ class Checker:
     def link(self, link: Link) -> None:
         inertia = link.inertia
         numbers = (inertia.mass, *inertia.com, *(c for row in inertia.tensor for c in row))
-        if not all(is_finite(n) for n in numbers):
-            raise self.error(f"link {link.name!r} has a mass or inertia that is not finite: {inertia}.", link.name)
+        if not all(in_range(n) for n in numbers):
+            raise self.error(
+                f"link {link.name!r} has a mass or inertia {_BEYOND}: {inertia}.",
+                link.name,
+            )
         tensor = inertia.tensor
         if any(abs(tensor[i][j] - tensor[j][i]) > 1e-9 * (1.0 + abs(tensor[i][j])) for i in range(3) for j in range(i)):
             raise self.error(
@@ -123,8 +131,8 @@ class Checker:
         if len(shape.size) != SHAPES[shape.kind] and (shape.kind != "mesh" or shape.size):
             expected = f"{SHAPES[shape.kind]} numbers; found {len(shape.size)}"
             raise self.error(f"{what} has a size of {expected}: correct it.", link.name)
-        if not all(is_finite(c) for c in (*shape.size, *(shape.color or ()))):
-            raise self.error(f"{what} has a size or a color that is not finite: correct it.", link.name)
+        if not all(in_range(c) for c in (*shape.size, *(shape.color or ()))):
+            raise self.error(f"{what} has a size or a color {_BEYOND}: correct it.", link.name)
         self.placement(shape.origin, what)
 
     def joint(self, joint: Joint) -> Joint:
@@ -145,8 +153,8 @@ class Checker:
         sizes |= {"damping": kind.nv, "friction": kind.nv, "armature": kind.nv}
         for name, size in sizes.items():
             self.numbers(joint, name, size)
-        if not is_finite(joint.pitch):
-            raise self.error(f"{what} has the pitch {joint.pitch}, which is not finite.", joint.name)
+        if not in_range(joint.pitch):
+            raise self.error(f"{what} has a pitch, {joint.pitch} m/rad, {_BEYOND}.", joint.name)
         low, high = per_axis(joint.lower, kind.nq, -math.inf), per_axis(joint.upper, kind.nq, math.inf)
         if any(a > b for a, b in zip(low, high, strict=True)):
             raise self.error(f"{what} has a lower limit above the upper one, {low} > {high}: correct one.", joint.name)
@@ -155,7 +163,7 @@ class Checker:
         return Joint(**{**joint.__dict__, **changes})
 
     def axis(self, axis: tuple[float, float, float], joint: Joint) -> tuple[float, float, float]:
-        if len(axis) != 3 or not all(is_finite(c) for c in axis):
+        if len(axis) != 3 or not all(in_range(c) for c in axis):
             raise self.error(f"joint {joint.name!r} has the axis {axis}: give three finite numbers.", joint.name)
         size = math.sqrt(sum(c * c for c in axis))
         if size < 1e-9:
@@ -176,7 +184,7 @@ class Checker:
         return x, y, z
 
     def placement(self, x: DQ, what: str) -> None:
-        if not all(is_numeric(c) and is_finite(c) for c in x.components) or not is_unit(x):
+        if not all(is_numeric(c) and in_range(c) for c in x.components) or not is_unit(x):
             raise self.error(f"{what} is placed at {x!r}, which is not a pose: give a unit dual quaternion.", what)
 
     def numbers(self, joint: Joint, name: str, size: int) -> None:
@@ -191,9 +199,10 @@ class Checker:
             raise self.error(f"joint {joint.name!r} has the {name} {value!r}: give numbers.", joint.name) from None
         if any(math.isnan(v) for v in values):
             raise self.error(f"joint {joint.name!r} has NaN for {name}.", joint.name)
-        if name in ("damping", "friction", "armature") and any(math.isinf(v) for v in values):
+        if name in ("damping", "friction", "armature") and not all(in_range(v) for v in values):
             raise self.error(
-                f"joint {joint.name!r} has the infinite {name} {value}: give a finite one, or a joint that is fixed.",
+                f"joint {joint.name!r} has the {name} {value}, which is infinite or above {LARGEST:g}: give a smaller "
+                "one, or a joint that is fixed.",
                 joint.name,
             )
         if name not in ("lower", "upper") and any(v < 0.0 for v in values):
@@ -269,5 +278,5 @@ class Checker:
                         )
                 seen.add(target.name)
                 current = target
-            if not all(is_finite(c) for c in (joint.mimic.ratio, joint.mimic.offset)):
-                raise self.error(f"joint {joint.name!r} mimics with numbers that are not finite.", joint.name)
+            if not all(in_range(c) for c in (joint.mimic.ratio, joint.mimic.offset)):
+                raise self.error(f"joint {joint.name!r} mimics with a number {_BEYOND}.", joint.name)

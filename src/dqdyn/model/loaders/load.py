@@ -9,9 +9,6 @@ from typing import Any
 from dqdyn.model.description import Description
 from dqdyn.model.loaders import files, safe_xml, urdf
 
-MJCF_DEPTH = 500
-"""MJCF nests every body in its parent; MuJoCo itself reads no deeper."""
-
 
 def read(source: str | Path, *, package_paths: Sequence[Path] = (), **options: Any) -> Description:
     """The robot in a file or text of URDF (<robot>), MJCF (<mujoco>) or JSON.
@@ -22,7 +19,7 @@ def read(source: str | Path, *, package_paths: Sequence[Path] = (), **options: A
         from dqdyn.model.writers.json_format import read_json
 
         return read_json(source, **options)
-    document = safe_xml.parse(source, safe_xml.Limits(depth=MJCF_DEPTH))
+    document = safe_xml.parse(source, safe_xml.MJCF_LIMITS)
     if document.root.tag == "mujoco":
         from dqdyn.model.loaders.mjcf import read_mjcf
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from dqdyn.errors import LoadError, missing_extra
+from dqdyn.model.loaders import safe_xml
 from dqdyn.model.loaders.files import read_bytes
 from dqdyn.model.loaders.safe_xml import TEXT, is_text
 
@@ -50,6 +51,7 @@ def compile_mjcf(source: str | Path) -> Compiled:
     # Read here first: the messages on missing files are better than MuJoCo's, and it would take URDF as well.
     _require_mjcf(str(source).encode(errors="replace") if text else read_bytes(Path(source), file), file)
     folder = Path.cwd() if text else Path(source).absolute().parent
+    _require_files(source, file, folder, set())
     with warnings.catch_warnings(record=True) as doubts:
         warnings.simplefilter("always")
         try:
@@ -57,6 +59,8 @@ def compile_mjcf(source: str | Path) -> Compiled:
             meshes = {mesh.name: _asset(spec, mesh, folder) for mesh in spec.meshes}
             _blank_textures(mujoco, spec)
             aside = _set_aside(mujoco, spec, file)
+            for mesh in spec.meshes:
+                _require_file(file, mesh.file, folder / (spec.compiler.meshdir or ""), folder)
             model = spec.compile()
         except LoadError:
             raise
@@ -91,6 +95,27 @@ def _require_mjcf(data: bytes, file: str) -> None:
             file=file,
             element=found,
         )
+
+
+def _require_files(source: str | Path, file: str, folder: Path, seen: set[Path]) -> None:
+    """No file that MuJoCo reads along with this one is a pipe or a device, on which it would wait for ever."""
+    for element in safe_xml.parse(source, safe_xml.MJCF_LIMITS).root.walk():
+        if element.tag in ("include", "model") and element.attributes.get("file"):
+            for path in _require_file(file, element.attributes["file"], folder):
+                if path.suffix.lower() == ".xml" and path not in seen:
+                    seen.add(path)
+                    _require_files(path, str(path), folder, seen)
+
+
+def _require_file(file: str, name: str, *folders: Path) -> list[Path]:
+    """Where a file that this one names is: an error if that is not a regular file, nothing if it is missing."""
+    found = [folder / name for folder in folders if name and os.path.exists(folder / name)]
+    for path in found:
+        if not os.path.isfile(path):
+            raise LoadError(
+                f"{file} refers to {name!r}, which is not a regular file: name one.", file=file, element=name
+            )
+    return found
 
 
 def _load_error(file: str, problem: str) -> LoadError:

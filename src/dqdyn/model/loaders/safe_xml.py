@@ -29,6 +29,8 @@ class Limits:
 
 
 LIMITS = Limits()
+MJCF_LIMITS = Limits(depth=500)
+"""MJCF nests every body in its parent; MuJoCo itself reads no deeper."""
 
 
 @dataclass(slots=True, eq=False)

@@ -11,7 +11,7 @@ from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.real import REAL, real_array
 from dqdyn.algebra.values import Pose
 from dqdyn.errors import Error, LoadError
-from dqdyn.model.check import is_finite
+from dqdyn.model.check import in_range
 from dqdyn.model.description import Joint, Link
 from dqdyn.model.inertia import Inertia
 
@@ -41,7 +41,7 @@ def number_array(values: Any, what: str) -> np.ndarray:
 
 
 def _is_finite_number(entry: Any) -> bool:
-    return isinstance(entry, REAL) and is_finite(entry)
+    return isinstance(entry, REAL) and in_range(entry)
 
 
 def pose_argument(value: Any, what: str) -> DQ:

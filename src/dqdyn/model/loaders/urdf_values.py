@@ -7,12 +7,10 @@ import sys
 
 from dqdyn.algebra.dual import DQ, IDENTITY
 from dqdyn.errors import LoadError
+from dqdyn.model.check import LARGEST
 from dqdyn.model.description import placement
 from dqdyn.model.inertia import Vector
 from dqdyn.model.loaders.safe_xml import Document, Element
-
-LARGEST = 1e30
-"""A larger length, mass or inertia is a mistake, and its square would overflow soon. Limits may be larger."""
 
 QUATERNION_TOLERANCE = 1e-3
 """A quaternion may miss length one by this much, for files hold few digits; it is used with length one."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+import reprlib
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
 from dqdyn.algebra.dual import DQ
-from dqdyn.errors import FormatError, LoadError
+from dqdyn.errors import FormatError, LoadError, one_line
 from dqdyn.model.description import BASES, Description, Drive, Joint, Link, Loop, Mimic, NamedFrame, Shape
 from dqdyn.model.inertia import Inertia
 
@@ -26,7 +27,7 @@ class Place:
         return Place(self.file, f"{self.path}.{step}" if self.path else step)
 
     def wrong(self, expected: str, found: Any) -> LoadError:
-        shown = repr(found) if len(repr(found)) <= 60 else repr(found)[:60] + "…"
+        shown = one_line(reprlib.repr(found), 60)  # which looks into lists only so far
         what = self.path or "the robot"
         return LoadError(
             f"{self.file}: {what} must be {expected}; found {shown}.", file=self.file, element=what, found=found
