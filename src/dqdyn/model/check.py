@@ -41,6 +41,8 @@ _BEYOND = f"that is not finite or beyond {LARGEST:g}"
 
 def in_range(x: Any) -> bool:
     """Whether x is a real number from −LARGEST to LARGEST."""
+    if type(x) is float:
+        return abs(x) <= LARGEST
     try:
         return is_real(x) and abs(float(x)) <= LARGEST
     except (OverflowError, TypeError):  # an integer of 400 digits; a symbol

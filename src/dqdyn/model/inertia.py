@@ -21,6 +21,8 @@ Tensor = tuple[Vector, Vector, Vector]
 
 def as_vector(values: Any) -> Vector:
     """Three real numbers, in whatever they are given."""
+    if type(values) is tuple and len(values) == 3 and all(type(v) is float for v in values):  # by far the most
+        return values
     array = real_array(values if isinstance(values, np.ndarray) else list(values), "a vector")
     if array.shape != (3,):
         raise Error(f"a vector has 3 components; found shape {array.shape}.", found=values)
@@ -30,10 +32,13 @@ def as_vector(values: Any) -> Vector:
 
 def as_tensor(values: Any) -> Tensor:
     """A matrix of 3 × 3 real numbers, in whatever they are given."""
+    if type(values) is tuple and len(values) == 3:
+        a, b, c = (as_vector(row) for row in values)
+        return a, b, c
     array = real_array(values, "an inertia tensor")
     if array.shape != (3, 3):
         raise Error(f"an inertia tensor has 3 rows of 3 numbers; found shape {array.shape}.", found=values)
-    a, b, c = (as_vector(row) for row in array)
+    a, b, c = (tuple(row) for row in array.tolist())
     return a, b, c
 
 
