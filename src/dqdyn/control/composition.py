@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from dqdyn.algebra.scalar import Scalar, less, select
+from dqdyn.algebra.scalar import Scalar, less, select, total
 from dqdyn.compile.function import Function
 from dqdyn.compile.trace import trace
 from dqdyn.control.constraint import Constraint, Context, Matrix, Side
@@ -159,6 +159,9 @@ class Composition:
         guarded = [side for side, _ in sides if side.h is not None]
         self.guards = [side.name for side in guarded]
         self.guard_gains = [side.gains for side in guarded]
+        H = blocks.get("H0", [])
+        blocks["squares"] = [total([c * c for row in H for c in row] or [0.0])]
+        blocks["squares"] += [total([c * c for c in row]) for row in blocks["A"]]
         blocks["h"] = [side.h for side in guarded]
         blocks["h_rate"] = [side.rate for side in guarded if side.rate is not None]
 

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from dqdyn.control.qp.base import Shape, Solver
+from dqdyn.control.qp.base import Check, Shape, Solver
+from dqdyn.control.qp.rows import ZERO
 from dqdyn.control.qp.solve import make_solver
 
 Views = Mapping[str, np.ndarray]
@@ -21,7 +22,7 @@ class Optimum:
         self.solver: Solver = make_solver(solver, shape)
 
     def __call__(self, views: Views) -> np.ndarray | None:
-        return self.solver.solve(views["H0"], views["f0"], views["A"], views["upper"], views["lower"])
+        return self.solver.solve(views["H0"], views["f0"], views["A"], views["upper"], views["lower"], views["squares"])
 
 
 class StrictLevels:
@@ -29,12 +30,13 @@ class StrictLevels:
 
     The paper states the priority by equalities. Here u = u₁ + Z z with Z spanning the null space of all higher levels,
     which says the same, keeps it to rounding errors, and needs no independent rows. z = 0 obeys all bounds, so lower
-    levels are never infeasible.
+    levels are never infeasible. A lower level whose share makes the command miss a bound is left out of that step.
     """
 
     def __init__(self, shape: Shape, solver: str, levels: int) -> None:
         self.first, self.shape, self.name, self.levels = Optimum(shape, solver), shape, solver, levels
         self._solvers: dict[tuple[int, int], Solver] = {}
+        self._obeys = Check(shape)
 
     def __call__(self, views: Views) -> np.ndarray | None:
         u = self.first(views)
@@ -46,6 +48,8 @@ class StrictLevels:
         keep = np.r_[0:skip, skip + e : self.shape.sides]
         upper, lower = views["upper"][keep], views["lower"][keep]
         higher = [views["A"][:e]]
+        short = np.minimum(np.sqrt(views["squares"][1:]), 1.0)
+        short[short < ZERO] = 1.0
         for k in range(1, self.levels):
             higher.append(views[f"J{k - 1}"])
             Z = null_space(np.vstack(higher))
@@ -58,8 +62,11 @@ class StrictLevels:
             z = self._solver(k, Z.shape[1]).solve(
                 np.ascontiguousarray(Z.T @ H @ Z), Z.T @ (H @ u + f), np.ascontiguousarray(rows @ Z), above, below
             )
-            if z is not None:
-                u = u + Z @ z
+            if z is None:
+                continue
+            lower_too = u + Z @ z
+            if self._obeys(lower_too, views["A"], views["upper"], views["lower"], short):
+                u = lower_too
         return u
 
     def _solver(self, level: int, size: int) -> Solver:
@@ -74,6 +81,7 @@ def null_space(matrix: np.ndarray) -> np.ndarray:
     """Orthonormal columns (n, k) with matrix @ Z = 0."""
     if matrix.shape[0] == 0:
         return np.eye(matrix.shape[1])
-    _, sizes, vt = np.linalg.svd(matrix)
+    # A row of 1e12 must not make one of 1 count as zero.
+    _, sizes, vt = np.linalg.svd(matrix / np.maximum(np.abs(matrix).max(axis=1, keepdims=True), 1.0))
     rank = int((sizes > _NULL * max(sizes[0], 1e-300)).sum()) if len(sizes) else 0
     return vt[rank:].T

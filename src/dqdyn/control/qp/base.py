@@ -2,32 +2,25 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
+from dqdyn.control.qp.rows import scaled_rows
+
 INFINITE = 1e30
 """A bound from which on there is none; finite, since solvers add and compare."""
-
-
-_SMALL, _ZERO = 1e-8, 1e-24  # squared lengths of rows that need care, and of those that say nothing about u
-
-
-def unit_rows(
-    A: np.ndarray, upper: np.ndarray, lower: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray] | None:
-    """A with rows of length 1, those of zeros left alone, its bounds (m,) likewise, and which rows are zeros.
-
-    None where no row is short: solvers work to absolute tolerances, which only short rows drown in.
-    """
-    squares = np.einsum("ij,ij->i", A, A)
-    if not len(squares) or squares.min() >= _SMALL:
-        return None
-    zero = squares < _ZERO
-    length = np.sqrt(np.where(zero | (squares >= _SMALL), 1.0, squares))
-    return A / length[:, None], upper / length, lower / length, zero
+HOLDS = 1e-6
+"""How far a bound of a solution may be missed in the bound's own unit; of a row shorter than 1, that part of it."""
+ROUNDING = 1e-11
+"""How far in addition, relative to the terms that the row adds up."""
+DAMPING = (0.0, 1e-13, 1e-10, 1e-7)
+"""Added to H of size 1, one after the other, until a solution from scratch obeys its rows. The first is H itself, the
+second what rounding leaves uncertain in H anyway; a solution moves by no more than the last in the metric of H."""
+_FAIR = 1e-8, 1e4  # squared sizes of H between which it is solved as it is
 
 
 @dataclass(frozen=True)
@@ -43,20 +36,123 @@ class Shape:
     equalities: int
 
     @property
+    def first(self) -> int:
+        """Where the bounds of A u begin."""
+        return self.unknowns if self.bounds else 0
+
+    @property
     def sides(self) -> int:
-        return self.rows + (self.unknowns if self.bounds else 0)
+        return self.rows + self.first
+
+
+class Check:
+    """Whether a vector obeys all bounds of a problem of one shape, each in its own unit."""
+
+    def __init__(self, shape: Shape) -> None:
+        self._first = shape.first
+        self._values, self._over = np.zeros(shape.sides), np.zeros((2, shape.sides))
+        self._product = self._values[shape.first :]
+
+    def __call__(
+        self, u: np.ndarray, A: np.ndarray, upper: np.ndarray, lower: np.ndarray, short: np.ndarray | None = None
+    ) -> bool:
+        """True if u does; ``short`` (rows,) are the lengths of the rows of A, those above 1 counted as 1.
+
+        What u misses of its own bounds by rounding is cut off, in u itself.
+        """
+        if not len(self._values):
+            return bool(np.isfinite(u).all())
+        worst = self._worst(u, A, upper, lower)
+        if self._first and worst > 0.0:
+            np.minimum(np.maximum(u, lower[: self._first]), upper[: self._first], out=self._values[: self._first])
+            if np.abs(self._values[: self._first] - u).max() <= HOLDS:
+                u[:] = self._values[: self._first]
+                worst = self._worst(u, A, upper, lower)
+        if worst <= HOLDS and short is None:
+            return True
+        if not math.isfinite(worst) or not np.isfinite(u).all():
+            return False
+        allowed = np.full(len(upper), HOLDS)
+        if short is not None:
+            allowed[self._first :] *= short
+        allowed[self._first :] += ROUNDING * (np.abs(A) @ np.abs(u))
+        return bool((self._over <= allowed).all())
+
+    def _worst(self, u: np.ndarray, A: np.ndarray, upper: np.ndarray, lower: np.ndarray) -> float:
+        """By how much a bound is missed, NaN if anything is."""
+        if self._first:
+            self._values[: self._first] = u
+        np.dot(A, u, out=self._product)
+        np.subtract(self._values, upper, out=self._over[0])
+        np.subtract(lower, self._values, out=self._over[1])
+        return self._over.item(self._over.argmax())
 
 
 class Solver(ABC):
-    """A solver for a sequence of problems of one shape; each starts from where the last one ended."""
+    """A solver for a sequence of problems of one shape; each starts from where the last one ended.
+
+    Whatever a solver finds is checked against all bounds. Tolerances of solvers are those of a metric, of H or of their
+    own, in which a bound may be far too short to count; and what an earlier problem leaves behind may spoil a later
+    one. So a solution that misses a bound is discarded, and the problem is solved from scratch, with more and more
+    damping.
+    """
 
     name: ClassVar[str]
+    damping: tuple[float, ...] = DAMPING
 
     def __init__(self, shape: Shape) -> None:
-        self.shape = shape
+        self.shape, self.obeys = shape, Check(shape)
+
+    def solve(
+        self,
+        H: np.ndarray,
+        f: np.ndarray,
+        A: np.ndarray,
+        upper: np.ndarray,
+        lower: np.ndarray,
+        squares: np.ndarray | None = None,
+    ) -> np.ndarray | None:
+        """u (n,), or None where no u is found that obeys all bounds. H is positive (semi)definite.
+
+        ``squares`` (1 + rows,), if they are at hand: the sum of the squares of H, then of each row of A.
+        """
+        if squares is None:
+            squares = np.array([np.vdot(H, H), *np.einsum("ij,ij->i", A, A)])
+        rows, short = (A, upper, lower), None
+        scaled = scaled_rows(A, upper, lower, squares[1:], self.shape.first) if self.shape.rows else None
+        if scaled is not None:
+            if scaled.is_empty(HOLDS):
+                return None
+            rows, short = (scaled.A, scaled.upper, scaled.lower), scaled.short
+        if not _FAIR[0] < squares.item(0) < _FAIR[1]:
+            H, f = _of_size_one(H, f)
+        u = self._next(H, f, *rows)
+        if u is not None and self.obeys(u, A, upper, lower, short):
+            return u
+        H, f = _of_size_one(H, f)
+        for damping in self.damping:
+            u = self._afresh(H + damping * np.eye(len(f)) if damping else H, f, *rows)
+            if u is not None and self.obeys(u, A, upper, lower, short):
+                return u
+        return None
 
     @abstractmethod
-    def solve(
+    def _next(
         self, H: np.ndarray, f: np.ndarray, A: np.ndarray, upper: np.ndarray, lower: np.ndarray
     ) -> np.ndarray | None:
-        """u (n,), or None where no u obeys all bounds. H is positive (semi)definite."""
+        """A solution, from where the last problem ended; A has no row that is very short or very long, but zeros."""
+
+    @abstractmethod
+    def _afresh(
+        self, H: np.ndarray, f: np.ndarray, A: np.ndarray, upper: np.ndarray, lower: np.ndarray
+    ) -> np.ndarray | None:
+        """A solution of this problem as if it were the first."""
+
+
+def _of_size_one(H: np.ndarray, f: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The same problem in another unit of cost."""
+    size = float(np.abs(H).max(initial=0.0))
+    if not 0.0 < size < math.inf:
+        return H, f
+    with np.errstate(over="ignore"):  # a solution would not be finite either, and is not taken
+        return H / size, f / size

@@ -1,10 +1,51 @@
-"""A problem's bounds as named one-sided rows a · u ≤ b, for looking at what is in conflict."""
+"""Rows of a problem: of a fair length for solvers, and one-sided with names for looking at what is in conflict."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 import numpy as np
+
+ZERO = 1e-12
+"""The length below which a row says nothing about u."""
+_SHORT, _LONG = 1e-8, 1e12  # squared lengths of rows that need care
+
+
+@dataclass(frozen=True, eq=False)
+class Scaled:
+    """A with rows of length 1 where they were very short or long, bounds likewise; ``zero`` rows are left alone.
+
+    ``short``: the lengths before, 1 for those above it and for zeros.
+    """
+
+    A: np.ndarray
+    upper: np.ndarray
+    lower: np.ndarray
+    short: np.ndarray
+    zero: np.ndarray
+
+    def is_empty(self, tolerance: float) -> bool:
+        """Whether the bounds of a row of zeros exclude zero, so that no u obeys them."""
+        first = len(self.upper) - len(self.zero)
+        return bool((self.zero & ((self.upper[first:] < -tolerance) | (self.lower[first:] > tolerance))).any())
+
+
+def scaled_rows(A: np.ndarray, upper: np.ndarray, lower: np.ndarray, squares: np.ndarray, first: int) -> Scaled | None:
+    """The rows (m, n), their ``squares`` (m,), and their bounds, those of ``upper`` and ``lower`` from ``first`` on.
+
+    None where no row needs it: solvers work to absolute tolerances, in which only very short and long rows drown.
+    """
+    if squares.item(squares.argmin()) >= _SHORT and squares.item(squares.argmax()) <= _LONG:
+        return None
+    largest = np.abs(A).max(axis=1)
+    with np.errstate(over="ignore", invalid="ignore"):  # squares of entries beyond 1e154
+        length = np.where(squares <= _LONG, np.sqrt(squares), largest)
+    zero = squares < ZERO**2
+    factor = np.where(zero | ((squares >= _SHORT) & (squares <= _LONG)), 1.0, length)
+    wide = np.concatenate([np.ones(first), factor])
+    short = np.where(zero, 1.0, np.minimum(length, 1.0))
+    with np.errstate(over="ignore"):  # a bound beyond all numbers is none
+        return Scaled(A / factor[:, None], upper / wide, lower / wide, short, zero)
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,5 +60,5 @@ class NamedRows:
     def scaled(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """a with rows of length 1, b with them, and the lengths; rows of zero keep theirs."""
         length = np.linalg.norm(self.a, axis=1)
-        length = np.where(length < 1e-12, 1.0, length)
+        length = np.where(length < ZERO, 1.0, length)
         return self.a / length[:, None], self.b / length, length

@@ -17,6 +17,7 @@ from dqdyn.control.qp.with_piqp import PiqpSolver
 from dqdyn.errors import Error, unknown_name
 
 SOLVERS: dict[str, type[Solver]] = {"daqp": DaqpSolver, "piqp": PiqpSolver}
+_SINGULAR = 1e-12  # the least eigenvalue of H by the largest
 
 
 def make_solver(name: str, shape: Shape) -> Solver:
@@ -50,7 +51,11 @@ def solve_quadratic_program(
         )
     rows = np.ascontiguousarray(np.vstack([Aeq, A]))
     upper, lower = np.concatenate([beq, b]), np.concatenate([beq, np.full(len(b), -INFINITE)])
-    found = make_solver(solver, Shape(n, False, len(upper), len(beq))).solve(H, f, rows, upper, lower)
+    program = make_solver(solver, Shape(n, False, len(upper), len(beq)))
+    has_minimum = least > _SINGULAR * most
+    if not has_minimum:
+        program.damping = program.damping[:1]  # else a minimum would be made up where there is none
+    found = program.solve(H, f, rows, upper, lower)
     if found is not None:
         return found
     names = [f"Aeq[{i}]" for i in range(len(beq))] * 2 + [f"A[{i}]" for i in range(len(b))]
@@ -59,7 +64,7 @@ def solve_quadratic_program(
     )
     conflict = minimal_conflict(one_sided)
     if not conflict:
-        if least > 1e-12 * most:
+        if has_minimum:
             raise Error(
                 f"The solver {solver!r} failed, though there is a minimum: choose the other one.", solver=solver
             )

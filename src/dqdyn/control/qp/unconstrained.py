@@ -16,7 +16,7 @@ class LinearSolver(Solver):
 
     name: ClassVar[str] = "linear"
 
-    def solve(
+    def _next(
         self, H: np.ndarray, f: np.ndarray, A: np.ndarray, upper: np.ndarray, lower: np.ndarray
     ) -> np.ndarray | None:
         try:
@@ -24,3 +24,5 @@ class LinearSolver(Solver):
         except np.linalg.LinAlgError:
             u = np.asarray(np.linalg.lstsq(H, -f)[0])
             return u if np.abs(H @ u + f).max() <= _RESIDUAL * np.abs(f).max() else None
+
+    _afresh = _next

@@ -6,19 +6,19 @@ from typing import ClassVar
 
 import numpy as np
 
-from dqdyn.control.qp.base import Shape, Solver, unit_rows
+from dqdyn.control.qp.base import Shape, Solver
 from dqdyn.errors import missing_extra
 
 TOLERANCE, LOOSE = 1e-9, 1e-7
 """How far a bound may be missed, of a row of length 1 in the metric of H; the second where the first fails."""
-_SOLVED, _EQUALITY = 1, 5
+_SOLVED, _LOWER, _EQUALITY = 1, 3, 5  # a flag of solutions; marks of bounds that are active, where 1 stands for upper
 
 
 class DaqpSolver(Solver):
     """Keeps DAQP's workspace and active set from one problem to the next.
 
-    DAQP leaves out rows of A that nearly vanish, and takes them up again in an update only if that starts with no
-    active set; so such an update is made while there are any, and once more afterwards.
+    DAQP marks rows that are short in the metric of H, and bounds that coincide, and never takes a mark back by itself.
+    So every update states anew what the rows are, and which of them were active.
     """
 
     name: ClassVar[str] = "daqp"
@@ -31,43 +31,48 @@ class DaqpSolver(Solver):
         super().__init__(shape)
         self._daqp = daqp
         self._model = daqp.Model()
-        self._is_warm = self._was_small = False
-        self._first = shape.unknowns if shape.bounds else 0
+        self._is_warm = False
         self._kinds = np.zeros(shape.sides, dtype=np.int32)
-        self._kinds[self._first : self._first + shape.equalities] = _EQUALITY
+        self._kinds[shape.first : shape.first + shape.equalities] = _EQUALITY
+        self._active = self._kinds
 
-    def solve(
+    def _next(
         self, H: np.ndarray, f: np.ndarray, A: np.ndarray, upper: np.ndarray, lower: np.ndarray
     ) -> np.ndarray | None:
-        first, scaled = self._first, unit_rows(A, upper[self._first :], lower[self._first :])
-        small = scaled is not None
-        if scaled is not None:
-            A, above, below, zero = scaled
-            if (zero & ((above < -LOOSE) | (below > LOOSE))).any():
-                return None
-            upper, lower = np.concatenate([upper[:first], above]), np.concatenate([lower[:first], below])
-        if self._is_warm:
-            kinds = self._kinds.copy() if small or self._was_small else None
-            self._was_small = small
-            # An update that fails, as with bounds that cross, leaves the last problem in place.
-            if self._model.update(H, f, A if self.shape.rows else None, upper, lower, kinds) >= 0:
-                u, _, flag, _ = self._model.solve()
-                if flag == _SOLVED:
-                    return np.asarray(u)
-        self._was_small = small
-        return self._from_scratch(H, f, A, upper, lower)
+        # An update that fails, as with bounds that cross, leaves the last problem in place.
+        if (
+            not self._is_warm
+            or self._model.update(H, f, A if self.shape.rows else None, upper, lower, self._active) < 0
+        ):
+            return None
+        u, _, flag, found = self._model.solve()
+        if flag != _SOLVED:
+            return None
+        self._remember(found["lam"])
+        return np.asarray(u)
 
-    def _from_scratch(
+    def _afresh(
         self, H: np.ndarray, f: np.ndarray, A: np.ndarray, upper: np.ndarray, lower: np.ndarray
     ) -> np.ndarray | None:
         """Where many bounds touch at one point, the tight tolerance may find nothing, but the loose one does."""
         for tolerance in (TOLERANCE, LOOSE):
             self._model, self._is_warm = self._daqp.Model(), False
-            if self._model.setup(H, f, A, upper, lower, self._kinds.copy())[0] < 0:
+            if self._model.setup(H, f, A, upper, lower, self._kinds)[0] < 0:
                 return None
             self._model.settings = {"primal_tol": tolerance}
-            u, _, flag, _ = self._model.solve()
+            u, _, flag, found = self._model.solve()
             if flag == _SOLVED:
                 self._is_warm = tolerance == TOLERANCE
+                self._remember(found["lam"])
                 return np.asarray(u)
         return None
+
+    def _remember(self, multipliers: np.ndarray) -> None:
+        """Which bounds are active, for the next problem."""
+        if not np.count_nonzero(multipliers):
+            self._active = self._kinds
+            return
+        self._active = (multipliers > 0.0).astype(np.int32)
+        self._active[multipliers < 0.0] = _LOWER
+        if self.shape.equalities:
+            self._active[self.shape.first : self.shape.first + self.shape.equalities] = _EQUALITY

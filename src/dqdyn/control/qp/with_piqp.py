@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from dqdyn.control.qp.base import INFINITE, Shape, Solver, unit_rows
+from dqdyn.control.qp.base import INFINITE, Shape, Solver
 from dqdyn.errors import missing_extra
 
 TOLERANCE = 1e-9
@@ -23,39 +23,53 @@ class PiqpSolver(Solver):
         except ImportError:
             raise missing_extra("piqp", "control", "The solver 'piqp'") from None
         super().__init__(shape)
-        self._solved = piqp.PIQP_SOLVED
-        self._solver = piqp.DenseSolver()
-        self._solver.settings.eps_abs = self._solver.settings.eps_rel = TOLERANCE
-        self._is_set_up = False
+        self._piqp = piqp
+        self._solver: Any = None
 
-    def solve(
+    def _next(
         self, H: np.ndarray, f: np.ndarray, A: np.ndarray, upper: np.ndarray, lower: np.ndarray
     ) -> np.ndarray | None:
+        if self._solver is None or (lower[: self.shape.first] > upper[: self.shape.first]).any():
+            return None
+        self._solver.update(**self._data(H, f, A, upper, lower))
+        return self._solution()
+
+    def _afresh(
+        self, H: np.ndarray, f: np.ndarray, A: np.ndarray, upper: np.ndarray, lower: np.ndarray
+    ) -> np.ndarray | None:
+        if (lower[: self.shape.first] > upper[: self.shape.first]).any():
+            return None
+        self._solver = self._piqp.DenseSolver()
+        self._solver.settings.eps_abs = self._solver.settings.eps_rel = TOLERANCE
+        self._solver.setup(**self._data(H, f, A, upper, lower))
+        return self._solution()
+
+    def _solution(self) -> np.ndarray | None:
+        if self._solver.solve() == self._piqp.PIQP_SOLVED:
+            return np.array(self._solver.result.x)
+        self._solver = None
+        return None
+
+    def _data(
+        self, H: np.ndarray, f: np.ndarray, A: np.ndarray, upper: np.ndarray, lower: np.ndarray
+    ) -> dict[str, Any]:
         s = self.shape
-        first, last = (s.unknowns if s.bounds else 0), (s.unknowns if s.bounds else 0) + s.equalities
-        scaled = unit_rows(A, upper[first:], lower[first:])
-        if scaled is not None:
-            A, above, below, _ = scaled
-            upper, lower = np.concatenate([upper[:first], above]), np.concatenate([lower[:first], below])
-        infinite = lambda x: np.where(np.abs(x) >= INFINITE, np.copysign(np.inf, x), x)
+        first, last = s.first, s.first + s.equalities
         data: dict[str, Any] = {"P": np.asfortranarray(H), "c": f}
         if s.equalities:
             data |= {"A": np.asfortranarray(A[: s.equalities]), "b": upper[first:last]}
         if s.rows > s.equalities:
-            data |= {
-                "G": np.asfortranarray(A[s.equalities :]),
-                "h_l": infinite(lower[last:]),
-                "h_u": infinite(upper[last:]),
-            }
+            G, below, above = A[s.equalities :], _infinite(lower[last:]), _infinite(upper[last:])
+            free = np.isinf(below) & np.isinf(above)
+            if free.any():  # PIQP prints a remark at every step where a row has no bound at all
+                G = np.where(free[:, None], 0.0, G)
+                above = np.where(free, 1.0, above)
+            data |= {"G": np.asfortranarray(G), "h_l": below, "h_u": above}
         if s.bounds:
-            data |= {"x_l": infinite(lower[:first]), "x_u": infinite(upper[:first])}
-            if (lower[:first] > upper[:first]).any():
-                return None
-        if self._is_set_up:
-            self._solver.update(**data)
-        else:
-            self._solver.setup(**data)
-            self._is_set_up = True
-        if self._solver.solve() != self._solved:
-            return None
-        return np.array(self._solver.result.x)
+            data |= {"x_l": _infinite(lower[:first]), "x_u": _infinite(upper[:first])}
+        return data
+
+
+def _infinite(bounds: np.ndarray) -> np.ndarray:
+    """Bounds with infinity where there is none."""
+    return np.asarray(np.where(np.abs(bounds) >= INFINITE, np.copysign(np.inf, bounds), bounds))
