@@ -11,7 +11,7 @@ from dqdyn.control.constraint import Constraint
 from dqdyn.control.design import Design, levels_of, numbered
 from dqdyn.control.forbidden_targets import warn_of_forbidden_targets
 from dqdyn.control.optimum import Optimum, StrictLevels
-from dqdyn.control.task import Task
+from dqdyn.control.task import Task, fair
 from dqdyn.errors import Error
 from dqdyn.model.model import Model
 from dqdyn.robot import Robot
@@ -63,7 +63,7 @@ def parts(robot: Robot, level: str, tasks: Any, constraints: Any, damping: float
     bound_levels = tuple(tuple(next(named) for _ in level_tasks) for level_tasks in levels)
     own = [c.bound(model) for c in constraints if isinstance(c, Constraint)]
     bound = numbered(own, taken=[task.name for task in equalities])
-    found = Design(bound_levels, equalities, tuple(bound), float(damping))
+    found = Design(bound_levels, equalities, tuple(bound), fair(damping, "damping"))
     warn_of_forbidden_targets(model, found)
     return found
 

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 _MARGIN = 1.05  # of gains chosen automatically above what the lemma asks for
+STEEPEST = 1e9  # 1/s, of η_d chosen automatically: what asks for more is beyond any loop, and squares stay finite
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,7 @@ class Activation:
     @property
     def discriminant(self) -> float:
         """η_d² − 4η_p, above 0 for an approach without oscillation."""
-        return self.eta_d**2 - 4.0 * self.eta_p
+        return self.eta_d * self.eta_d - 4.0 * self.eta_p
 
     @property
     def starts_inside(self) -> bool:
@@ -56,7 +57,7 @@ class Activation:
         """The conditions that fail, in words."""
         found = []
         if self.discriminant <= 0.0:
-            found.append(f"η_d² = {self.eta_d**2:.6g} is not above 4η_p = {4 * self.eta_p:.6g}")
+            found.append(f"η_d² = {self.eta_d * self.eta_d:.6g} is not above 4η_p = {4 * self.eta_p:.6g}")
         if not self.starts_inside:
             found.append(f"h(0) = {self.h:.6g} is not above 0")
         elif not self.is_slow:
@@ -73,16 +74,16 @@ class Activation:
 
 def fast_pole(eta_d: float, eta_p: float) -> float:
     """ρ = (η_d + √(η_d² − 4η_p))/2."""
-    return 0.5 * (eta_d + math.sqrt(max(0.0, eta_d**2 - 4.0 * eta_p)))
+    return 0.5 * (eta_d + math.sqrt(max(0.0, eta_d * eta_d - 4.0 * eta_p)))
 
 
 def automatic_gains(pair: tuple[float, float], h: float, rate: float, highest: float = math.inf) -> tuple[float, float]:
     """The pair, both poles moved out by one factor until η_d ≥ 2|ḣ|/h; as it is where h ≤ 0, which no gain cures.
 
-    ``highest``: where η_d ends, so that the steps of a running loop can follow.
+    ``highest``: where η_d ends, so that the steps of a running loop can follow; at :data:`STEEPEST` it ends anyway.
     """
     eta_d, eta_p = pair
     if h <= 0.0 or eta_d * h >= 2.0 * abs(rate):
         return pair
-    factor = max(1.0, min(_MARGIN * 2.0 * abs(rate) / h, highest) / eta_d)
-    return eta_d * factor, eta_p * factor**2
+    factor = max(1.0, min(_MARGIN * 2.0 * abs(rate) / h, highest, STEEPEST) / eta_d)
+    return eta_d * factor, eta_p * (factor * factor)

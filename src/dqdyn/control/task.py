@@ -86,6 +86,10 @@ def _outside(e: Scalar, width: float) -> Scalar:
     return select(less(width, e), e - width, select(less(e, -width), e + width, 0.0))
 
 
+LARGEST = 1e100
+"""Of gains, weights and damping."""
+
+
 def positive(value: float, what: str) -> float:
     """The number, if it is one above zero."""
     if (
@@ -94,6 +98,13 @@ def positive(value: float, what: str) -> float:
         or not 0.0 < value < np.inf
     ):
         raise Error(f"The {what} must be a number above 0; found {value!r}.", found=value)
+    return fair(value, f"The {what}")
+
+
+def fair(value: float, what: str) -> float:
+    """The number, if its square is finite too."""
+    if abs(value) > LARGEST:
+        raise Error(f"{what} is too large: give a number up to {LARGEST:g}.", found=value)
     return float(value)
 
 

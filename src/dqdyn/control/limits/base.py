@@ -8,7 +8,7 @@ import numpy as np
 
 from dqdyn.algebra.real import real_array
 from dqdyn.control.constraint import Constraint
-from dqdyn.control.task import positive, second_order
+from dqdyn.control.task import fair, positive, second_order
 from dqdyn.errors import Error
 from dqdyn.model.model import Model, TreeJoint
 
@@ -65,7 +65,7 @@ def number(value: float, what: str, least: float = -np.inf) -> float:
     ):
         wanted = "a number" if least == -np.inf else f"a number from {least:g}"
         raise Error(f"{what} must be {wanted}; found {value!r}.", found=value)
-    return float(value)
+    return fair(value, what)
 
 
 class Limit(Constraint):
@@ -74,7 +74,7 @@ class Limit(Constraint):
     gain: float
     pair: tuple[float, float]
 
-    def _set(self, name: str, gain: float, gains: Any, relaxable: bool) -> None:
+    def _set(self, name: str, gain: float, gains: Any, relaxable: bool | None) -> None:
         self.name, self.gain, self.relaxable = name, positive(gain, f"gain of {name}"), relaxable
         self.auto = isinstance(gains, str) and gains == "auto"
         if isinstance(gains, str) and not self.auto:
