@@ -42,6 +42,7 @@ from dqdyn.control.qp.conflict import is_feasible
 from dqdyn.control.qp.rows import NamedRows
 
 DURATION, STEP, HALVINGS = 2.0, 4e-3, 9
+BRAKE = 10.0  # 1/s, of v̇ = −k v without a solution; the limits of acceleration are far beyond
 TOLERANCE = 1e-7  # of h: rows hold to 1e-9, or 1e-7 where many of them touch, and h follows with 1/η
 ORDER = 0.8  # of the entry in the step, at each of the last two halvings; expected is 1
 
@@ -126,11 +127,10 @@ def _follow(scene: Scene, outcome: Outcome, dt: float) -> None:
     rows = controller.composition.views["h"]
     by_velocity = scene.level == "velocity"
     for k in range(round(DURATION / dt) + 1):
-        last = controller._last
         u = controller(k * dt, q) if by_velocity else controller(k * dt, q, v)
         if controller.report.status != "solved":
             outcome.conflict = controller.report.conflict or ("no bounds: the solver failed",)
-            outcome.policy = policies(controller, k * dt, q, v, u, last if k else None)
+            outcome.policy = policies(controller, k * dt, q, v, u)
             return
         if k == 0 and not by_velocity:
             activations = controller.activations
@@ -149,13 +149,11 @@ def _follow(scene: Scene, outcome: Outcome, dt: float) -> None:
 # --- scenes without a solution ----------------------------------------------------------------------------------------
 
 
-def policies(
-    controller: ct.Controller, t: float, q: np.ndarray, v: np.ndarray, held: np.ndarray, last: np.ndarray | None
-) -> str:
+def policies(controller: ct.Controller, t: float, q: np.ndarray, v: np.ndarray, held: np.ndarray) -> str:
     """What each policy does where no command obeys all bounds: "" if all act as promised, else which one does not."""
     report = controller.report
-    wanted = np.zeros(len(held)) if last is None else last
-    if report.status != "held" or not np.array_equal(held, wanted):
+    slowed = held if controller.level == "velocity" else held + BRAKE * v  # it stops at once, or brakes
+    if report.status != "held" or np.abs(slowed).max() > 1e-9 * (1.0 + np.abs(held).max()):
         return "hold"
     assert report.rows is not None
     if not _is_minimal(report.rows, report.conflict):

@@ -115,7 +115,8 @@ class Composition:
         return assembled.acceleration(self.model, context.q, context.v, t)
 
     def _named(self, owner: Constraint, sides: list[Side]) -> list[tuple[Side, bool]]:
-        return [(side, owner.relaxable) for side in sides]
+        may_give_way = owner.gives_way(self.level if self.dynamics is None else "torque")
+        return [(side, may_give_way) for side in sides]
 
     def _objective(self, k: int, tasks: list[tuple[Task, Rows, list[Scalar]]]) -> dict[str, list[Any]]:
         """H = Σ w JᵀJ + λ² and f = Σ w Jᵀr of one level."""

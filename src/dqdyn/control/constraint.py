@@ -77,7 +77,11 @@ class Constraint(ABC):
     name: str
     signals: tuple[Signal, ...] = ()
     levels: tuple[str, ...] = ("velocity", "acceleration", "torque")
-    relaxable = True
+    relaxable: bool | None = True
+
+    def gives_way(self, level: str) -> bool:
+        """Whether the policy "relax" may give way here, in a controller of that level."""
+        return bool(self.relaxable)
 
     def bound(self, model: Model) -> Self:
         """The constraint for one robot; raises on unknown frames and missing limits."""

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from dqdyn.algebra.functions import UNIT_TOLERANCE
+from dqdyn.control.braking import Brake, Finish
 from dqdyn.control.components import is_finite
 from dqdyn.control.composition import Composition
 from dqdyn.control.errors import SignalError
@@ -21,9 +23,6 @@ from dqdyn.control.watch import Watch
 from dqdyn.errors import Error, StateError, unknown_name
 from dqdyn.model.model import Model
 from dqdyn.robot.state import as_state
-
-Finish = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
-"""The command of (q, v, u)."""
 
 
 class Controller:
@@ -48,6 +47,7 @@ class Controller:
         self.model, self.level, self.composition, self.optimum = model, level, composition, optimum
         self.policy, self._finish = POLICIES[infeasible], finish
         self._watch = Watch(composition)
+        self._brake = Brake(model, level, composition.design.constraints, finish)
         self._shapes = (model.nq,), (model.nv,)
         self._turns = [
             (joint.name, slice(joint.q.start + part.start, joint.q.start + part.stop))
@@ -59,9 +59,17 @@ class Controller:
     def reset(self) -> None:
         """Forget the last command and the activations, as before a run from another state."""
         self._watch.reset()
-        self._command: np.ndarray | None = None
-        self.report = Report(0.0, "not started")
+        self._brake.reset()
+        self._t = 0.0
+        self._report: Report | None = Report(0.0, "not started")
         self._last = np.zeros(self.model.nv)
+
+    @property
+    def report(self) -> Report:
+        """What the controller says about its last step."""
+        if self._report is None:
+            self._report = Report(self._t)
+        return self._report
 
     @property
     def activations(self) -> tuple[Activation, ...]:
@@ -77,27 +85,33 @@ class Controller:
         elif type(v) is not np.ndarray or v.shape != self._shapes[1] or v.dtype != np.float64:
             v = self._one_state("v", v)
         composition = self.composition
-        if self._turns or not (is_finite(q) and is_finite(v)):
-            problem = self._bad_state(q, v)
+        if self._turns or not (is_finite(q) and is_finite(v) and math.isfinite(t)):
+            problem = self._bad_state(t, q, v)
             if problem:
-                return self._hold(q, v, no_number(self, t, problem))
+                return self._hold(t, q, v, no_number(self, t, problem))
         try:
             composition.evaluate(t, q, v)
             if not is_finite(composition.out):
-                return self._hold(q, v, no_number(self, t, self._culprit(t)))
-            if self._watch.changes(t, v, self.report.excused):
+                return self._hold(t, q, v, no_number(self, t, self._culprit(t)))
+            excused = () if self._report is None else self._report.excused
+            if self._watch.changes(t, v, excused):
                 composition.evaluate(t, q, v)
         except SignalError as problem:
             reason = f"{composition.design.called(problem.signal)} {problem.why}"
-            return self._hold(q, v, no_number(self, t, reason))
+            return self._hold(t, q, v, no_number(self, t, reason))
+        report: Report | None = None
         u = self.optimum(composition.views)
-        report = Report(t)
-        if u is None or not is_finite(u):
+        if u is None:
             u, report = self.policy(self, t)
             if u is None:
-                return self._hold(q, v, report)
-        self.report, self._last = report, u
-        self._command = command = u if self._finish is None else self._finish(q, v, u)
+                return self._hold(t, q, v, report)
+        command = u
+        if self._finish is not None:
+            command = self._finish(q, v, u)
+            if not self._brake.accepts(command):
+                return self._hold(t, q, v, no_number(self, t, self._too_fast(v)))
+        self._t, self._report, self._last = t, report, u
+        self._brake.remember(t, q, v, u)
         return command.copy()  # theirs: what is kept stays what was commanded
 
     step = __call__
@@ -121,24 +135,34 @@ class Controller:
             raise Error(f"A controller by {self.level} needs v: call it with (t, q, v).", level=self.level)
         return self._last
 
-    def _bad_state(self, q: np.ndarray, v: np.ndarray) -> str:
+    def _bad_state(self, t: float, q: np.ndarray, v: np.ndarray) -> str:
         """What is wrong with a state, in words, or ""."""
+        if not math.isfinite(t):
+            return f"the time is not finite: {t}"
         for name, state in (("q", q), ("v", v)):
             if not is_finite(state):
                 return f"{name} of the robot is not finite: {state}"
+        return self._bad_turn(q)
+
+    def _too_fast(self, v: np.ndarray) -> str:
+        """Why the torques of a solution are of no use: rounding errors of v × v above all."""
+        return f"the torques are not finite, or beyond their limits by rounding, with |v| up to {np.abs(v).max():.3g}"
+
+    def _bad_turn(self, q: np.ndarray) -> str:
         for joint, part in self._turns:
             norm = math.hypot(*q[part].tolist())
             if abs(norm - 1.0) > UNIT_TOLERANCE:
                 return f"the quaternion of joint {joint!r} has norm {norm:.9g}: divide it by its norm"
         return ""
 
-    def _hold(self, q: np.ndarray, v: np.ndarray, report: Report) -> np.ndarray:
-        """The last command of a step with a solution; before the first, the one of rest, zero where that is unknown."""
-        self.report = report
-        if self._command is not None:
-            return self._command.copy()
-        rest = np.zeros(self.model.nv)
-        return rest if self._finish is None or self._bad_state(q, v) else self._finish(q, v, rest)
+    def _hold(self, t: float, q: np.ndarray, v: np.ndarray, report: Report) -> np.ndarray:
+        """The command of a step without a solution: brake, then hold still."""
+        known = q if is_finite(q) and not self._bad_turn(q) else None
+        command, is_still = self._brake(t, known, v if is_finite(v) else None)
+        if self.level == "velocity":
+            self._last = command.copy()
+        self._report = replace(report, motion="still" if is_still else "braking")
+        return command
 
     # --- what it knows ------------------------------------------------------------------------------------------------
 

@@ -12,10 +12,11 @@ from dqdyn.control.qp.rows import NamedRows
 
 @dataclass(frozen=True)
 class Report:
-    """``status``: "solved", "relaxed" (bounds gave way), "held" (the last safe command) or "failed" (the same command,
-    since the solver found none though nothing is in conflict); ``reason`` in words.
+    """``status``: "solved", "relaxed" (bounds gave way), "held" (there is no command to give) or "failed" (the same, as
+    the solver found none though nothing is in conflict); ``reason`` in words.
 
-    ``violation`` maps the names of constraints that gave way to by how much, in the unit of their right side.
+    ``motion``: what the robot does where it is held or the solver failed, "braking" or "still". ``violation`` maps the
+    names of constraints that gave way to by how much, in the unit of their right side.
     """
 
     t: float
@@ -23,11 +24,12 @@ class Report:
     reason: str = ""
     violation: dict[str, float] = field(default_factory=dict)
     rows: NamedRows | None = field(default=None, repr=False)
+    motion: str = ""
 
     @property
     def excused(self) -> Collection[str] | None:
         """Names of the constraints that the command did not have to obey; None stands for all."""
-        return None if self.status in ("held", "failed") and self.rows is not None else self.violation
+        return None if self.status in ("held", "failed") else self.violation
 
     @cached_property
     def conflict(self) -> tuple[str, ...]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from dqdyn.control.constraint import Context, Side
 from dqdyn.control.limits.per_axis import PerAxis
 from dqdyn.control.task import positive
@@ -14,8 +16,10 @@ class AccelerationLimits(PerAxis):
     """|v̇| at most ``limit``, one number or one per joint. For velocities it needs the time step ``dt`` in s:
     the command may differ from v by ``limit``·dt."""
 
+    quantity = "acceleration"
+
     def __init__(
-        self, limit: Any, *, dt: float | None = None, name: str = "acceleration limits", relaxable: bool = True
+        self, limit: Any, *, dt: float | None = None, name: str = "acceleration limits", relaxable: bool | None = None
     ) -> None:
         if limit is None:
             raise Error(f"The {name} need a limit: robots have none of their own.")
@@ -23,6 +27,12 @@ class AccelerationLimits(PerAxis):
         self.dt = None if dt is None else positive(dt, f"dt of {name}")
         if dt is None:
             self.levels = ("acceleration", "torque")
+
+    def gives_way(self, level: str) -> bool:
+        return super().gives_way("acceleration" if level == "velocity" else level)
+
+    def change(self) -> np.ndarray:
+        return self.limit * float(self.dt or 0.0)
 
     def side(self, context: Context, name: str, k: int, limit: float) -> Side:
         if context.level == "acceleration":

@@ -15,13 +15,18 @@ from dqdyn.model.model import Model
 
 
 class PerAxis(Limit):
-    """|x| at most ``given``, one number or one per axis, or at most the robot's own limit named ``of_robot``."""
+    """|x| at most ``given``, one number or one per axis, or at most the robot's own limit named ``of_robot``.
 
+    Limits of what is commanded itself do not give way unless ``relaxable`` is True; others do unless it is False.
+    """
+
+    quantity: ClassVar[str]
+    """What is limited: "velocity", "acceleration" or "torque"."""
     of_robot: ClassVar[str | None] = None
     may_be_zero: ClassVar[bool] = False
     limit: np.ndarray
 
-    def __init__(self, given: Any, name: str, relaxable: bool, gain: float = 1.0) -> None:
+    def __init__(self, given: Any, name: str, relaxable: bool | None, gain: float = 1.0) -> None:
         self._set(name, gain, "auto", relaxable)
         self.given, self.auto = given, False
 
@@ -33,6 +38,13 @@ class PerAxis(Limit):
             least = "from" if self.may_be_zero else "above"
             raise Error(f"The limit of {self.name} must be {least} 0; found {result.limit.min():.6g}.")
         return result
+
+    def gives_way(self, level: str) -> bool:
+        return self.quantity != level if self.relaxable is None else self.relaxable
+
+    def change(self) -> np.ndarray:
+        """By how much (nv,) the limit lets a command by velocity change in one step."""
+        return np.full(len(self.limit), np.inf)
 
     def initial_gains(self, model: Model, level: str) -> list[tuple[float, float]]:
         return []

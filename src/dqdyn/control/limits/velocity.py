@@ -17,10 +17,10 @@ _ROUNDING = 1e-9  # rad/s or m/s, of a joint that runs at its limit
 class VelocityLimits(PerAxis):
     """|v| at most the robot's limits, or ``limit``; for accelerations v̇ ≤ ``gain`` (v_max − v), and likewise below."""
 
-    of_robot = "velocity"
+    quantity = of_robot = "velocity"
 
     def __init__(
-        self, limit: Any = None, *, gain: float = 10.0, name: str = "velocity limits", relaxable: bool = True
+        self, limit: Any = None, *, gain: float = 10.0, name: str = "velocity limits", relaxable: bool | None = None
     ) -> None:
         super().__init__(limit, name, relaxable, gain)
 
