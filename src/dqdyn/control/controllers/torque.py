@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
-from dqdyn.control.build import composed, parts
+from dqdyn.control.build import composed, model_of, parts
 from dqdyn.control.composition import Composition
+from dqdyn.control.constraint import Constraint
 from dqdyn.control.controller import Controller
 from dqdyn.control.design import Design
+from dqdyn.control.motors import require_motors
 from dqdyn.control.tasks.robot import PostureTask
 from dqdyn.dynamics import methods
 from dqdyn.robot import Robot
@@ -30,13 +32,16 @@ def torque_controller(
 
     ``method`` names the formulation of the dynamics: "newton-euler", "gauss", "kane", …. Takes :class:`TorqueLimits`.
 
-    Every axis is taken to have a motor: τ has a wrench on a free base, a force sideways on wheels, torques on the
-    passive joints of a loop. Where there is none, say so by ``TorqueLimits(limit, relaxable=False)`` with 0 for that
-    axis.
+    Every axis is taken to have a motor; where a joint has none, say so by :class:`TorqueLimits` with 0 for that axis.
+    Robots with contacts, loops or wheels, and those on a free or planar base without motors, are refused: forces that
+    do not come from motors would be left out.
     """
+    model_of(robot)
+    given = [constraints] if isinstance(constraints, Constraint) else constraints
+    require_motors(robot, [c for c in given if isinstance(c, Constraint)] if isinstance(given, Iterable) else ())
     found = parts(robot, "torque", tasks, constraints, damping)
     composition, optimum = composed(robot.model, "acceleration", found, solver, _mass_and_bias(robot))
-    return Controller(robot.model, "torque", composition, optimum, infeasible, _through_dynamics(robot, method))
+    return Controller(robot.model, "torque", composition, optimum, infeasible, _ThroughDynamics(robot, method))
 
 
 def computed_torque(
@@ -47,11 +52,14 @@ def computed_torque(
     Then v̇ = a_c [Farias, eq. (74)] with a_c = −K_P θ − K_D θ̇ + r [Farias, eq. (75)], where r = θ̈_d + K_P θ_d + K_D θ̇_d
     [Farias, eq. (76)]; that is a_c = K_P (θ_d − θ) + K_D (θ̇_d − θ̇) + θ̈_d [Farias, eq. (77)] = K_P e + K_D ė + θ̈_d
     [Farias, eq. (78)]; (75) is printed without the dot of θ̇. Here e is the difference of configurations, which is
-    θ_d − θ but for joints with quaternions. ``gains`` (K_D, K_P), or ``gain`` as for tasks.
+    θ_d − θ but for joints with quaternions. ``gains`` (K_D, K_P), or ``gain`` as for tasks. Robots without
+    motors on their base, and with constraints, are refused as by :func:`torque_controller`.
     """
+    model_of(robot)
+    require_motors(robot)
     task = PostureTask(target, gain=gain, gains=gains).bound(robot.model)
     composition = Composition(robot.model, "acceleration", Design(((task,),), (), (), 0.0))
-    finish = _through_dynamics(robot, method)
+    finish = _ThroughDynamics(robot, method)
     simple = all(joint.motion.quaternion is None for joint in robot.joints)
     views = composition.views
 
@@ -64,9 +72,18 @@ def computed_torque(
     return controller
 
 
-def _through_dynamics(robot: Robot, method: str) -> Callable[..., np.ndarray]:
-    inverse = robot.function("inverse_dynamics", method=method)
-    return lambda q, v, u: inverse(q, v, u)
+class _ThroughDynamics:
+    """τ = M v̇ + n, and where the robot is some time later."""
+
+    def __init__(self, robot: Robot, method: str) -> None:
+        self._inverse, self._robot = robot.function("inverse_dynamics", method=method), robot
+
+    def __call__(self, q: np.ndarray, v: np.ndarray, u: np.ndarray) -> np.ndarray:
+        return np.asarray(self._inverse(q, v, u))
+
+    def later(self, q: np.ndarray, v: np.ndarray, dt: float) -> np.ndarray:
+        """q after dt (s) at v."""
+        return np.asarray(self._robot.integrate(q, v, dt, check=False))
 
 
 def _mass_and_bias(robot: Robot) -> Any:
