@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import loop_fuzz
 import numpy as np
 import pytest
 
@@ -111,3 +112,10 @@ def test_a_long_row_does_not_hide_a_short_one() -> None:
     Z = null_space(np.array([[1.0, 0.0, 0.0], [0.0, 1e12, 0.0]]))
     assert Z.shape == (3, 1)
     np.testing.assert_allclose(np.abs(Z[:, 0]), [0.0, 0.0, 1.0], atol=1e-12)
+
+
+@pytest.mark.parametrize("block", range(10))
+def test_random_loops_obey_the_laws(block: int) -> None:
+    """:mod:`loop_fuzz` from fixed seeds; many more by the program."""
+    for seed in range(30 * block, 30 * block + 30):
+        assert loop_fuzz.run_case(seed)
