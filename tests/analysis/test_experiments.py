@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pytest
@@ -21,6 +22,7 @@ from dqdyn.analysis.experiments import (
 )
 from dqdyn.analysis.experiments.base import effort, figure, room_to_limits
 from dqdyn.analysis.experiments.cup_setting import START, TILT, Setting, beyond_limits, nine_joints
+from dqdyn.analysis.experiments.running import run
 from dqdyn.analysis.experiments.two_hands import relative_error
 from dqdyn.simulate import Trajectory
 
@@ -100,6 +102,34 @@ def test_cup_claims_fail_for_the_other_run() -> None:
     assert not cup_on_table.decays(setting, cup_on_table.VELOCITY[0], free).holds
     swapped = dict(zip((*cup_on_table.TORQUE, cup_on_table.STOPPED), (bound, free, free), strict=True))
     assert [claim.holds for claim in cup_on_table.stops(swapped)] == [False, False, False]
+
+
+def test_report_tells_of_steps_of_the_engine(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Inside its limits only with one step per command: the report says so, with what finer steps measured."""
+    _, found = runs()
+    asked: list[int] = []
+
+    def instead(robot: Any, law: Any, *rest: Any, every: int = 1, substeps: int = 1) -> Trajectory:
+        asked.append(substeps)
+        return found[cup_on_table.TORQUE[0 if substeps > 1 else 1]]
+
+    monkeypatch.setattr(cup_on_table, "run", instead)
+    report = experiment("cup-on-table", "mujoco")
+    assert set(asked) == {1, *cup_on_table.ENGINE_STEPS}
+    assert any("one step of the engine per command" in text for text in report.text)
+    table = report.tables[-1]
+    assert [row[0] for row in table.rows] == ["1", "2", "4", "20"]
+    assert all(part.endswith("inside") for part in table.rows[0][1:])
+    assert all(part.endswith("beyond") for row in table.rows[1:] for part in row[1:])
+
+
+def test_finer_steps_of_the_engine_are_that() -> None:
+    pytest.importorskip("mujoco")
+    setting = Setting.above_the_table(nine_joints(), START)
+    law = cup_on_table.controller(setting, cup_on_table.TORQUE[1])
+    coarse, fine = (run(setting.robot, law, 0.1, 2e-3, START, "mujoco", substeps=n) for n in (1, 4))
+    assert (coarse.about["substeps"], fine.about["substeps"]) == (1, 4)
+    assert 1e-6 < np.abs(coarse.q[-1] - fine.q[-1]).max() < 1e-1
 
 
 def test_what_is_measured_is_what_is_constrained() -> None:

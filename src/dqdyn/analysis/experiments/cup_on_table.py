@@ -30,6 +30,11 @@ NAME, TITLE = "cup-on-table", "A cup is put on a table"
 VELOCITY, TORQUE = ("QP by velocity", "CQP by velocity"), ("QP by torque", "CQP by torque")
 STOPPED = "QP by torque with the bounds (3.4)"
 ALLOWED = 1e-3  # of a limit
+ENGINE_STEPS = (2, 4, 20)  # per command, of the runs that show what finer steps do
+ON_THE_ENGINE = (
+    "On the engine, claims are about one step of the engine per command. Only so CQP by torque is inside its limits; "
+    "with finer steps of the engine a torque is held while the arm moves on; the last table tells by how much."
+)
 
 
 def controller(setting: Setting, name: str) -> ct.Controller:
@@ -48,18 +53,24 @@ def experiment(
     setting = Setting.above_the_table(nine_joints(), START)
     steps = {**dict.fromkeys(VELOCITY, dt_velocity), **dict.fromkeys((*TORQUE, STOPPED), dt_torque)}
     if plant is not None:
-        # One step of the engine per command: the acceleration that was asked for acts as it is, whatever the step.
+        # One step of the engine per command: the acceleration that was asked for acts as it is, whatever the step. With
+        # more of them a torque is held while the arm moves on, as on a real robot: :func:`finer` shows what that does.
         steps = dict.fromkeys(steps, 4.0 * dt_torque)
 
-    def at(name: str, dt: float) -> Trajectory:
-        every = max(1, round(5e-3 / dt))
-        return run(setting.robot, controller(setting, name), duration, dt, START, plant, every=every)
+    def at(name: str, dt: float, substeps: int = 1) -> Trajectory:
+        every, law = max(1, round(5e-3 / dt)), controller(setting, name)
+        return run(setting.robot, law, duration, dt, START, plant, every=every, substeps=substeps)
 
     runs = {name: at(name, dt) for name, dt in steps.items()}
     steps_of = {name: [factor * steps[name] for factor in (1.0, 2.0, 4.0)] for name in (VELOCITY[1], TORQUE[1])}
     stepped = {
         name: {dt: runs[name] if dt == steps[name] else at(name, dt) for dt in dts} for name, dts in steps_of.items()
     }
+    engine: list[Table] = []
+    if plant is not None:
+        dt = steps[TORQUE[1]]
+        many = {1: runs[TORQUE[1]], **{count: at(TORQUE[1], dt, count) for count in ENGINE_STEPS}}
+        engine.append(finer({count: setting.violations(r) for count, r in many.items()}, dt))
     efforts = {name: effort(r.time, r.v if name in VELOCITY else r.tau) for name, r in runs.items()}
     claims = [
         *[broken(setting, name, runs[name]) for name in (VELOCITY[0], TORQUE[0])],
@@ -84,11 +95,12 @@ def experiment(
             f"must not tilt by more than {TILT} rad, the hand stays between four planes, all joints within their "
             "limits, and the forearm away from the torso. QP does not know these constraints, CQP does.",
             "Tilt, distances and joint angles below are computed from the runs, not taken from the controllers.",
+            *([ON_THE_ENGINE] if engine else []),
         ),
         tuple(claims),
         tuple(Case(name, r, setting.drawings(r)) for name, r in runs.items()),
         tuple(figures(setting, runs)),
-        (table(efforts, duration),),
+        (table(efforts, duration), *engine),
     )
 
 
@@ -115,6 +127,14 @@ def respected(setting: Setting, name: str, found: dict[float, Trajectory]) -> Cl
         f"worst {series}; at the smallest step: {words}",
         worst[0] < ALLOWED and all(fine <= coarse for fine, coarse in pairwise(beyond)),
     )
+
+
+def finer(found: dict[int, dict[str, float]], dt: float) -> Table:
+    """Violations by the steps of the engine per command."""
+    kinds = list(next(iter(found.values())))
+    rows = tuple((f"{count}", *(_part(v[kind]) for kind in kinds)) for count, v in found.items())
+    title = f"{TORQUE[1]} on the engine, a command each {1e3 * dt:g} ms: part of each limit"
+    return Table(title, ("steps of the engine per command", *kinds), rows)
 
 
 def _part(violation: float) -> str:

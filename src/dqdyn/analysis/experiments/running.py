@@ -41,9 +41,14 @@ def run(
     plant: str | None = None,
     *,
     every: int = 1,
+    substeps: int = 1,
 ) -> Trajectory:
-    """A run from rest. On MuJoCo the joints have no stops, so that it can be seen who obeys their limits."""
+    """A run from rest. On MuJoCo the joints have no stops, so that it can be seen who obeys their limits.
+
+    ``substeps``: steps of the engine per command.
+    """
     if plant is None:
         return simulate(robot, controller, duration, dt, q0=q0, every=every)
     law = Servo(robot, controller) if getattr(controller, "level", "") == "velocity" else controller
-    return simulate(robot, law, duration, dt, q0=q0, plant=plant, every=every, limits=False, method="implicitfast")
+    options: dict[str, Any] = {"limits": False, "method": "implicitfast", "substeps": substeps}
+    return simulate(robot, law, duration, dt, q0=q0, plant=plant, every=every, **options)
