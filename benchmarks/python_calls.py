@@ -15,6 +15,7 @@ import dqdyn as dq
 
 NUMBER = 2000  # calls at a time
 STATEMENTS = {
+    "loop": "pass",
     "bound, out=": "bound(q, out=out)",
     "plain, out=": "robot.mass_matrix(q, out=out)",
     "bound": "bound(q)",
@@ -23,7 +24,7 @@ STATEMENTS = {
 
 
 def main() -> None:
-    """Prints, per line of input, the ns per call of each statement as JSON; first the version."""
+    """Prints, per line of input, the ns per execution of each statement as JSON; first NumPy's version, when ready."""
     robot = dq.robots.arm7()
     names = {
         "robot": robot,
@@ -34,12 +35,9 @@ def main() -> None:
     timers = {name: timeit.Timer(statement, globals=names) for name, statement in STATEMENTS.items()}
     for timer in timers.values():  # compiles, and fills the memory of the methods
         timer.timeit(10)
-    empty = timeit.Timer("pass")
-    print(json.dumps(sys.version), flush=True)
+    print(np.__version__, flush=True)
     for _ in sys.stdin:
-        loop = empty.timeit(NUMBER)
-        times = {name: (timer.timeit(NUMBER) - loop) / NUMBER * 1e9 for name, timer in timers.items()}
-        print(json.dumps(times), flush=True)
+        print(json.dumps({name: timer.timeit(NUMBER) / NUMBER * 1e9 for name, timer in timers.items()}), flush=True)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,8 @@
-"""A bound and a plain call of arm7 on this Python and on those that ``tools/pythons.py`` has made, in turns."""
+"""A bound and a plain call of arm7 on this Python and on those that ``tools/pythons.py`` has made, in turns.
+
+Without ``out=`` a call makes a new array, whose cost differs between versions of NumPy. Pythons are compared fairly
+with one NumPy on all: ``tools/pythons.py 3.13 3.14 --with numpy==2.4.6``.
+"""
 
 from __future__ import annotations
 
@@ -24,16 +28,16 @@ PLAIN_MORE = 100.0  # ns that a plain call may take above a bound one
 def run() -> list[Result]:
     """The least of many rounds, each of which visits every Python; free-threaded ones are shown without a target."""
     with workers() as found:
-        best: dict[str, dict[str, float]] = {version: {} for version in found}
-        for _ in range(ROUNDS):
-            for version, worker in found.items():
-                for name, time in ask(worker).items():
-                    best[version][name] = min(time, best[version].get(name, time))
+        notes = {version: f"NumPy {_line(worker).strip()}" for version, worker in found.items()}  # all are ready
+        rounds = [{version: ask(worker) for version, worker in found.items()} for _ in range(ROUNDS)]
+    best = {version: least([answers[version] for answers in rounds]) for version in found}
     results = []
     for kind in ("out=", ""):
         bound, plain = (f"{call}, {kind}".removesuffix(", ") for call in ("bound", "plain"))
         judged = {version: times for version, times in best.items() if not version.endswith("t")}
-        results += [Result(f"{bound}, {version}", times[bound], "ns") for version, times in best.items()]
+        results += [
+            Result(f"{bound}, {version}", times[bound], "ns", note=notes[version]) for version, times in best.items()
+        ]
         for version, times in best.items():
             target = PLAIN_MORE if version in judged else None
             results.append(Result(f"{plain}, beyond bound, {version}", times[plain] - times[bound], "ns", target))
@@ -44,9 +48,16 @@ def run() -> list[Result]:
     return results
 
 
+def least(answers: list[dict[str, float]]) -> dict[str, float]:
+    """The least of each statement over all rounds, without the loop around it, whose least is taken likewise."""
+    best = {name: min(answer[name] for answer in answers) for name in answers[0]}
+    loop = best.pop("loop")
+    return {name: time - loop for name, time in best.items()}
+
+
 @contextmanager
 def workers() -> Iterator[dict[str, subprocess.Popen[str]]]:
-    """A process on each Python that has the project's packages; each has compiled what is to be timed."""
+    """A process on each Python that has the project's packages."""
     here = f"{sys.version_info.major}.{sys.version_info.minor}"
     command = ["-m", "benchmarks.python_calls"]
     commands = {here: [sys.executable, *command]}
@@ -59,8 +70,6 @@ def workers() -> Iterator[dict[str, subprocess.Popen[str]]]:
     pipe = subprocess.PIPE
     found = {v: subprocess.Popen(c, stdin=pipe, stdout=pipe, text=True, cwd=PROJECT) for v, c in commands.items()}
     try:
-        for worker in found.values():
-            _line(worker)  # ready
         yield found
     finally:
         for worker in found.values():

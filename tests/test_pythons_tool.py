@@ -125,6 +125,7 @@ def test_what_is_missing_is_said_in_one_sentence(
     missing: str, tool: Callable, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: 1000 if missing == "rights" else 0)
+    monkeypatch.setenv("PATH", os.environ["PATH"])
     monkeypatch.setattr("shutil.which", lambda _: None)
     monkeypatch.setattr(sys, "argv", ["pythons.py", "3.14"])
     assert tool("pythons").main() == 2

@@ -52,7 +52,7 @@ def default_cache() -> Path:
     return (Path(chosen) if os.path.isabs(chosen) else Path.home() / ".cache") / "dqdyn-pythons"
 
 
-def installed(root: DebianRoot, version: str, extra: tuple[str, ...]) -> None:
+def installed(root: DebianRoot, version: str, extra: list[str]) -> None:
     """Install the project, not editable, into a new virtual environment of the root."""
     said = time.perf_counter()
     settings = {**pip_settings(), "PIP_ROOT_USER_ACTION": "ignore", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
@@ -110,6 +110,7 @@ def main() -> int:
     parser.add_argument("--anew", action="store_true", help="make the root folder anew in any case")
     parser.add_argument("--make", action="store_true", help="make the root folder, nothing else")
     parser.add_argument("--tests", action="store_true", help="also run the tests that depend on the interpreter")
+    parser.add_argument("--with", nargs="+", default=[], dest="extra", metavar="PACKAGE", help="also install these")
     parser.add_argument("--run", nargs=argparse.REMAINDER, metavar="WORD", help="run this command instead of the check")
     options = parser.parse_args()
     os.environ["PATH"] += os.pathsep + "/usr/sbin"  # where debootstrap and chroot are
@@ -123,6 +124,8 @@ def main() -> int:
             with locked(root.beside("lock")):
                 made(root, options.anew)
                 if not options.make:
+                    needed = FOR_TESTS if options.tests or options.run else ()
+                    installed(root, version, [*needed, *options.extra])
                     checked(root, version, options.tests, options.run)
     except RootError as error:
         print(f"other Pythons are not checked: {error}", file=sys.stderr)
@@ -131,8 +134,7 @@ def main() -> int:
 
 
 def checked(root: DebianRoot, version: str, tests: bool, command: list[str] | None) -> None:
-    """Install the project and run the check, the tests or the command."""
-    installed(root, version, FOR_TESTS if tests or command else ())
+    """Run the check and the tests, or the command."""
     if command:
         return run(root, command)
     lenient = ["--fallback"] if version.endswith("t") else []
