@@ -125,7 +125,7 @@ def damaged_value(rng: random.Random, value: Any, most: int = 3) -> Any:
 
 def odd_value(rng: random.Random, old: Any) -> Any:
     """Something in place of ``old``, often of its type."""
-    if isinstance(old, (int, float)) and rng.random() < 0.6:
+    if isinstance(old, (int, float)) and abs(old) < 1e290 and rng.random() < 0.6:
         return rng.choice((0, -0.0, -old, old * 1e9, old * 1e-9, 1e300, 5e-324, 10**400, rng.uniform(-2, 2), 1, -1))
     if isinstance(old, str) and rng.random() < 0.6:
         return odd_text(rng)
