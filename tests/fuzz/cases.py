@@ -105,7 +105,7 @@ def is_sentence(message: str) -> bool:
 
 
 _QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|<[^<>]*>|b'…'")
-_FOUND = re.compile(r"(; found|[Kk]nown:|did you mean) .*")
+_FOUND = re.compile(r"(; found|[Kk]nown:|did you mean) .*", re.DOTALL)
 _NUMBER = re.compile(r"(?<![A-Za-z\d])[-+]?(?:\d[\d_.]*(?:[eE][-+]?\d+)?|inf\b|nan\b)")
 _LIST = re.compile(r"[(\[](?:#|None|…|[,\s])*[)\]]|#(?:, #)+")
 

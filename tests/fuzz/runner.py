@@ -16,7 +16,7 @@ from .process import Died, Worker
 
 SEEDS_PER_RUN = 10_000_000
 """Case i of the run with seed S has the number S · this + i."""
-MOST_KINDS = 20  # of violations in one area that are followed up
+MOST_KINDS = 12  # of violations in one area that are followed up
 
 
 @dataclass
@@ -49,7 +49,7 @@ class AreaResult:
 class AreaRun:
     """One area on several workers that draw ranges of cases until time or inputs are used up."""
 
-    def __init__(self, name: str, seed: int, seconds: float, inputs: int, jobs: int, shrink: float = 20.0) -> None:
+    def __init__(self, name: str, seed: int, seconds: float, inputs: int, jobs: int, shrink: float = 8.0) -> None:
         self.area: Area = area_named(name)
         self.first, self.inputs, self.jobs, self.shrink = seed * SEEDS_PER_RUN, inputs, jobs, shrink
         self.began = time.monotonic()

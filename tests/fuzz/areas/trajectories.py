@@ -150,7 +150,7 @@ def _use(run: Trajectory, folder: Path) -> None:
     for name in PER_SAMPLE:
         array = getattr(run, name)
         assert len(array) == n, f"{name} has another length than time"
-        assert array.dtype.kind == "f", f"{name} is not of floats"
+        assert array.dtype.kind in "fiu", f"{name} is not of real numbers"
         assert array.shape[1 : 1 + len(run.batch)] == run.batch, f"{name} has another batch"
     for name, size in sizes.items():
         assert getattr(run, name).shape[-1] == size, f"{name} does not fit the robot"

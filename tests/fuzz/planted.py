@@ -1,0 +1,45 @@
+"""An area with planted faults, for the tests of the runner; the case says which."""
+
+from __future__ import annotations
+
+import os
+import random
+import time
+import warnings
+
+from dqdyn.errors import Error
+
+from .cases import Area, Case
+
+FAULTS = ("none", "refusal", "crash", "hang", "wrong answer", "raw exception", "warning", "two lines", "memory", "exit")
+
+
+class Fuzzed(Area):
+    """Case n has the fault n, modulo their number."""
+
+    chunk, limit = 4, 1.0
+
+    def make(self, rng: random.Random) -> Case:
+        wanted = os.environ.get("PLANTED", "none")
+        return {"fault": wanted, "text": "a" * 5 + "X" + "b" * 5, "number": rng.randrange(100)}
+
+    def check(self, case: Case) -> str:
+        fault = case.get("fault", "none") if "X" in case.get("text", "") else "none"
+        if fault == "refusal":
+            raise Error("joint 'elbow' has 3 axes; found 4.")
+        if fault == "crash":
+            os.abort()
+        if fault == "hang":
+            time.sleep(60)
+        if fault == "memory":
+            bytearray(64 * 2**30)
+        if fault == "exit":
+            raise SystemExit(3)
+        if fault == "warning":
+            warnings.warn("of another library", RuntimeWarning, stacklevel=1)
+        if fault == "two lines":
+            raise Error("one\ntwo")
+        if fault == "raw exception":
+            raise KeyError("elbow")
+        assert fault != "wrong answer", "two is not 3"
+        return "as it should be"
