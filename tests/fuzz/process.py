@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import select
@@ -47,18 +48,24 @@ class Worker:
             env=environment,
             start_new_session=True,  # children of cases go with it
         )
-        self._answer(START)
+        try:
+            self._answer(START)
+        except BaseException:
+            self.__exit__()
+            raise
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._process.poll() is None and self._process.stdin is not None:
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        with contextlib.suppress(BrokenPipeError):
             self._process.stdin.close()
+        if self._process.poll() is None:
             try:
                 self._process.wait(5)
             except subprocess.TimeoutExpired:
                 self._kill()
-        if self._process.stdout is not None:
-            self._process.stdout.close()
+        self._process.stdout.close()
         self.board.close()
         self._errors.close()
         os.unlink(self._path)

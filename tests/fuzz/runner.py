@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import threading
 import time
 from collections import Counter
@@ -77,15 +76,16 @@ class AreaRun:
             return start, count
 
     def _work(self) -> None:
-        for generation in itertools.count():
+        done = False
+        while not done:
             with Worker(self.area.name, self.area.limit) as worker:
                 try:
-                    if self._until_done(worker, generation):
-                        return
+                    self._until_done(worker)
+                    done = True
                 except Died as death:
                     self._follow_death(death)
 
-    def _until_done(self, worker: Worker, generation: int) -> bool:
+    def _until_done(self, worker: Worker) -> None:
         while (drawn := self._draw()) is not None:
             start, count = drawn
             tried = worker.board.read()[0]
@@ -100,7 +100,6 @@ class AreaRun:
                 self.result.counts.update(answer["counts"])
             for found in answer["found"]:
                 self._follow(worker, found["seed"], found["kind"], found["text"], found["case"])
-        return True
 
     def _follow(self, worker: Worker, seed: int, kind: str, text: str, case: Case) -> None:
         if not self._is_new(kind):

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the watchdog re
 
 def run(monkeypatch: pytest.MonkeyPatch, fault: str, inputs: int = 3) -> AreaResult:
     monkeypatch.setenv("PLANTED", fault)
-    return AreaRun(PLANTED, seed=1, seconds=120.0, inputs=inputs, jobs=1, shrink=2.0).run()
+    return AreaRun(PLANTED, seed=1, seconds=120.0, inputs=inputs, jobs=1, shrink=1.0).run()
 
 
 @pytest.mark.parametrize(
