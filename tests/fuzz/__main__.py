@@ -5,10 +5,11 @@ from __future__ import annotations
 import argparse
 import datetime
 import json
+import os
 import sys
 import time
 
-from .areas import NAMES, areas_of, area_named
+from .areas import NAMES, area_named, areas_of
 from .cases import VIOLATION, case_of
 from .process import Died, Worker
 from .report import keep, summary
@@ -59,7 +60,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--seconds", type=float, help="time for all areas together (default 60)")
     parser.add_argument("--inputs", type=int, default=0, help="number of inputs, divided by the areas' weights")
     parser.add_argument("--seed", type=int, help="default: the date, as in 20260131")
-    parser.add_argument("--jobs", type=int, default=1, help="worker processes at a time")
+    parser.add_argument("--jobs", type=int, default=min(2, os.cpu_count() or 1), help="worker processes at a time")
     parser.add_argument("--case", type=int, help="try this one case of the area, in a process of its own")
     parser.add_argument("--kinds", type=int, default=12, help="kinds shown of each outcome")
     parser.add_argument("--keep", action="store_true", help="write violations to tests/fuzz/regressions")

@@ -9,7 +9,7 @@ from dqdyn.algebra.functions import position
 from dqdyn.errors import Error
 from dqdyn.robot import Robot
 
-LONGEST = 1e3  # m, or kg m²
+LONGEST = 1e3  # m, kg or kg m²
 LARGEST = 1e6
 """Beyond this, entries of M are so far apart that rounding decides; such robots are not judged by their numbers."""
 
@@ -27,7 +27,7 @@ def is_robot_sized(robot: Robot) -> bool:
     places = [position(joint.placement).vector for joint in robot.joints]
     places += [position(frame.placement).vector for frame in robot.frames.values()]
     places += [body.inertia.com for body in robot.bodies]
-    places += [row for body in robot.bodies for row in body.inertia.tensor]
+    places += [row for body in robot.bodies for row in (*body.inertia.tensor, (body.inertia.mass,))]
     return all(abs(c) < LONGEST for place in places for c in place)
 
 

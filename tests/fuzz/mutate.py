@@ -6,10 +6,10 @@ import copy
 import random
 from typing import Any
 
-ODD_NUMBERS = (
-    "0 -0 1 -1 nan -nan inf -inf Infinity NaN 1e308 -1e308 1e309 1e-308 5e-324 1e30 1e31 1e-30 1e150 0x10 0b1 010 1_0 1,5 "
-    "1.5.2 1e +1 .5 5. 1d3 true none ١ ２ ² ½ −1 1\u00a02 3.141592653589793 1e-9 1e9 1e-17 4294967296 -2147483649"
-).split(" ") + ["", " ", "1" + "0" * 400, "9" * 5000, "0." + "0" * 400 + "1", "\x00", "1\n"]
+_NUMBERS = """0 -0 1 -1 nan -nan inf -inf Infinity NaN 1e308 -1e308 1e309 1e-308 5e-324 1e30 1e31 1e-30 1e150 0x10 0b1 010
+1_0 1,5 1.5.2 1e +1 .5 5. 1d3 true none ١ ２ ² ½ −1 3.141592653589793 1e-9 1e9 1e-17 4294967296 -2147483649"""
+_MORE_NUMBERS = ("", " ", "1\u00a02", "1" + "0" * 400, "9" * 5000, "0." + "0" * 400 + "1", "\x00", "1\n")
+ODD_NUMBERS = (*_NUMBERS.split(), *_MORE_NUMBERS)
 ODD_TEXTS = (
     "",
     " ",
@@ -56,7 +56,9 @@ def odd_text(rng: random.Random) -> str:
     """A name that nobody should give to anything."""
     if rng.random() < 0.6:
         return rng.choice(ODD_TEXTS)
-    return "".join(chr(rng.choice((rng.randrange(128), rng.randrange(0x500), 0x2020))) for _ in range(rng.randint(1, 8)))
+    return "".join(
+        chr(rng.choice((rng.randrange(128), rng.randrange(0x500), 0x2020))) for _ in range(rng.randint(1, 8))
+    )
 
 
 def damaged_text(rng: random.Random, text: str, most: int = 3) -> str:
@@ -64,7 +66,9 @@ def damaged_text(rng: random.Random, text: str, most: int = 3) -> str:
     for _ in range(rng.randint(1, most)):
         start = rng.randint(0, len(text))
         stop = min(len(text), start + rng.choice((0, 1, 1, 2, 5, 20, 200)))
-        new = rng.choice(("", "", odd_number(rng), odd_text(rng), text[start:stop] * 2, rng.choice("<>\"'{}[],:/=\\& ")))
+        new = rng.choice(
+            ("", "", odd_number(rng), odd_text(rng), text[start:stop] * 2, rng.choice("<>\"'{}[],:/=\\& "))
+        )
         text = text[:start] + new + text[stop:]
     return text
 

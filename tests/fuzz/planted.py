@@ -12,6 +12,13 @@ from dqdyn.errors import Error
 from .cases import Area, Case
 
 
+class TwoLines(Error):
+    """An error as it must not be."""
+
+    def __str__(self) -> str:
+        return "one\ntwo"
+
+
 class Fuzzed(Area):
     """All cases have the fault that the environment names."""
 
@@ -40,7 +47,7 @@ class Fuzzed(Area):
         if fault == "warning":
             warnings.warn("of another library", RuntimeWarning, stacklevel=1)
         if fault == "two lines":
-            raise Error("one\ntwo")
+            raise TwoLines("one")
         if fault == "raw exception":
             raise KeyError("elbow")
         assert fault != "wrong answer", "two is not 3"

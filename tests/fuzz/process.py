@@ -37,7 +37,7 @@ class Worker:
         os.write(handle, bytes(BOARD.size))
         os.close(handle)
         self.board = Board(self._path)
-        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the worker
+        self._errors = tempfile.TemporaryFile()
         command = [sys.executable, "-m", f"{__package__}.worker", self.area, self._path]
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(p or os.getcwd() for p in sys.path)}
         self._process = subprocess.Popen(

@@ -30,7 +30,9 @@ def run(monkeypatch: pytest.MonkeyPatch, fault: str, inputs: int = 3) -> AreaRes
         ("warning", "warning RuntimeWarning: of another library"),
         ("two lines", "not one printable line"),
         ("exit", "SystemExit"),
-        pytest.param("memory", "MemoryError", marks=pytest.mark.skipif(sys.platform != "linux", reason="limits of Linux")),
+        pytest.param(
+            "memory", "MemoryError", marks=pytest.mark.skipif(sys.platform != "linux", reason="limits of Linux")
+        ),
     ],
 )
 def test_a_fault_is_reported_and_made_small(monkeypatch: pytest.MonkeyPatch, fault: str, words: str) -> None:

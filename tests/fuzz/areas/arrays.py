@@ -13,8 +13,22 @@ from dqdyn.errors import Error
 
 from ..cases import Area, Case
 from .array_forms import BAD_FORMS, FORMS, SCALAR_FORMS, WHOLE_FORMS, ZERO_FORMS, in_form
-from .array_robots import INFINITE, LARGE, METHODS, NAN, PLAIN, ROBOTS, WHOLE, ZERO
-from .array_robots import answers, function, functions_of, pools, reference, robot
+from .array_robots import (
+    INFINITE,
+    LARGE,
+    METHODS,
+    NAN,
+    PLAIN,
+    ROBOTS,
+    WHOLE,
+    ZERO,
+    answers,
+    function,
+    functions_of,
+    pools,
+    reference,
+    robot,
+)
 
 SIZES = (0, 1, 1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 33)
 EMPTY_BAD = ("hidden", "huge integers", "decimals", "object of complex", "fractions with text")
@@ -152,7 +166,9 @@ def _out(kind: str, shape: tuple[int, ...], inputs: list[Any]) -> Any:
     if kind == "transposed":
         return np.full(shape[::-1], 7.0).T
     if kind == "unaligned":
-        return np.zeros(8 * math.prod(shape) + 8, np.uint8)[1 : 1 + 8 * math.prod(shape)].view(np.float64).reshape(shape)
+        return (
+            np.zeros(8 * math.prod(shape) + 8, np.uint8)[1 : 1 + 8 * math.prod(shape)].view(np.float64).reshape(shape)
+        )
     if kind in ("alias", "overlap"):
         return _shared(shape, inputs, 3 if kind == "overlap" else 0)
     if kind == "read-only":

@@ -69,5 +69,7 @@ class Fuzzed(Area):
             again = write_json(model)
         except FormatError:
             return "accepted, but JSON cannot hold it"
-        assert build(read_json(again), quiet=True, mimic=case.get("mimic", True)) == model, "read again it is another robot"
+        assert build(read_json(again), quiet=True, mimic=case.get("mimic", True)) == model, (
+            "read again it is another robot"
+        )
         return check_laws(Robot.from_description(read_json(text), **options)) if case.get("laws") else "accepted"

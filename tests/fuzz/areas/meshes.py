@@ -43,14 +43,17 @@ DAE = """<COLLADA version="1.4.1"><asset><unit meter="0.01"/></asset>
 <triangles count="2" material="sym"><input semantic="VERTEX" source="#v" offset="0"/><p>0 2 1 0 1 3</p></triangles>
 <polylist count="1"><input semantic="VERTEX" source="#v" offset="0"/><input semantic="NORMAL" source="#s" offset="1"/>
 <vcount>3</vcount><p>0 0 3 1 2 2</p></polylist>
-<polygons count="1"><input semantic="VERTEX" source="#v" offset="0"/><p>1 2 3</p></polygons></mesh></geometry></library_geometries>
-<library_nodes><node id="n2"><instance_geometry url="#g"/></node><node id="n1"><instance_node url="#n2"/></node></library_nodes>
+<polygons count="1"><input semantic="VERTEX" source="#v" offset="0"/><p>1 2 3</p></polygons></mesh></geometry>
+</library_geometries>
+<library_nodes><node id="n2"><instance_geometry url="#g"/></node><node id="n1">
+<instance_node url="#n2"/></node></library_nodes>
 <library_visual_scenes><visual_scene id="scene"><node id="top"><translate>1 2 3</translate><rotate>0 0 1 90</rotate>
 <scale>1 1 2</scale><matrix>1 0 0 0 0 1 0 0 0 0 1 0 0 0 0 1</matrix><instance_geometry url="#g"><bind_material>
 <technique_common><instance_material symbol="sym" target="#m"/></technique_common></bind_material></instance_geometry>
 <instance_node url="#n1"/></node></visual_scene></library_visual_scenes>
 <scene><instance_visual_scene url="#scene"/></scene></COLLADA>"""
-WORDS = "#g #s #v #e #m #n1 #n2 #top #scene VERTEX POSITION NORMAL 0 1 2 3 -1 100".split()
+_WORDS = "#g #s #v #e #m #n1 #n2 #top #scene VERTEX POSITION NORMAL 0 1 2 3 -1 100"
+WORDS = tuple(_WORDS.split())
 
 
 @cache

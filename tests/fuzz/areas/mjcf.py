@@ -18,7 +18,8 @@ from ..cases import Area, Case, oracle
 from ..laws import LONGEST, check_laws, is_ordinary, is_robot_sized
 from ..mutate_xml import damaged_xml
 
-WORDS = "hinge slide ball free a b c world j1 j2 s1 main slow true false radian degree local sphere box mesh plane".split()
+_WORDS = "hinge slide ball free a b c world j1 j2 s1 main slow true false radian degree local sphere box mesh plane"
+WORDS = tuple(_WORDS.split())
 MORE = (
     """<compiler angle="radian"/><asset><mesh name="m" vertex="0 0 0 1 0 0 0 1 0 0 0 1"/></asset><worldbody>
     <geom name="ground" type="mesh" mesh="m" pos="0 0 -1"/><body name="a" pos="0 0 1"><joint name="j1" pos="0 0 .1"/>

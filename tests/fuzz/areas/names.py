@@ -36,10 +36,11 @@ from ..mutate import odd_text
 
 TAME = ("robot", "base", "upper", "lower", "shoulder", "elbow", "tool")
 PIECES = (
-    "*/", "/*", "//", "??/", "\\", "\n", "\r", "\u2028", "\x00", "\x1b", "'", '"', "`", "</script>", "<!--", "-->", "]]>",
-    "<script>alert(1)</script>", "&lt;", "&#x3c;", "{{TITLE}}", "}}", "${x}", "%s", "{q}", "#", "#include <x>", "\t", " ",
-    "int", "main", "é", "\u202e", "﻿", "\ufeff", "😀", "\ud800", "..", "/", "\\u0041", "_", "__", "0", "name", "onload=x", "\x85",
-    "javascript:", "\"\"\"", "exit()", "\x7f", "­",
+    "*/", "/*", "//", "??/", "\\", "\n", "\r", "\u2028", "\x00", "\x1b", "'", '"', "`", "</script>", "<!--", "-->",
+    "]]>", "<script>alert(1)</script>", "&lt;", "&#x3c;", "{{TITLE}}", "}}", "${x}", "%s", "{q}", "#", "#include <x>",
+    "\t", " ", "int", "main", "é", "\u202e", "\ufeff", "😀", "\ud800", "..", "/", "\\u0041", "_", "__", "0", "name",
+    "onload=x", "\x85",
+    "javascript:", "\"\"\"", "exit()", "\x7f", "\u00ad",
 )  # fmt: skip
 COMPILER = shutil.which("cc")
 
@@ -114,7 +115,7 @@ def _shape(place: str, robot: Robot, frame: str) -> Any:
 
 
 def _c_code(text: str) -> str:
-    """The source as a C compiler sees it after trigraphs, continued lines and comments, with the function's name blanked."""
+    """The source as a compiler sees it after trigraphs, continued lines and comments; the function's name blanked."""
     text = text.replace("??/", "\\")
     text = re.sub(r"\\[ \t]*\n", "", text)
     assert "//" not in re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL), "a comment of C++"
@@ -211,8 +212,10 @@ def _check_messages(robot: Robot) -> None:
         lambda: robot.add_frame(robot.joints[0].name, robot.joints[0].name, np.eye(4)),
     )
     for attempt in attempts:
+        said = "nothing"
         try:
             attempt()
         except Error as error:
-            assert is_sentence(str(error)), f"a message is not one printable line: {str(error)!r}"
+            said = str(error)
+        assert is_sentence(said), f"a message is not one printable line: {said!r}"
     assert repr(robot).isprintable(), "repr is not printable"

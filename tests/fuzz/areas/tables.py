@@ -14,7 +14,25 @@ from dqdyn.robot import Robot
 
 from ..mutate import odd_value
 
-ODD = (math.nan, math.inf, -math.inf, "nan", "x", None, 10**400, 1j, True, -0.0, 1e308, 1e31, 5e-324, "1_0", "٣", [], {})
+ODD = (
+    math.nan,
+    math.inf,
+    -math.inf,
+    "nan",
+    "x",
+    None,
+    10**400,
+    1j,
+    True,
+    -0.0,
+    1e308,
+    1e31,
+    5e-324,
+    "1_0",
+    "٣",
+    [],
+    {},
+)
 """Numbers that are none, or that no robot has."""
 
 

@@ -38,7 +38,11 @@ def _trajectory(robot: Robot, batch: tuple[int, ...], n: int = 3) -> Trajectory:
     q = np.array([robot.random_configuration(rng) for _ in range(n * (2 if batch else 1))]).reshape(n, *batch, robot.nq)
     v, a, tau = (rng.normal(size=(n, *batch, robot.nv)) for _ in range(3))
     energy = rng.normal(size=(2, n, *batch))
-    more = {"wrenches": {"tool": np.zeros((n, *batch, 6))}, "extra": {"goal": np.ones(n)}, "events": {"stop": np.ones(2)}}
+    more = {
+        "wrenches": {"tool": np.zeros((n, *batch, 6))},
+        "extra": {"goal": np.ones(n)},
+        "events": {"stop": np.ones(2)},
+    }
     about = {"step": 1e-3, "method": "rkmk4"}
     return Trajectory(robot, np.arange(n) * 0.1, q, v, a, tau, *energy, np.zeros((n, *batch, 0)), **more, about=about)
 

@@ -25,10 +25,9 @@ from ..cases import Area, Case, oracle
 from ..laws import check_laws, is_ordinary, is_robot_sized
 from ..mutate_xml import damaged_xml
 
-WORDS = (
-    "base upper lower tool shoulder elbow rail root_joint world robot revolute continuous prismatic fixed floating planar"
-    " universe 0 1 -1 package://p/m.stl"
-).split()
+_WORDS = """base upper lower tool shoulder elbow rail root_joint world robot revolute continuous prismatic fixed
+floating planar universe 0 1 -1 package://p/m.stl"""
+WORDS = tuple(_WORDS.split())
 SMALL = f"""<robot name="r"><link name="a">{INERTIAL}</link><link name="b">{INERTIAL}</link>
 <joint name="j" type="revolute"><origin xyz="0 0 1" rpy="0 1 0"/><parent link="a"/><child link="b"/><axis xyz="0 0 1"/>
 <limit lower="-1" upper="1" velocity="1" effort="1"/></joint></robot>"""
