@@ -6,8 +6,8 @@ import copy
 import random
 from typing import Any
 
-_NUMBERS = """0 -0 1 -1 nan -nan inf -inf Infinity NaN 1e308 -1e308 1e309 1e-308 5e-324 1e30 1e31 1e-30 1e150 0x10 0b1 010
-1_0 1,5 1.5.2 1e +1 .5 5. 1d3 true none ١ ２ ² ½ −1 3.141592653589793 1e-9 1e9 1e-17 4294967296 -2147483649"""
+_NUMBERS = """0 -0 1 -1 nan -nan inf -inf Infinity NaN 1e308 -1e308 1e309 1e-308 5e-324 1e30 1e31 1e-30 1e150 0x10 0b1
+010 1_0 1,5 1.5.2 1e +1 .5 5. 1d3 true none ١ ２ ² ½ −1 3.141592653589793 1e-9 1e9 1e-17 4294967296 -2147483649"""
 _MORE_NUMBERS = ("", " ", "1\u00a02", "1" + "0" * 400, "9" * 5000, "0." + "0" * 400 + "1", "\x00", "1\n")
 ODD_NUMBERS = (*_NUMBERS.split(), *_MORE_NUMBERS)
 ODD_TEXTS = (

@@ -97,7 +97,7 @@ def _pool(of: Robot, what: str, size: int, salt: int) -> np.ndarray:
     values = rng.uniform(-2.0, 2.0, (ENTRIES, size)).astype(np.float32).astype(float)
     values[ZERO] = 0.0
     values[WHOLE] = rng.integers(0, 4, size)
-    values[LARGE] *= 1e5
+    values[LARGE] = (1e5 * values[LARGE]).astype(np.float32)
     for joint in of.joints if what in ("q", "q1") else ():
         if joint.motion.quaternion is not None:
             part = slice(joint.q.start + joint.motion.quaternion.start, joint.q.start + joint.motion.quaternion.stop)

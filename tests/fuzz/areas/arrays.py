@@ -120,11 +120,13 @@ def _shape(given: tuple[str, np.ndarray]) -> tuple[int, ...]:
 
 def _is_sound(form: str, array: np.ndarray, what: str) -> bool:
     """Bad forms that are sound here: a time is a number, and nothing is hidden where nothing is."""
+    if not array.size and form in EMPTY_BAD:
+        return True
     if what == "dt":
         return form in ("number", "too long", "too short", "many axes") or (not array.ndim and form not in SCALAR_FORMS)
     if form in ("too short", "too long"):
         return not array.shape[-1]
-    return form == "many axes" or (not array.size and form in EMPTY_BAD)
+    return form == "many axes"
 
 
 def _batch(rng: random.Random) -> list[int]:
