@@ -85,6 +85,8 @@ def compare(robot: Robot, text: str, base: str) -> str:
         layout = robot.to_pinocchio(theirs)
     except Error as error:
         return f"no common layout: {type(error).__name__}"
+    if '"universe"' in text:  # a fixed joint of that name makes Pinocchio lose the mass behind it
+        return "not compared"
     if _planar(robot) or not robot.nv or "quat_xyzw" in text:  # which Pinocchio's parser does not know
         return "not compared"
     q = random_q(robot, np.random.default_rng(3))
