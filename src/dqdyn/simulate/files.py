@@ -29,6 +29,9 @@ def save(trajectory: Trajectory, path: str | Path) -> Path:
     objects = [name for name, array in trajectory.arrays().items() if array.dtype.kind not in "fiubU"]
     if objects:
         raise FormatError(f"{objects[0]!r} holds objects, which a file cannot: record numbers.", element=objects[0])
+    cut = [name for name in trajectory.arrays() if "\0" in name]
+    if cut:
+        raise FormatError(f"the name {cut[0]!r} has a NUL, at which a file cuts it off: rename it.", element=cut[0])
     model = trajectory.robot.model
     facts = {
         "format": FORMAT,
