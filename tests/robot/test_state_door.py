@@ -84,7 +84,7 @@ def test_out_of_actuated_joints(robot: dq.Robot) -> None:
 
 @pytest.mark.parametrize("name", ["damping", "friction", "armature"])
 @pytest.mark.parametrize(
-    ("value", "words"), [(float("inf"), "the infinite {0} inf: give a finite one"), ("x", "the {0} 'x': give numbers")]
+    ("value", "words"), [(float("inf"), "the {0} inf, which is infinite or above"), ("x", "the {0} 'x': give numbers")]
 )
 def test_joint_data_must_be_finite_numbers(name: str, value: object, words: str) -> None:
     joint = dq.Joint("hinge", "revolute", "base", "a", **{name: value})  # type: ignore[arg-type]
