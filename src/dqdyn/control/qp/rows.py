@@ -59,6 +59,7 @@ class NamedRows:
 
     def scaled(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """a with rows of length 1, b with them, and the lengths; rows of zero keep theirs."""
-        length = np.linalg.norm(self.a, axis=1)
-        length = np.where(length < ZERO, 1.0, length)
-        return self.a / length[:, None], self.b / length, length
+        with np.errstate(over="ignore"):  # of rows and bounds beyond 1e154, of which no solution is taken
+            length = np.linalg.norm(self.a, axis=1)
+            length = np.where(length < ZERO, 1.0, length)
+            return self.a / length[:, None], self.b / length, length
