@@ -105,7 +105,7 @@ def test_wrong_arguments_raise_the_same(arguments: tuple[Any, ...], words: dict[
         (np.array(1.0), "found"),
         (1.0, "found"),
         ([], "found"),
-        (np.zeros(3, dtype=complex), "must be real numbers; found complex128"),
+        (np.zeros(3, dtype=complex), "must be real numbers; found the type complex128"),
         (["a", "b", "c"], "must be real numbers"),
         (np.zeros(3, dtype="M8[s]"), "must be real numbers"),
     ],
