@@ -106,6 +106,11 @@ class Case:
     def armature(self) -> np.ndarray:
         return np.array(armature(self.robot.model))
 
+    @property
+    def rotor(self) -> float:
+        """The largest armature: axes of one joint exchange what turns with them."""
+        return float(self.armature.max(initial=0.0))
+
     @cached_property
     def damping(self) -> np.ndarray:
         return np.array(damping(self.robot.model))
@@ -189,7 +194,7 @@ class Case:
         """Size of the sums in τ (nv)."""
         (moves, turns), (m, t) = self.levers, self._masses
         inertial = moves.T @ m * self.acceleration + turns.T @ t * self.spin
-        joints = self.armature * (np.abs(self.world.a) + self.turning * self.speed) + np.abs(self.resisting)
+        joints = self.armature * np.abs(self.world.a) + self.rotor * self.turning * self.speed + np.abs(self.resisting)
         return inertial + joints + self.wrench_size
 
     @cached_property
@@ -206,7 +211,7 @@ class Case:
         """Size of the sums in C (nv×nv), which v enters once."""
         (moves, turns), (m, t) = self.levers, self._masses
         columns = moves.max(0, initial=0.0) + turns.max(0, initial=0.0)
-        return np.outer(moves.T @ m + turns.T @ t + self.armature, columns) * (self.turning + self.speed)
+        return np.outer(moves.T @ m + turns.T @ t + self.rotor, columns) * (self.turning + self.speed)
 
     # --- reference results --------------------------------------------------------------------------------------------
 

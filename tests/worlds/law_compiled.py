@@ -25,7 +25,9 @@ SHARE = 20
 STATES = 11
 """In a batch: more than one SIMD register holds, and not a multiple of it."""
 LARGEST = 40
-"""Velocities up to which functions with a choice of methods are compiled; beyond, only the fast ones."""
+"""Velocities up to which matrices and forward dynamics are compiled: LLVM takes minutes for larger ones."""
+SMALL = 15
+"""The same for forward dynamics under constraints."""
 
 
 def compiled(case: Case) -> None:
@@ -85,12 +87,14 @@ def exported(case: Case) -> None:
 
 def _drawn(case: Case, rng: np.random.Generator) -> list[tuple[str, tuple[str, ...], dict[str, Any]]]:
     """Functions to compile: the fast forms, with wrenches if there are any, and one more of those with a choice."""
-    found: list[tuple[str, tuple[str, ...], dict[str, Any]]] = [("mass_matrix", ("q",), {})]
+    found: list[tuple[str, tuple[str, ...], dict[str, Any]]] = []
+    if case.robot.nv <= LARGEST:
+        found.append(("mass_matrix", ("q",), {}))
     if case.world.frames:
         found.append(("inverse_dynamics_with_wrenches", ("q", "v", "a", "wrenches"), case.world.under))
     else:
         found.append(("inverse_dynamics", ("q", "v", "a"), {}))
-    if case.solvable or case.robot.constraints:
+    if case.robot.nv <= (SMALL if case.robot.constraints else LARGEST):
         methods = tuple(FORMS) if case.robot.constraints else ("auto",)
         found.append(("forward_dynamics", ("q", "v", "tau"), {"method": str(rng.choice(methods))}))
     more = [

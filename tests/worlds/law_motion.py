@@ -53,7 +53,7 @@ def inverse_derivatives(case: Case) -> None:
         [np.array(part, dtype=float) for part in in_bodies],
     ):
         case.check("∂τ/∂q", d_dq, expected[0], 4.0 * case.eps * (case.force_size[:, None] + 0 * d_dq))
-        joints = np.diag(case.damping) + case.armature[:, None] * (case.turning + case.speed)
+        joints = np.diag(case.damping) + case.rotor * (case.turning + case.speed + np.abs(v).max())
         case.check("∂τ/∂v", d_dv, expected[1], 4.0 * case.eps * (case.coriolis_size + joints))
         case.check("∂τ/∂a", d_da, expected[2], case.eps * case.mass_size)
 
