@@ -31,6 +31,9 @@ WORDS = tuple(_WORDS.split())
 SMALL = f"""<robot name="r"><link name="a">{INERTIAL}</link><link name="b">{INERTIAL}</link>
 <joint name="j" type="revolute"><origin xyz="0 0 1" rpy="0 1 0"/><parent link="a"/><child link="b"/><axis xyz="0 0 1"/>
 <limit lower="-1" upper="1" velocity="1" effort="1"/></joint></robot>"""
+_SPACES = re.compile(r'="(\s|&#)|\s"|&#\w+;"')
+"""Spaces at the ends of values. Pinocchio drops the inertia of a link for them, in silence, as it does with the mass
+behind a fixed joint named "universe"."""
 COMPARABLE = EVERYTHING.replace("capsule", "cylinder").replace('quat_xyzw="0 0 1 0"', 'rpy="0 0 3"')
 
 
@@ -85,7 +88,7 @@ def compare(robot: Robot, text: str, base: str) -> str:
         layout = robot.to_pinocchio(theirs)
     except Error as error:
         return f"no common layout: {type(error).__name__}"
-    if '"universe"' in text:  # a fixed joint of that name makes Pinocchio lose the mass behind it
+    if '"universe"' in text or _SPACES.search(text):
         return "not compared"
     if _planar(robot) or not robot.nv or "quat_xyzw" in text:  # which Pinocchio's parser does not know
         return "not compared"

@@ -175,6 +175,8 @@ def _require_numbers(model: Any, file: str) -> None:
     rows.append(("joint", "ref", model.qpos0[model.jnt_qposadr], None))
     for kind, name, values, owners in rows:
         bad = np.argwhere(np.isnan(values))
+        if name.endswith(("_quat", "_iquat")):
+            _require_unit(model, file, kind, values)
         if len(bad):
             owner = int(bad[0][0] if owners is None else owners[bad[0][0]])
             element = getattr(model, kind)(owner).name or f"{kind}{owner}"
@@ -183,6 +185,18 @@ def _require_numbers(model: Any, file: str) -> None:
                 file=file,
                 element=element,
             )
+
+
+def _require_unit(model: Any, file: str, kind: str, quaternions: Any) -> None:
+    """MuJoCo divides by the length, which overflows where a component is huge: what is left is no rotation."""
+    bad = np.argwhere(np.abs((quaternions**2).sum(axis=1) - 1.0) > 1e-6)
+    if len(bad):
+        element = getattr(model, kind)(int(bad[0][0])).name or f"{kind}{bad[0][0]}"
+        raise LoadError(
+            f"{file}: the {kind} {element!r} has a quaternion that is far too long: divide it by its length.",
+            file=file,
+            element=element,
+        )
 
 
 def _set_aside(mujoco: Any, spec: Any, file: str) -> list[tuple[Any, str | None]]:
