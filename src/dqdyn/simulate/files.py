@@ -18,6 +18,8 @@ from dqdyn.simulate.problem import memory
 from dqdyn.simulate.trajectory import PER_SAMPLE, Trajectory
 
 FORMAT, VERSION = "dqdyn trajectory", 1
+KINDS = "fiubU"
+"""Kinds of arrays that a file holds: numbers, flags and texts."""
 _MAPPINGS = ("wrenches", "extra", "events")
 
 
@@ -26,7 +28,7 @@ def save(trajectory: Trajectory, path: str | Path) -> Path:
     path = Path(path)
     if path.suffix.lower() != ".npz":
         raise FormatError(f"a trajectory is saved as .npz; found {path.name!r}.", path=str(path))
-    objects = [name for name, array in trajectory.arrays().items() if array.dtype.kind not in "fiubU"]
+    objects = [name for name, array in trajectory.arrays().items() if array.dtype.kind not in KINDS]
     if objects:
         raise FormatError(f"{objects[0]!r} holds objects, which a file cannot: record numbers.", element=objects[0])
     cut = [name for name in trajectory.arrays() if "\0" in name]
@@ -65,6 +67,7 @@ def load(path: str | Path) -> Trajectory:
     except Exception as problem:  # whatever NumPy and zipfile raise on bytes that are no arrays
         raise _unreadable(path, problem) from None
     facts, robot = _head(arrays, path)
+    _require_plain(arrays, robot, path)
     missing = [name for name in ("time", *PER_SAMPLE) if name not in arrays]
     if missing:
         raise LoadError(f"{str(path)!r} lacks the array {missing[0]!r}: save the trajectory again.", file=str(path))
@@ -77,6 +80,21 @@ def load(path: str | Path) -> Trajectory:
         return Trajectory(robot, **plain, **mappings, status=facts["status"], about=facts["about"])
     except Exception as problem:  # arrays that do not belong together, in many ways
         raise LoadError(f"{str(path)!r} is no trajectory of dqdyn ({_reason(problem)}).", file=str(path)) from None
+
+
+def _require_plain(arrays: dict[str, np.ndarray], robot: Robot, path: Path) -> None:
+    """An error unless the file holds what :func:`save` writes: numbers and texts, finite times, wrenches at frames."""
+    for name, array in arrays.items():
+        kind, _, frame = name.partition("/")
+        if array.dtype.kind not in KINDS:
+            problem = f"{name!r} holds {array.dtype}"
+        elif name == "time" and array.dtype.kind in "fiu" and not np.isfinite(array).all():
+            problem = "'time' is not finite"
+        elif kind == "wrenches" and frame not in robot.frames:
+            problem = f"the robot has no frame {frame!r} for its wrenches"
+        else:
+            continue
+        raise LoadError(f"{str(path)!r} is no trajectory of dqdyn ({problem}).", file=str(path))
 
 
 def _unreadable(path: Any, problem: Exception) -> LoadError:
