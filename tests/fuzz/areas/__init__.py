@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from functools import cache
 from importlib import import_module
-from pathlib import Path
 
 from ..cases import Area
 
-AREAS: tuple[str, ...] = (
+AREAS = (
     "arrays",
     "json",
     "urdf",
@@ -21,8 +20,6 @@ AREAS: tuple[str, ...] = (
     "cache",
     "control",
 )
-if not (Path(__file__).parents[2] / "control" / "loop_fuzz.py").exists():
-    AREAS = AREAS[:-1]
 GROUPS = {"all": AREAS, "loaders": ("urdf", "mjcf", "dh", "screws")}
 NAMES = (*(name for name in GROUPS if name != "all"), *AREAS)
 _FILES = {"json": "json_files"}
