@@ -26,7 +26,7 @@ SPARSE = 8 * 2**30
 class Fuzzed(Area):
     """What is done to the entry or the folder before the function is made again."""
 
-    weight, chunk = 1.0, 20
+    weight, chunk = 0.15, 20
     KINDS = ("bytes", "truncate", "other", "swap", "fifo", "directory", "link", "loop", "sparse", "device", "socket")
     PLACES = ("mode", "folder file", "folder link", "folder gone", "folder mode", "name", "two")
 

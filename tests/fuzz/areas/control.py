@@ -10,7 +10,7 @@ from ..cases import Area, Case
 class Fuzzed(Area):
     """The number of a case of ``tests/control/loop_fuzz.py``, which holds the loops."""
 
-    weight, chunk, limit = 1.0, 20, 60.0
+    weight, chunk, limit = 0.4, 20, 60.0
 
     def make(self, rng: random.Random) -> Case:
         return {"seed": rng.randrange(2**31)}

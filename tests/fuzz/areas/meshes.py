@@ -73,7 +73,7 @@ def nested(depth: int, each: int) -> str:
 class Fuzzed(Area):
     """A file."""
 
-    weight = 3.0
+    weight = 0.5
 
     def make(self, rng: random.Random) -> Case:
         kind = rng.choice(("stl", "text stl", "obj", "mtl", "dae", "dae", "dae", "nested"))

@@ -48,7 +48,7 @@ COMPILER = shutil.which("cc")
 class Fuzzed(Area):
     """Seven names, and what is made of a robot that has them."""
 
-    weight, chunk = 1.5, 20
+    weight, chunk = 0.4, 20
     PLACES = ("c", "sympy", "casadi", "html", "urdf", "mjcf", "json", "messages", "trajectory")
 
     def prepare(self) -> None:

@@ -59,7 +59,7 @@ def contents(which: int) -> dict[str, np.ndarray]:
 class Fuzzed(Area):
     """A file with a few changes to its arrays, its texts or its bytes."""
 
-    weight = 3.0
+    weight = 1.0
 
     def prepare(self) -> None:
         for i, _ in enumerate(trajectories()):
