@@ -121,9 +121,15 @@ def _ours(rows: np.ndarray) -> np.ndarray:
     return np.array(rows)[[3, 4, 5, 0, 1, 2]]
 
 
-def frames_by_kind(model: pinocchio.Model, links: set[str]) -> Iterator[tuple[str, int]]:
-    """(our name, index) of Pinocchio's frames. Where a link and a joint share a name, ours is the link's."""
+def frames_by_kind(model: pinocchio.Model, robot: Robot) -> Iterator[tuple[str, int]]:
+    """(our name, index) of Pinocchio's frames. A joint named like a link has the frame ``name_joint``, one named like
+    its own child none, as it would be the child's."""
+    links = {link.name for link in robot.description.links}
+    children = {joint.name: joint.child for joint in robot.description.joints}
     for i, frame in enumerate(model.frames):
-        is_body = frame.type == pinocchio.FrameType.BODY
-        if frame.name != "universe" and (is_body or frame.name not in links):
+        if frame.name == "universe":
+            continue
+        if frame.type == pinocchio.FrameType.BODY or frame.name not in links:
             yield frame.name, i
+        elif children[frame.name] != frame.name:
+            yield f"{frame.name}_joint", i

@@ -336,8 +336,8 @@ def test_wrong_sizes_and_numbers() -> None:
     [
         ({"no_foot": [0, 0, 1]}, "no frame of 'humanoid' named 'no_foot'"),
         ({"left_foot": [0, 0]}, "has three components"),
-        ({("left_foot", (0, 0)): [0, 0, 1]}, "needs a point and a force"),
-        ({"left_foot": "up"}, "needs a point and a force"),
+        ({("left_foot", (0, 0)): [0, 0, 1]}, "the point of the contact at frame 'left_foot' has three components"),
+        ({"left_foot": "up"}, "the force of the contact at frame 'left_foot' must be real numbers"),
         ({"left_foot": [0, 0, math.inf]}, "not finite"),
         ([1, 2, 3], "contacts maps a frame"),
         ({"left_foot": np.zeros((2, 3)), "right_foot": np.zeros((3, 3))}, "do not fit together"),

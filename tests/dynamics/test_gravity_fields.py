@@ -248,7 +248,7 @@ NO_FIELDS: dict[str, tuple[Any, str]] = {
     "numpy": (Potential(lambda p: np.sin(p[0])), "cannot be used: TypeError"),
     "branch": (Potential(lambda p: p[0] if p[0] > 0.0 else 0.0), "cannot be used: TypeError.*in place of if"),
     "unhashable": (Unhashable(), "cannot be used: TypeError.*make it hashable"),
-    "a word": ("down", "must be given by real numbers"),
+    "a word": ("down", "gravity must be real numbers"),
 }
 
 
