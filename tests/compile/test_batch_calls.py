@@ -7,9 +7,10 @@ import time
 
 import numpy as np
 import pytest
+from small_functions import wave
 
 import dqdyn as dq
-from dqdyn.compile import kernels
+from dqdyn.compile import function, kernels, threads
 from dqdyn.compile.function import Function
 from dqdyn.compile.trace import trace
 
@@ -207,3 +208,31 @@ def test_giant_programs_run_row_by_row(monkeypatch: pytest.MonkeyPatch) -> None:
     q[5, :4] *= 1.01
     with pytest.raises(dq.Error, match="norm"):
         f.fast(q, v, a)
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_very_large_batches_come_in_pieces(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each call of machine code is short, so that signals get through; the answers and the refusals are the same."""
+    f = dq.robots.arm7().function("inverse_dynamics")
+    q, v, a = np.random.default_rng(0).normal(size=(3, 5003, 7))
+    expected = f(q, v, a)
+    monkeypatch.setattr(function, "_UNINTERRUPTED", 100_000)  # operations: some hundred rows
+    cut = dq.robots.arm7().function("inverse_dynamics")
+    assert 16 < cut.__self__.native.largest < 1000
+    cut(q[:20], v[:20], a[:20])
+    pieces: list[tuple[int, int]] = []
+    piece = threads._Batch._piece
+
+    def noted(batch: threads._Batch) -> tuple[int, int]:
+        pieces.append(piece(batch))
+        return pieces[-1]
+
+    monkeypatch.setattr(threads._Batch, "_piece", noted)
+    np.testing.assert_array_equal(cut(q, v, a, threads=count), expected)
+    assert max(end - start for start, end in pieces) <= cut.__self__.native.largest
+    assert sum(end - start for start, end in pieces) == 5003
+    q[4000, 3], out = np.nan, np.empty((5003, 7))
+    with pytest.raises(dq.StateError, match="4000"):
+        cut(q, v, a, threads=count, out=out)
+    huge = np.where(np.arange(5003)[:, None] % 1000 == 7, 1e18, 0.1) * np.ones(4)
+    np.testing.assert_array_equal(Function(wave().program).fast(huge, threads=count)[7, :, 0], np.sin(huge[7]))
