@@ -66,7 +66,10 @@ def compare(robot: Robot, theirs: Any) -> str:
     with oracle():
         data = mujoco.MjData(theirs)
         qpos = random_qpos(theirs, np.random.default_rng(3))
-    if np.abs(qpos).max() > LONGEST:  # where a joint has its reference far away, qpos has no digits left
+    # References and axes far away leave qpos and places no digits; MuJoCo's M is about the center of all bodies, the
+    # fixed ones included, and loses digits with the square of its distance.
+    far = max(np.abs(x).max(initial=0.0) for x in (qpos, theirs.jnt_pos, theirs.body_ipos))
+    if far > LONGEST:
         return "too extreme to compare"
     q = layout.q_from(qpos)
     with oracle():

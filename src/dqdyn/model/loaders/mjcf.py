@@ -113,8 +113,9 @@ class _Reader:
         turned = placement(quaternion=m.body_iquat[body])
         if turned != IDENTITY:
             r = rotation_matrix(turned)
-            tensor = r @ tensor @ r.T
-            tensor = 0.5 * (tensor + tensor.T)
+            with np.errstate(over="ignore", invalid="ignore"):  # a tensor beyond all numbers is refused by its name
+                tensor = r @ tensor @ r.T
+                tensor = 0.5 * (tensor + tensor.T)
         mass = float(m.body_mass[body])
         inertia = Inertia(mass, as_vector(m.body_ipos[body]), as_tensor(tensor))
         visuals, collisions = self.geoms.shapes(body)
