@@ -117,3 +117,12 @@ def test_near_dependence_costs_its_condition_not_the_square(left: float) -> None
             for a, c in ((rows, b), (twice, asked)):
                 found = solve(plain(mass), plain(force), plain(a), plain(c))
                 assert_close(found, expected, 1e-13 / left, scale=np.abs(expected).max())
+
+
+def test_rows_that_depend_on_a_tiny_one() -> None:
+    """They are 1e8 to 1e11 times it, so XXᵀ drowns the identity in I + XXᵀ; the answer stays finite, and zero here."""
+    rng = np.random.default_rng(0)
+    for _ in range(2000):
+        tiny, *others = 10.0 ** rng.uniform(-11.0, -8.0), *rng.uniform(-1.0, 1.0, 3)
+        rows = orthonormal([{0: float(tiny)}, *({0: float(c)} for c in others)])
+        assert least_squares(rows, [0.0] * 4) == [0.0] * 4

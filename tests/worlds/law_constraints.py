@@ -49,7 +49,7 @@ def motion(case: Case) -> None:
     _, s, vt = np.linalg.svd(A)
     scale = np.linalg.norm(size, axis=None)
     rank = int((s > 1e-7 * scale).sum())
-    if ((s > 1e-14 * scale) & (s <= 1e-7 * scale)).any():
+    if ((s > 1e-14 * scale) & (s <= 1e-7 * scale)).any() or _is_nearly_dependent(case, A):
         return  # neither independent nor dependent: whatever is done, little of it can be known
     tangent = vt[rank:]
     least = np.linalg.lstsq(A, b, rcond=1e-9)[0]
@@ -87,6 +87,19 @@ def motion(case: Case) -> None:
     case.check("constraint forces", evaluate(robot, "constraint_forces", q, v, tau, NOW), A.T @ lam, allowed)
 
 
+def _is_nearly_dependent(case: Case, A: np.ndarray) -> bool:
+    """Whether what is left of a row, less its share of those before it, is around the 1e-6 of it that decide."""
+    normals: list[np.ndarray] = []
+    for row in A / np.sqrt(np.diag(case.mass)):
+        left = row - sum((normal * (normal @ row) for normal in normals), np.zeros(len(row)))
+        share = np.linalg.norm(left) / max(np.linalg.norm(row), 1e-300)
+        if 1e-9 < share < 1e-4:
+            return True
+        if share >= 1e-4:
+            normals.append(left / np.linalg.norm(left))
+    return False
+
+
 def _row_size(case: Case, A: np.ndarray) -> np.ndarray:
     """Size of the sums in each row of A."""
     columns = np.max(case.levers[0] + case.levers[1], axis=0, initial=0.0) + 1.0
@@ -94,10 +107,16 @@ def _row_size(case: Case, A: np.ndarray) -> np.ndarray:
 
 
 def _ratio(case: Case, A: np.ndarray, rank: int) -> float:
-    """The condition of the independent rows in the metric of M, by which rounding errors grow."""
-    size = np.sqrt(np.diag(case.mass))
-    s = np.linalg.svd(A / size, compute_uv=False)
-    return float(s[0] / s[rank - 1]) if rank else 1.0
+    """The condition of the independent rows in the metric of M, by which rounding errors grow.
+
+    Rows are taken in their order: a short one before a long one that depends on it decides for both, and what is
+    rounding in its b counts as often as it is shorter.
+    """
+    rows = A / np.sqrt(np.diag(case.mass))
+    s, lengths = np.linalg.svd(rows, compute_uv=False), np.linalg.norm(rows, axis=1)
+    if not rank:
+        return 1.0
+    return float(s[0] / s[rank - 1] * lengths.max() / lengths[lengths > 1e-12 * lengths.max()].min())
 
 
 def undetermined(case: Case) -> None:

@@ -16,6 +16,9 @@ from dqdyn.dynamics.constraints.sparse import Sparse, dot, is_zero, less_share
 from dqdyn.dynamics.constraints.terms import DEPENDENT, ROUNDING
 from dqdyn.dynamics.solve import Matrix, solve
 
+_ABOVE_ROUNDING = 1.0 + 1e-14
+"""Keeps I + XXᵀ positive where X is so large, after a tiny row, that rounding takes the identity away."""
+
 
 @dataclass(frozen=True, eq=False)
 class Orthonormal:
@@ -78,7 +81,9 @@ def least_squares(rows: Orthonormal, b: Sequence[Scalar]) -> list[Scalar]:
     shares = [_of_independent(rows, i) for i in range(len(b))]
     if not any(shares):
         return alpha
-    gram = [[dot(shares[i], shares[j]) + (1.0 if i == j else 0.0) for j in range(i + 1)] for i in range(len(b))]
+    gram = [[dot(shares[i], shares[j]) for j in range(i + 1)] for i in range(len(b))]
+    for i, row in enumerate(gram):
+        row[i] = 1.0 + _ABOVE_ROUNDING * row[i]
     missed = [select(sound, 0.0, e) if x else 0.0 for sound, e, x in zip(rows.sound, missed, shares, strict=True)]
     push: Sparse = {}
     for factor, share in zip(solve(gram, missed), shares, strict=True):
