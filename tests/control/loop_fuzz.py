@@ -199,7 +199,9 @@ def _attack(
         t = float(rng.choice([bad, sign * size, t - 1.0, t + 10.0]))
     elif kind == 8:
         position = np.asarray(target.position, dtype=float)
-        target.update(position, sign * size * rng.normal(size=len(position)), size * rng.normal(size=len(position)))
+        with np.errstate(over="ignore"):  # infinite rates are part of the attack
+            velocity, acceleration = (s * rng.normal(size=len(position)) for s in (sign * size, size))
+        target.update(position, velocity, acceleration)
     return t, q, v
 
 
