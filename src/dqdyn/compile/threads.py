@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 import os
 import threading
+import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
@@ -23,7 +24,8 @@ GRAIN = 16
 WORKERS = max(2, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
 """Threads that help callers, all batches together: more than there are cores would only get in each other's way."""
 
-_PIECES = 4  # shares of the remaining rows per thread: few calls, and nobody waits long for the last piece
+_LOOK_OUT = 5e-4  # s for which a caller looks out for the last piece before it sleeps
+_SHARES, _LAST = 2, 16  # per thread: shares of the remaining rows, and of all rows in the last, shortest pieces
 
 
 def whole(threads: Any) -> int:
@@ -67,8 +69,10 @@ class _Batch:
     ) -> None:
         self._words = (ctypes.c_int64 * len(arguments))(*arguments)
         self._next, self._rows = 0, rows
-        self._grain, self._shares = grain, _PIECES * threads if threads > 1 else 1
+        self._grain, self._shares = grain, _SHARES * threads
         self._largest = max(grain, largest // grain * grain)
+        # Each piece costs some microseconds, and takes the GIL twice.
+        self._least = self._largest if threads == 1 else max(grain, rows // (_LAST * threads * grain) * grain)
         self._keep = keep  # should the caller be interrupted twice, helpers may outlive its frame
         self._lock = threading.Lock()
 
@@ -77,7 +81,7 @@ class _Batch:
         with self._lock:
             start = self._next
             share = (self._rows - start) // (self._shares * self._grain) * self._grain
-            size = min(max(share, self._grain), self._largest) if self._shares > 1 else self._largest
+            size = min(max(share, self._least), self._largest)
             self._next = end = min(start + size, self._rows)
         return start, end
 
@@ -94,9 +98,13 @@ class _Batch:
         """Give out no more pieces and wait for those that others work on; the bits of their answers."""
         self._next = self._rows
         answer = 0
+        soon = time.perf_counter() + _LOOK_OUT
         for helper in helpers:
-            if not helper.cancel():  # it has begun
-                answer |= helper.result()
+            if helper.cancel():  # it has not begun
+                continue
+            while not helper.done() and time.perf_counter() < soon:
+                time.sleep(0.0)  # to be woken up takes longer than the last piece
+            answer |= helper.result()
         self._keep = None
         return answer
 
