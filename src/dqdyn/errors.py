@@ -82,7 +82,7 @@ class ModelWarning(LibraryWarning):
 
 
 class CompileWarning(LibraryWarning):
-    """Native code could not be had; results are the same, only slower."""
+    """Native code, its fast call path or its cache is unavailable; results are the same, only slower."""
 
 
 _SHORT = 12
