@@ -51,7 +51,7 @@ def four_bar_case() -> Case:
     import pinocchio as pin
 
     import dqdyn as dq
-    from dqdyn.model.writers.urdf import write_urdf
+    from dqdyn.formats.urdf.writer import write_urdf
 
     robot = dq.robots.four_bar()
     model = pin.buildModelFromXML(write_urdf(robot.without_constraints().model))

@@ -51,8 +51,8 @@ def run() -> list[Result]:
 
 def overhead() -> Result:
     """A call with three inputs and ``out=`` of a program that does nothing to speak of."""
-    from dqdyn.compile.function import Function
-    from dqdyn.compile.trace import trace
+    from dqdyn.compile.runtime.function import Function
+    from dqdyn.compile.trace.tracer import trace
 
     program = trace("empty", [("q", 7), ("v", 7), ("a", 7)], lambda q, v, a: ([q[0]], (1,)))
     x, out = np.zeros(7), np.zeros(1)

@@ -113,7 +113,7 @@ def machine() -> dict[str, str]:
 
 def _width() -> str:
     """How many states one instruction handles in batches, and how many numbers in code for one state."""
-    from dqdyn.compile.native import machine as host
+    from dqdyn.compile.runtime.native import machine as host
 
     return f"{host().width} states in batches, {host().width_for_one} numbers in single calls"
 

@@ -67,7 +67,7 @@ def chain50() -> tuple[Any, Any]:
     import pinocchio
 
     import dqdyn as dq
-    from dqdyn.model.writers.urdf import write_urdf
+    from dqdyn.formats.urdf.writer import write_urdf
 
     robot = dq.robots.chain(50, seed=1)
     return robot, pinocchio.buildModelFromXML(write_urdf(robot.model))

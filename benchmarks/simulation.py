@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from benchmarks.measure import Result, Timed, side_by_side
-from dqdyn.compile.runner import Runner
+from dqdyn.compile.runtime.rollout_runner import Runner
 from dqdyn.robot import Robot
-from dqdyn.robots import arm7, chain, humanoid, two_link
+from dqdyn.robots.builders import arm7, chain, humanoid, two_link
 from dqdyn.simulate.integrators import INTEGRATORS
 from dqdyn.simulate.mujoco_plant import engine_model
 from dqdyn.simulate.system import System

@@ -353,4 +353,4 @@ def test_packaged_index_is_readable() -> None:
     index = packaged_index()
     assert list(index["papers"]) == ["Silva", "Bouyarmane", "Farias", "Quiroz", "Parsa"]
     (entry,) = lookup("Farias", "section 7")
-    assert entry.function == "dqdyn.model.robots.chains.two_link"
+    assert entry.function == "dqdyn.robots.chains.two_link"

@@ -17,7 +17,7 @@ from rich.console import Console
 import dqdyn as dq
 from dqdyn.cli.app import run
 from dqdyn.errors import LONGEST, Error, ModelWarning, one_line, unknown_name
-from dqdyn.model.writers.json_format import write_json
+from dqdyn.formats.json.document import write_json
 from dqdyn.view.html import html_page
 from dqdyn.view.series import Panel
 from dqdyn.view.svg import panel_figure

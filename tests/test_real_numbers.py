@@ -13,10 +13,10 @@ import sympy
 import dqdyn as dq
 from dqdyn import control as ct
 from dqdyn.algebra.real import MOST_AXES, real_array
-from dqdyn.compile.function import Function
-from dqdyn.compile.trace import trace
+from dqdyn.compile.runtime.function import Function
+from dqdyn.compile.trace.tracer import trace
+from dqdyn.constraints import JointCoupling
 from dqdyn.control.qp.solve import solve_quadratic_program
-from dqdyn.dynamics.constraints import JointCoupling
 from dqdyn.model.build import build
 from dqdyn.model.description import Description, Joint, Link, Mimic, placement
 from dqdyn.simulate.computed_torque import computed_torque

@@ -17,9 +17,9 @@ from dqdyn.model.build import build
 from dqdyn.model.description import Description, Joint, Link, NamedFrame, placement
 from dqdyn.model.inertia import box, cylinder, sphere
 from dqdyn.model.model import Model
-from dqdyn.model.robots import BUILDERS, describe, names
-from dqdyn.model.robots.humanoid import STANDING_HEIGHT
-from dqdyn.model.robots.parts import Limb, link, mirrored, rod
+from dqdyn.robots.builders import BUILDERS, describe, names
+from dqdyn.robots.humanoids import STANDING_HEIGHT
+from dqdyn.robots.parts import Limb, link, mirrored, rod
 
 SIZES = {  # name: nq, nv, mass of what moves in kg
     "two_link": (2, 2, 2.0),

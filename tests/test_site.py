@@ -50,8 +50,8 @@ class TestPages:
         assert pages.packages()[0] == "algebra"
         assert {"simulate", "view", "dynamics"} <= set(pages.packages())
         page = pages.package_page("dynamics")
-        assert "::: dqdyn.dynamics.newton_euler\n" in page
-        assert "::: dqdyn.dynamics.constraints.rolling\n" in page
+        assert "::: dqdyn.dynamics.formulations.newton_euler\n" in page
+        assert "::: dqdyn.constraints.kinds.rolling\n" in page
         assert all(f"({package}.md)" in pages.reference_page() for package in pages.packages())
 
 

@@ -1,4 +1,4 @@
-"""Coefficients of the sine and cosine polynomials in dqdyn.compile.sincos, by Remez exchange in 60 digits.
+"""Coefficients of the sine and cosine polynomials in dqdyn.compile.codegen.sincos, by Remez exchange in 60 digits.
 
 sin r = r + r³ P(r²) and cos r = 1 − r²/2 + r⁴ Q(r²) on |r| ≤ π/4 and a little more: for |x| up to 10¹⁵ the
 rounding of 2/π takes the reduced argument up to 0.0394 · π/2 further.

@@ -16,8 +16,8 @@ sys.path.insert(0, str(ROOT / "tests"))
 from robot_data import short_name, urdf_files  # noqa: E402
 
 from dqdyn.errors import Error  # noqa: E402
+from dqdyn.formats.urdf.reader import read_urdf  # noqa: E402
 from dqdyn.model.build import build  # noqa: E402
-from dqdyn.model.loaders.urdf import read_urdf  # noqa: E402
 
 HEAD = """# Robots that load
 

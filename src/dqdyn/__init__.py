@@ -9,7 +9,7 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from dqdyn import robots
+from dqdyn import constraints, moved, robots
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.functions import (
     A_D,
@@ -80,10 +80,9 @@ from dqdyn.algebra.functions import (
     vec8,
 )
 from dqdyn.algebra.matrix import DQMatrix
-from dqdyn.algebra.motion import adjoint_rate, pose_rate, pow_rate, twist_of_rate
 from dqdyn.algebra.quaternion import Quaternion
+from dqdyn.algebra.rates import adjoint_rate, pose_rate, pow_rate, twist_of_rate
 from dqdyn.algebra.values import Pose, Twist, Wrench
-from dqdyn.dynamics import constraints
 from dqdyn.errors import (
     Error,
     FormatError,
@@ -100,6 +99,8 @@ from dqdyn.loading import from_dh, from_screws, load
 from dqdyn.model.description import Description, Joint, Link, Mimic, NamedFrame, Shape, placement
 from dqdyn.model.inertia import Inertia
 from dqdyn.robot import Robot
+
+del moved  # old names of modules are known now
 
 if TYPE_CHECKING:
     from dqdyn.simulate.run import simulate

@@ -23,27 +23,27 @@ def load(
     ``mimic=False`` gives mimic joints coordinates of their own; ``strict=True`` turns warnings into errors.
     ``constrained=False`` gives the bare tree: no loops are closed, and a differential base becomes a planar one.
     """
-    from dqdyn.model.loaders.load import read
+    from dqdyn.formats.load import read
 
     if isinstance(source, str) and source.isidentifier() and not options:
-        from dqdyn.model import robots
+        from dqdyn.robots.builders import BUILDERS, describe
 
-        if source in robots.names():
-            found = robots.describe(source)
+        if source in BUILDERS:
+            found = describe(source)
             return Robot.from_description(found, base=base, mimic=mimic, strict=strict, constrained=constrained)
     found = read(source, **options)
     return Robot.from_description(found, base=base, mimic=mimic, strict=strict, constrained=constrained)
 
 
 def from_dh(table: Any, *, modified: bool = False, strict: bool = False, **options: Any) -> Robot:
-    """An arm from a Denavit-Hartenberg table; see :func:`dqdyn.model.loaders.dh.describe_dh`."""
-    from dqdyn.model.loaders.dh import describe_dh
+    """An arm from a Denavit-Hartenberg table; see :func:`dqdyn.formats.serial.dh.describe_dh`."""
+    from dqdyn.formats.serial.dh import describe_dh
 
     return Robot.from_description(describe_dh(table, modified=modified, **options), strict=strict)
 
 
 def from_screws(axes: Any, home: Any, inertias: Any = None, *, strict: bool = False, **options: Any) -> Robot:
-    """An arm from its screw axes at home; see :func:`dqdyn.model.loaders.screws.describe_screws`."""
-    from dqdyn.model.loaders.screws import describe_screws
+    """An arm from its screw axes at home; see :func:`dqdyn.formats.serial.screws.describe_screws`."""
+    from dqdyn.formats.serial.screws import describe_screws
 
     return Robot.from_description(describe_screws(axes, home, inertias, **options), strict=strict)

@@ -13,8 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from dqdyn.algebra import checks, motion, quaternion, singular
+from dqdyn.algebra import checks, quaternion
 from dqdyn.algebra import functions as f
+from dqdyn.algebra import rates as motion
+from dqdyn.algebra import removable as singular
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.quaternion import Quaternion, pure
 from dqdyn.algebra.scalar import select

@@ -15,8 +15,8 @@ from algebra_tools import ANGLES, LENGTHS, assert_close, random_pure, size, stra
 from dqdyn.algebra import functions as f
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.jet import derivative
-from dqdyn.algebra.motion import adjoint_rate, pose_rate, pow_rate, twist_of_rate, world_twist
 from dqdyn.algebra.quaternion import Quaternion, pure
+from dqdyn.algebra.rates import adjoint_rate, pose_rate, pow_rate, twist_of_rate, world_twist
 from dqdyn.errors import Error
 
 T = 0.37  # the instant of every test

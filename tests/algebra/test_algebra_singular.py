@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from algebra_reference import mp
 
-from dqdyn.algebra import singular
+from dqdyn.algebra import removable as singular
 from dqdyn.algebra.jet import Jet
 
 TOLERANCES = (1e-14, 1e-12, 1e-10)

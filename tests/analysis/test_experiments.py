@@ -20,8 +20,8 @@ from dqdyn.analysis.experiments import (
     moving_obstacle,
     titles,
 )
-from dqdyn.analysis.experiments.base import effort, figure, room_to_limits
 from dqdyn.analysis.experiments.cup_setting import START, TILT, Setting, beyond_limits, nine_joints
+from dqdyn.analysis.experiments.experiment import effort, figure, room_to_limits
 from dqdyn.analysis.experiments.running import run
 from dqdyn.analysis.experiments.two_hands import relative_error
 from dqdyn.simulate import Trajectory

@@ -5,14 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dqdyn.analysis import accelerations, vehicle
-from dqdyn.analysis.motion import Swing
-from dqdyn.analysis.plants import Plant, serial_arm
-from dqdyn.analysis.validation import PLANTS
-from dqdyn.dynamics.constraints.rolling import RollingWheels
+from dqdyn.analysis.validation.comparison import PLANTS, accelerations, vehicle
+from dqdyn.analysis.validation.plants import Plant, serial_arm
+from dqdyn.analysis.validation.swing import Swing
+from dqdyn.constraints.kinds.rolling import RollingWheels
 from dqdyn.model.description import Description, Joint, Link, placement
-from dqdyn.model.robots.parts import link
 from dqdyn.robot import Robot
+from dqdyn.robots.parts import link
 
 mujoco = pytest.importorskip("mujoco")
 

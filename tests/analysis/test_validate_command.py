@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from dqdyn.analysis.silva_table import PRINTED
+from dqdyn.analysis.validation.silva_table import PRINTED
 from dqdyn.cli import app as cli
 from dqdyn.cli.validate_figure import shown_coordinates
 

@@ -189,9 +189,9 @@ class TestConvert:
 class TestEquation:
     def test_item(self) -> None:
         entries = {entry["function"]: entry for entry in data("equation", "Silva", "9")}
-        entry = entries["dqdyn.algebra.motion.adjoint_rate"]
+        entry = entries["dqdyn.algebra.rates.adjoint_rate"]
         assert entry["item"] == "[Silva, eq. (9)]"
-        assert entry["module"] == "src/dqdyn/algebra/motion.py"
+        assert entry["module"] == "src/dqdyn/algebra/rates.py"
         assert entry["tests"]
         source = Path(dq.__file__).parent / "algebra" / "motion.py"
         assert "def adjoint_rate" in source.read_text(encoding="utf-8").splitlines()[entry["line"] - 1]

@@ -12,9 +12,9 @@ import pytest
 from typer.testing import CliRunner
 
 import dqdyn as dq
+from dqdyn.analysis.costs.homogeneous_reference import newton_euler_costs
 from dqdyn.cli import app as cli
 from dqdyn.cli import cost_figures
-from dqdyn.dynamics.homogeneous_reference import newton_euler_costs
 from dqdyn.robot.catalog import METHODS
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dqdyn.compile.program import Program
+from dqdyn.compile.trace.program import Program
 
 COMPILER = shutil.which(os.environ.get("CC", "cc"))
 NO_COMPILER = "no C compiler: the export to C is not checked"

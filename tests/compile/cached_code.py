@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
-from dqdyn.compile.function import Function
-from dqdyn.compile.trace import trace
+from dqdyn.compile.runtime.function import Function
+from dqdyn.compile.trace.tracer import trace
 
 PROGRAM = trace("tiny", [("x", 2)], lambda x: ([x[0] * x[1] + 0.25, x[0] - x[1]], (2,)))
 X, RESULT = np.array([3.0, 5.0]), np.array([15.25, -2.0])

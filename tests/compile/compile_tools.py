@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from dqdyn.compile import native
-from dqdyn.compile.kernels import batch_kernel, scalar_kernel
-from dqdyn.compile.program import Instruction, Program
-from dqdyn.compile.rows import TOO_LARGE
+from dqdyn.compile.codegen.kernels import batch_kernel, scalar_kernel
+from dqdyn.compile.codegen.rows import TOO_LARGE
+from dqdyn.compile.runtime import native
+from dqdyn.compile.trace.program import Instruction, Program
 
 MACHINE = native.machine()
 WIDTHS = tuple(w for w in (2, 4, 8) if w <= MACHINE.width)

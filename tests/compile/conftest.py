@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from dqdyn.compile import cache, function
+from dqdyn.compile.runtime import cache, function
 
 settings.register_profile(
     "compile", max_examples=40, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck), database=None

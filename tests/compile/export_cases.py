@@ -13,8 +13,8 @@ from trees import random_robot, random_unit
 
 import dqdyn as dq
 from dqdyn.algebra.scalar import stack, unstack
-from dqdyn.compile.interpret import interpret
-from dqdyn.compile.program import Program
+from dqdyn.compile.trace.interpret import interpret
+from dqdyn.compile.trace.program import Program
 from dqdyn.robot.bound import DEFAULTS
 from dqdyn.robot.catalog import CATALOG
 

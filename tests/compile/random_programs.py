@@ -10,7 +10,7 @@ import numpy as np
 from compile_tools import program_of
 from hypothesis import strategies as st
 
-from dqdyn.compile.program import ARITY, Instruction, Program
+from dqdyn.compile.trace.program import ARITY, Instruction, Program
 
 EXACT = ("add", "sub", "mul", "div", "neg", "sqrt", "less", "select")
 """Operations that IEEE 754 rounds correctly, so that every back end has the same bits."""

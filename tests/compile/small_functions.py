@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from dqdyn.algebra.scalar import cos, sin
-from dqdyn.compile.function import Function
-from dqdyn.compile.program import Program
-from dqdyn.compile.trace import trace
+from dqdyn.compile.runtime.function import Function
+from dqdyn.compile.trace.program import Program
+from dqdyn.compile.trace.tracer import trace
 
 
 def mixed(x: list[Any], y: list[Any]) -> tuple[list[Any], tuple[int, ...]]:

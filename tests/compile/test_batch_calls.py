@@ -10,9 +10,10 @@ import pytest
 from small_functions import wave
 
 import dqdyn as dq
-from dqdyn.compile import function, kernels, threads
-from dqdyn.compile.function import Function
-from dqdyn.compile.trace import trace
+from dqdyn.compile.codegen import kernels
+from dqdyn.compile.runtime import function, threads
+from dqdyn.compile.runtime.function import Function
+from dqdyn.compile.trace.tracer import trace
 
 ROBOT = dq.robots.humanoid()
 N = 33

@@ -10,8 +10,8 @@ from array_layouts import LAYOUTS
 from numpy.lib.stride_tricks import as_strided
 from small_functions import expected, function, mixed_program, wave
 
-from dqdyn.compile.function import Function
-from dqdyn.compile.program import Program
+from dqdyn.compile.runtime.function import Function
+from dqdyn.compile.trace.program import Program
 from dqdyn.errors import StateError
 
 RNG = np.random.default_rng(11)

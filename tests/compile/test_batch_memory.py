@@ -13,9 +13,9 @@ from compile_tools import MACHINE, WIDTHS, Kernel, batch_code, program_of, scala
 from guarded import Guarded
 
 import dqdyn as dq
-from dqdyn.compile.function import Function
-from dqdyn.compile.interpret import interpret
-from dqdyn.compile.program import Program
+from dqdyn.compile.runtime.function import Function
+from dqdyn.compile.trace.interpret import interpret
+from dqdyn.compile.trace.program import Program
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs mprotect")
 SIZES = (*range(41), 4096)

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 from cached_code import PROGRAM, X, used_cache
 
-from dqdyn.compile import cache
-from dqdyn.compile.function import Function
+from dqdyn.compile.runtime import cache
+from dqdyn.compile.runtime.function import Function
 from dqdyn.errors import CompileWarning
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="owners and modes are those of POSIX")

@@ -13,9 +13,9 @@ import sympy
 from small_functions import expected, function, mixed_program
 
 import dqdyn as dq
-from dqdyn.compile.function import Function
-from dqdyn.compile.layout import layout_problem
-from dqdyn.compile.trace import trace
+from dqdyn.compile.runtime.function import Function
+from dqdyn.compile.runtime.python_abi import layout_problem
+from dqdyn.compile.trace.tracer import trace
 from dqdyn.errors import Error, StateError
 
 X, Y = np.array([1.0, 2.0, 3.0]), np.array([4.0, 5.0])

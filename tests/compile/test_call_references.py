@@ -13,7 +13,7 @@ import pytest
 from compile_tools import own_size
 from small_functions import expected, function, mixed_program, wave
 
-from dqdyn.compile.function import Function
+from dqdyn.compile.runtime.function import Function
 from dqdyn.errors import Error
 
 X, Y = np.array([1.0, 2.0, 3.0]), np.array([4.0, 5.0])

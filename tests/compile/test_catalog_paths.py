@@ -20,12 +20,12 @@ from robot_data import urdf_file
 from trees import MOVING, random_robot
 
 import dqdyn as dq
-from dqdyn.compile import native
-from dqdyn.compile.call import CallEmitter
-from dqdyn.compile.call_many import ManyEmitter
-from dqdyn.compile.function import Function, _without_repeats
-from dqdyn.compile.kernels import batch_kernel, scalar_kernel
-from dqdyn.compile.program import Program
+from dqdyn.compile.codegen.batch_call_path import ManyEmitter
+from dqdyn.compile.codegen.call_path import CallEmitter
+from dqdyn.compile.codegen.kernels import batch_kernel, scalar_kernel
+from dqdyn.compile.runtime import native
+from dqdyn.compile.runtime.function import Function, _without_repeats
+from dqdyn.compile.trace.program import Program
 from dqdyn.robot.catalog import CATALOG
 
 ROWS = 11

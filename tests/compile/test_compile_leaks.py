@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from compile_tools import own_size
 
-from dqdyn.compile.function import Function
-from dqdyn.compile.trace import trace
+from dqdyn.compile.runtime.function import Function
+from dqdyn.compile.trace.tracer import trace
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
 

@@ -13,10 +13,10 @@ import pytest
 from small_functions import expected, mixed_program
 
 import dqdyn as dq
-from dqdyn.compile import native
-from dqdyn.compile.function import Function
-from dqdyn.compile.program import Program
-from dqdyn.compile.trace import trace
+from dqdyn.compile.runtime import native
+from dqdyn.compile.runtime.function import Function
+from dqdyn.compile.trace.program import Program
+from dqdyn.compile.trace.tracer import trace
 
 THREADS = 8
 

@@ -9,7 +9,7 @@ import pytest
 
 SMOKE = """
 import gc, numpy as np, dqdyn as dq
-from dqdyn.compile.layout import layout_is_known
+from dqdyn.compile.runtime.python_abi import layout_is_known
 assert layout_is_known()
 robot = dq.robots.arm7(base="free")
 frame = robot.joints[-1].name

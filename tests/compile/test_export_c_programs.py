@@ -15,11 +15,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from random_programs import EXACT, WILD, programs, reals_of, rows
 
-from dqdyn.compile import c_body
-from dqdyn.compile.c_body import literal
-from dqdyn.compile.export_c import to_c, to_c_file
-from dqdyn.compile.interpret import interpret
-from dqdyn.compile.program import Program
+from dqdyn.compile.export.c import to_c, to_c_file
+from dqdyn.compile.export.c_body import literal
+from dqdyn.compile.export.languages import c_body
+from dqdyn.compile.trace.interpret import interpret
+from dqdyn.compile.trace.program import Program
 
 pytestmark = needs_compiler
 STATES = 4

@@ -11,7 +11,7 @@ from compile_tools import program_of
 from export_cases import ROBOTS, STATES, assert_same, case, matrix_shape
 
 import dqdyn as dq
-from dqdyn.compile.export_casadi import to_casadi
+from dqdyn.compile.export.casadi import to_casadi
 from dqdyn.robot.catalog import CATALOG
 
 casadi = pytest.importorskip("casadi")

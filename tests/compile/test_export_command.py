@@ -14,8 +14,8 @@ from typer.testing import CliRunner
 
 import dqdyn as dq
 from dqdyn.cli import app as cli
-from dqdyn.compile.names import identifier, is_identifier
-from dqdyn.model.writers import whole_file
+from dqdyn.compile.export.names import identifier, is_identifier
+from dqdyn.formats import whole_file
 from dqdyn.robot.catalog import CATALOG
 
 

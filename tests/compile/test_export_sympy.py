@@ -12,8 +12,8 @@ from compile_tools import program_of
 from export_cases import SMALL, STATES, Case, assert_same, case, matrix_shape, robot_named
 
 import dqdyn as dq
-from dqdyn.compile.export_sympy import Symbolic, to_sympy
-from dqdyn.compile.program import Program
+from dqdyn.compile.export.sympy import Symbolic, to_sympy
+from dqdyn.compile.trace.program import Program
 from dqdyn.robot.catalog import CATALOG
 
 sympy = pytest.importorskip("sympy")

@@ -16,8 +16,10 @@ from small_functions import expected, mixed_program, wave
 from some_results import results
 
 import dqdyn as dq
-from dqdyn.compile import call, kernels, native
-from dqdyn.compile.function import Function
+from dqdyn.compile.codegen import call_path as call
+from dqdyn.compile.codegen import kernels
+from dqdyn.compile.runtime import native
+from dqdyn.compile.runtime.function import Function
 from dqdyn.errors import CompileWarning
 
 X, Y = np.array([1.0, 2.0, 3.0]), np.array([4.0, 5.0])
@@ -135,7 +137,7 @@ def test_without_llvmlite_everything_works_with_one_warning() -> None:
 def test_switched_off_no_compiler_is_imported() -> None:
     code = (
         "import sys, dqdyn as dq; r = dq.robots.arm7(); r.center_of_mass(r.neutral()); "
-        "print('llvmlite' in sys.modules, 'dqdyn.compile.native' in sys.modules)"
+        "print('llvmlite' in sys.modules, 'dqdyn.compile.runtime.native' in sys.modules)"
     )
     environment = {**os.environ, "DQDYN_NATIVE": "0"}
     done = subprocess.run(

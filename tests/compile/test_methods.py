@@ -16,9 +16,9 @@ import numpy as np
 import pytest
 
 import dqdyn as dq
-from dqdyn.compile import method
-from dqdyn.compile.layout import layout_is_known
-from dqdyn.compile.method import MethodBase
+from dqdyn.compile.runtime import method
+from dqdyn.compile.runtime.method import MethodBase
+from dqdyn.compile.runtime.python_abi import layout_is_known
 from dqdyn.errors import Error
 from dqdyn.robot.bound import DEFAULTS
 from dqdyn.robot.catalog import quantities

@@ -11,8 +11,8 @@ import pytest
 from compile_tools import FUSED, WIDTHS, Kernel, batch_code, program_of, scalar_code, ulps
 from mpmath import libmp
 
-from dqdyn.compile.function import Function
-from dqdyn.compile.sincos import LARGEST
+from dqdyn.compile.codegen.sincos import LARGEST
+from dqdyn.compile.runtime.function import Function
 
 PROGRAM = program_of([("input", (0, 0), 0.0), ("sin", (0,), 0.0), ("cos", (0,), 0.0)], [1, 2], [1], name="sincos")
 KERNELS = [(width, fma) for fma in FUSED for width in (1, *WIDTHS)]

@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 from cached_code import PROGRAM, RESULT, X, entry, used_cache
 
-from dqdyn.compile import cache
-from dqdyn.compile.function import Function
-from dqdyn.compile.trace import trace
+from dqdyn.compile.runtime import cache
+from dqdyn.compile.runtime.function import Function
+from dqdyn.compile.trace.tracer import trace
 from dqdyn.errors import CompileWarning
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="owners and modes are those of POSIX")

@@ -10,8 +10,8 @@ import pytest
 from array_layouts import LAYOUTS, frozen
 from small_functions import expected, function
 
-from dqdyn.compile.function import Function
-from dqdyn.compile.trace import trace
+from dqdyn.compile.runtime.function import Function
+from dqdyn.compile.trace.tracer import trace
 from dqdyn.errors import StateError
 
 RNG = np.random.default_rng(12)

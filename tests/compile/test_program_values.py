@@ -9,9 +9,9 @@ from dataclasses import FrozenInstanceError, replace
 import pytest
 from compile_tools import program_of
 
-from dqdyn.compile.passes import without_dead_code
-from dqdyn.compile.program import ARITY, Counts, Instruction, Program
-from dqdyn.compile.trace import trace
+from dqdyn.compile.trace.passes import without_dead_code
+from dqdyn.compile.trace.program import ARITY, Counts, Instruction, Program
+from dqdyn.compile.trace.tracer import trace
 
 
 def small(constant: float = 0.1) -> Program:

@@ -13,11 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from random_programs import ALL, EXACT, programs, reals_of, rows, with_bounds
 
-from dqdyn.compile import native
-from dqdyn.compile.function import Function
-from dqdyn.compile.interpret import interpret
-from dqdyn.compile.program import Instruction, Program
-from dqdyn.compile.sincos import LARGEST
+from dqdyn.compile.codegen.sincos import LARGEST
+from dqdyn.compile.runtime import native
+from dqdyn.compile.runtime.function import Function
+from dqdyn.compile.trace.interpret import interpret
+from dqdyn.compile.trace.program import Instruction, Program
 
 COUNT = 11  # rows: one full block and a ragged one at every width
 few = settings(settings.get_profile("compile"), max_examples=25)

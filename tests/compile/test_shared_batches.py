@@ -18,9 +18,9 @@ import numpy as np
 import pytest
 
 import dqdyn as dq
-from dqdyn.compile import threads
-from dqdyn.compile.native import Library
-from dqdyn.compile.threads import share
+from dqdyn.compile.runtime import threads
+from dqdyn.compile.runtime.native import Library
+from dqdyn.compile.runtime.threads import share
 
 WAIT = """
 define i64 @work(ptr %arguments, i64 %start, i64 %end) {

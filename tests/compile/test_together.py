@@ -10,10 +10,10 @@ from compile_tools import FUSED, WIDTHS, assert_same_bits, scalar_code
 from guarded import Guarded
 
 import dqdyn as dq
-from dqdyn.compile.interpret import interpret
-from dqdyn.compile.program import Program
-from dqdyn.compile.together import together
-from dqdyn.compile.trace import trace
+from dqdyn.compile.codegen.packed_sums import together
+from dqdyn.compile.trace.interpret import interpret
+from dqdyn.compile.trace.program import Program
+from dqdyn.compile.trace.tracer import trace
 
 
 def products(rows: int, columns: int) -> Program:

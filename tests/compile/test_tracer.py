@@ -15,9 +15,9 @@ from random_programs import programs, rows
 from tracing import INPUTS, operations, run, traced
 
 from dqdyn.algebra.scalar import less, select, sin
-from dqdyn.compile.interpret import interpret
-from dqdyn.compile.program import ARITY, Program
-from dqdyn.compile.trace import Condition, Graph, Traced, trace
+from dqdyn.compile.trace.interpret import interpret
+from dqdyn.compile.trace.program import ARITY, Program
+from dqdyn.compile.trace.tracer import Condition, Graph, Traced, trace
 
 
 def test_signed_zeros_and_nan_are_constants_of_their_own() -> None:

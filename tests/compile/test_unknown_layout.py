@@ -12,8 +12,9 @@ import pytest
 from small_functions import expected, mixed_program, wave
 
 import dqdyn as dq
-from dqdyn.compile import function, layout
-from dqdyn.compile.function import Function
+from dqdyn.compile.runtime import function
+from dqdyn.compile.runtime import python_abi as layout
+from dqdyn.compile.runtime.function import Function
 from dqdyn.errors import CompileWarning, StateError
 
 X, Y = np.array([1.0, 2.0, 3.0]), np.array([4.0, 5.0])

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from dqdyn.compile.interpret import interpret
-from dqdyn.compile.program import Program
-from dqdyn.compile.trace import trace
+from dqdyn.compile.trace.interpret import interpret
+from dqdyn.compile.trace.program import Program
+from dqdyn.compile.trace.tracer import trace
 
 INPUTS = [("x", 2), ("y", 1)]
 

@@ -13,7 +13,7 @@ import dqdyn as dq
 from dqdyn import constraints as kinds
 from dqdyn.algebra.functions import position
 from dqdyn.algebra.scalar import cos, sin
-from dqdyn.dynamics.constraints import Place
+from dqdyn.constraints import Place
 from dqdyn.model.description import Description, Joint, Link, placement
 from dqdyn.model.inertia import box, sphere
 from dqdyn.robot import Robot

@@ -16,10 +16,10 @@ from trees import assert_close
 import dqdyn as dq
 from dqdyn import constraints as kinds
 from dqdyn.algebra.dual import IDENTITY
+from dqdyn.formats.mjcf.writer import write_mjcf
 from dqdyn.model.inertia import Inertia
-from dqdyn.model.robots.platform import HEIGHT
-from dqdyn.model.writers.mjcf import write_mjcf
 from dqdyn.robot import Robot
+from dqdyn.robots.platform import HEIGHT
 
 # --- Pinocchio ----------------------------------------------------------------------------------------------------
 

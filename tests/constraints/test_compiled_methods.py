@@ -13,8 +13,8 @@ from trees import assert_close
 import dqdyn as dq
 from dqdyn import constraints as kinds
 from dqdyn.algebra.scalar import cos, sin
-from dqdyn.dynamics.constraints import square_roots, udwadia_kalaba
-from dqdyn.dynamics.constraints.base import Place
+from dqdyn.constraints.constraint import Place
+from dqdyn.constraints.methods import square_roots, udwadia_kalaba
 from dqdyn.model.description import Description, Joint, Link, placement
 from dqdyn.model.inertia import box
 from dqdyn.robot import Robot

@@ -10,7 +10,7 @@ from constraint_robots import RandomPfaffian, robot_of, state
 
 import dqdyn as dq
 from dqdyn import constraints as kinds
-from dqdyn.dynamics.constraints import Place
+from dqdyn.constraints import Place
 
 
 def one(at: Place) -> Any:

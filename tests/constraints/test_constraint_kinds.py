@@ -11,7 +11,7 @@ from constraint_robots import ROBOTS, TIMED, robot_of, state, states
 from trees import MOVING, assert_close, moving_state, random_robot, random_state, rate
 
 from dqdyn import constraints as kinds
-from dqdyn.dynamics.constraints import assembled
+from dqdyn.constraints import assembled
 from dqdyn.robot import Robot
 
 ALL = [*ROBOTS, *TIMED]

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from trees import assert_close
 
-from dqdyn.dynamics.constraints import kane, kkt, udwadia_kalaba
-from dqdyn.dynamics.constraints.orthogonal import coordinates, least_squares, orthonormal, placed
-from dqdyn.dynamics.constraints.sparse import sparse
+from dqdyn.constraints.methods import kane, kkt, udwadia_kalaba
+from dqdyn.constraints.methods.orthogonal import coordinates, least_squares, orthonormal, placed
+from dqdyn.constraints.methods.sparse import sparse
 
 
 def plain(array: Any) -> Any:

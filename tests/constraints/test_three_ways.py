@@ -11,8 +11,8 @@ from trees import assert_close
 
 import dqdyn as dq
 from dqdyn import constraints as kinds
-from dqdyn.dynamics.constraints import reduced, square_roots, udwadia_kalaba
-from dqdyn.dynamics.kane import inverse_dynamics as kane
+from dqdyn.constraints.methods import reduced, square_roots, udwadia_kalaba
+from dqdyn.dynamics.formulations.kane import inverse_dynamics as kane
 from dqdyn.model.description import Description, Joint, Link, placement
 from dqdyn.model.inertia import box
 from dqdyn.robot import Robot

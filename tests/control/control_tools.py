@@ -12,7 +12,7 @@ from trees import rate, run
 import dqdyn as dq
 from dqdyn import control as ct
 from dqdyn.algebra.scalar import cos, sin
-from dqdyn.control.quantity import Quantity
+from dqdyn.control.core.term import Quantity
 from dqdyn.robot import Robot
 
 

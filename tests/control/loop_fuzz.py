@@ -27,7 +27,7 @@ import numpy as np
 
 import dqdyn as dq
 from dqdyn import control as ct
-from dqdyn.control.optimum import Optimum, StrictLevels
+from dqdyn.control.core.optimum import Optimum, StrictLevels
 from dqdyn.robot import Robot
 
 HOLDS, ROUNDING = 1e-6, 1e-11  # as documented: in the unit of the row, and of the terms that it adds

@@ -37,7 +37,7 @@ import numpy as np
 from scene_world import Scene, scene
 
 from dqdyn import control as ct
-from dqdyn.control.policy import POLICIES
+from dqdyn.control.core.policy import POLICIES
 from dqdyn.control.qp.conflict import is_feasible
 from dqdyn.control.qp.rows import NamedRows
 

@@ -11,7 +11,7 @@ import pytest
 
 import dqdyn as dq
 from dqdyn import control as ct
-from dqdyn.control.lemma import STEEPEST, Activation, automatic_gains
+from dqdyn.control.core.lemma import STEEPEST, Activation, automatic_gains
 from dqdyn.errors import Error
 
 ARM = dq.robots.arm7()

@@ -10,7 +10,7 @@ import pytest
 
 import dqdyn as dq
 from dqdyn import control as ct
-from dqdyn.control.inequality import Inequality
+from dqdyn.control.core.inequality import Inequality
 
 ARM = dq.robots.arm7()
 Q0 = np.array([0.1, 0.4, 0.2, -1.2, 0.3, 0.8, 0.1])

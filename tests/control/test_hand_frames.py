@@ -11,9 +11,9 @@ from trees import random_state, tree
 
 import dqdyn as dq
 from dqdyn import control as ct
-from dqdyn.control.hands import HandsPose
-from dqdyn.control.quantity import Quantity
-from dqdyn.control.state import State
+from dqdyn.control.core.state import State
+from dqdyn.control.core.term import Quantity
+from dqdyn.control.features.hands import HandsPose
 from dqdyn.errors import Error
 
 HANDS = ("tool", "camera")

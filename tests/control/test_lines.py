@@ -15,7 +15,7 @@ import dqdyn as dq
 from dqdyn import control as ct
 from dqdyn.algebra.jet import derivative
 from dqdyn.algebra.scalar import cos, sin
-from dqdyn.control.quantity import Quantity
+from dqdyn.control.core.term import Quantity
 from dqdyn.geometry import distances as geometry
 
 ARM = dq.robots.arm7()

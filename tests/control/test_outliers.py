@@ -10,9 +10,9 @@ import pytest
 
 import dqdyn as dq
 from dqdyn import control as ct
-from dqdyn.control.optimum import null_space
-from dqdyn.control.qp.base import INFINITE, Check, Shape
+from dqdyn.control.core.optimum import null_space
 from dqdyn.control.qp.solve import SOLVERS, make_solver
+from dqdyn.control.qp.solver import INFINITE, Check, Shape
 
 ARM = dq.robots.arm7()
 Q0 = np.array([0.1, 0.4, 0.2, -1.2, 0.3, 0.8, 0.1])

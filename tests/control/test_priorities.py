@@ -11,7 +11,7 @@ from control_tools import MOVING, accelerate
 
 import dqdyn as dq
 from dqdyn import control as ct
-from dqdyn.control.optimum import null_space
+from dqdyn.control.core.optimum import null_space
 
 ROBOT = dq.robots.bimanual()
 HANDS = [name for name in ROBOT.frames if "hand" in name][:2]

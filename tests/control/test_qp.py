@@ -10,11 +10,11 @@ from scipy.optimize import linprog, minimize
 
 import dqdyn as dq
 from dqdyn import control as ct
-from dqdyn.control.qp.base import INFINITE, Shape
 from dqdyn.control.qp.conflict import minimal_conflict
 from dqdyn.control.qp.relax import least_violation
 from dqdyn.control.qp.rows import NamedRows
 from dqdyn.control.qp.solve import make_solver
+from dqdyn.control.qp.solver import INFINITE, Shape
 from dqdyn.control.qp.with_piqp import PiqpSolver
 from dqdyn.errors import Error, UnknownNameError
 

@@ -76,7 +76,7 @@ def test_without_the_zones_they_would_be_entered(monkeypatch: pytest.MonkeyPatch
 def _without_action(self: scenes.ct.Inequality, context: object) -> list[object]:
     rows = self.rows(context.state, [context.given(s) for s in self.signals])  # type: ignore[attr-defined]
     nothing = [0.0] * context.model.nv  # type: ignore[attr-defined]
-    from dqdyn.control.constraint import Side
+    from dqdyn.control.core.command_bound import Side
 
     sides = []
     for i, name in enumerate(self.row_names()):

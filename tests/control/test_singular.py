@@ -10,7 +10,7 @@ from control_tools import check_derivatives
 
 import dqdyn as dq
 from dqdyn import control as ct
-from dqdyn.control.quantity import Quantity
+from dqdyn.control.core.term import Quantity
 
 ARM = dq.robots.arm7()
 STRETCHED = np.zeros(7)

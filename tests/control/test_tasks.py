@@ -13,8 +13,8 @@ import dqdyn as dq
 from dqdyn import control as ct
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.scalar import sin
-from dqdyn.control.quantity import Quantity
-from dqdyn.control.state import State
+from dqdyn.control.core.state import State
+from dqdyn.control.core.term import Quantity
 from dqdyn.robot import Robot
 
 ROBOTS = ("every kind, mimic", "free base")

@@ -13,8 +13,8 @@ from trees import random_robot
 from dqdyn.algebra.functions import Columns
 from dqdyn.algebra.quaternion import Quaternion, cross3, pure, rotation_columns
 from dqdyn.algebra.scalar import Scalar, divide, stack, total, unstack
-from dqdyn.dynamics.coordinates.base import Parameterisation
-from dqdyn.dynamics.coordinates.names import NAMES, ROTATIONS
+from dqdyn.coordinates.names import NAMES, ROTATIONS
+from dqdyn.coordinates.parameterisation import Parameterisation
 from dqdyn.robot import Robot
 from dqdyn.robot.coordinate_functions import FUNCTIONS
 from dqdyn.robot.coordinates import RobotInCoordinates

@@ -10,9 +10,9 @@ import numpy as np
 import pinocchio
 from robot_data import short_name, urdf_files
 
+from dqdyn.formats.urdf.reader import read_urdf
 from dqdyn.model.build import build
 from dqdyn.model.layouts import Layout
-from dqdyn.model.loaders.urdf import read_urdf
 from dqdyn.robot import Robot
 
 ROBOTS = (

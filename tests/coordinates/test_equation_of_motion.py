@@ -14,7 +14,7 @@ import dqdyn as dq
 from dqdyn.algebra.functions import C8, haminus8, hamiplus8
 from dqdyn.algebra.jet import gradient
 from dqdyn.algebra.quaternion import cross3, pure
-from dqdyn.dynamics.coordinates.equation_of_motion import EquationOfMotion
+from dqdyn.coordinates.equation_of_motion import EquationOfMotion
 from dqdyn.dynamics.joint_forces import resisting_forces
 from dqdyn.robot import Robot
 from dqdyn.robot.coordinates import RobotInCoordinates

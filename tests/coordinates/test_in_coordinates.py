@@ -22,7 +22,7 @@ from coordinate_cases import (
 from trees import assert_close
 
 import dqdyn as dq
-from dqdyn.dynamics.coordinates.names import NAMES
+from dqdyn.coordinates.names import NAMES
 from dqdyn.errors import Error, StateError, UnknownNameError
 from dqdyn.robot.coordinates import RobotInCoordinates
 

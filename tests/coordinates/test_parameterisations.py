@@ -15,11 +15,11 @@ from dqdyn.algebra.counter import Tally, counters
 from dqdyn.algebra.functions import Columns
 from dqdyn.algebra.quaternion import Quaternion, pure, rotate
 from dqdyn.algebra.scalar import unstack
-from dqdyn.dynamics.coordinates.base import Parameterisation, half_gradient
-from dqdyn.dynamics.coordinates.euler import SEQUENCES, Euler
-from dqdyn.dynamics.coordinates.rotation_matrix import RotationMatrix
-from dqdyn.dynamics.coordinates.shepperd import quaternion_of_columns
-from dqdyn.dynamics.coordinates.unit_quaternion import UnitQuaternion
+from dqdyn.coordinates.euler import SEQUENCES, Euler
+from dqdyn.coordinates.parameterisation import Parameterisation, half_gradient
+from dqdyn.coordinates.rotation_matrix import RotationMatrix
+from dqdyn.coordinates.shepperd import quaternion_of_columns
+from dqdyn.coordinates.unit_quaternion import UnitQuaternion
 from dqdyn.errors import Error
 
 every = pytest.mark.parametrize("by", PARAMETERISATIONS, ids=str)

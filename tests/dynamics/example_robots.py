@@ -8,9 +8,9 @@ import numpy as np
 import pinocchio
 from robot_data import short_name, urdf_files
 
+from dqdyn.formats.urdf.reader import read_urdf
 from dqdyn.model.build import build
 from dqdyn.model.layouts import Layout
-from dqdyn.model.loaders.urdf import read_urdf
 from dqdyn.robot import Robot
 
 FILES = {short_name(path): path for path in urdf_files()}

@@ -17,7 +17,8 @@ from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.jet import derivative
 from dqdyn.algebra.quaternion import pure
 from dqdyn.algebra.scalar import stack, unstack
-from dqdyn.dynamics import composite, newton_euler
+from dqdyn.dynamics.fast import composite
+from dqdyn.dynamics.formulations import newton_euler
 from dqdyn.kinematics.mass import center_of_mass
 from dqdyn.model.layouts import Layout
 from dqdyn.model.model import Model

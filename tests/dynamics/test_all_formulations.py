@@ -15,26 +15,24 @@ from trees import assert_close
 
 from dqdyn.algebra.counter import Tally, counters
 from dqdyn.algebra.jet import Jet, derivative
-from dqdyn.compile.interpret import interpret
-from dqdyn.compile.trace import trace
-from dqdyn.dynamics import (
-    centers,
+from dqdyn.compile.trace.interpret import interpret
+from dqdyn.compile.trace.tracer import trace
+from dqdyn.dynamics.fast import composite, coriolis, recursive
+from dqdyn.dynamics.fast import point_accelerations as points
+from dqdyn.dynamics.formulations import (
     closed_form,
-    composite,
-    coriolis,
     gauss,
     gibbs_appell,
-    gravity,
     kane,
     lagrange,
     matrix_form,
     newton_euler,
-    points,
-    recursive,
     screw,
-    speeds,
 )
+from dqdyn.dynamics.formulations import mass_centers as centers
+from dqdyn.dynamics.gravity.fields import fields as gravity
 from dqdyn.dynamics.methods import INVERSE
+from dqdyn.quasi_velocities.equations import speeds
 
 FORMULATIONS = {
     "newton-euler": newton_euler,

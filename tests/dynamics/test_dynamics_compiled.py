@@ -10,8 +10,8 @@ from trees import assert_close, random_robot, random_state, run
 
 from dqdyn import robots
 from dqdyn.dynamics.methods import CORIOLIS, FORWARD, INVERSE, MASS_MATRIX
+from dqdyn.formats.urdf.reader import read_urdf
 from dqdyn.model.build import build
-from dqdyn.model.loaders.urdf import read_urdf
 from dqdyn.robot import Robot
 
 FREE = {"talos/talos_full_v2", "centauro/centauro", "anymal_b_simple/anymal"}

@@ -10,9 +10,9 @@ import pytest
 from example_robots import BASES, FILES, ROBOTS, SINGULAR, Oracle, has_mimics, plain, robot
 from trees import assert_close, random_state, run
 
+from dqdyn.dynamics.fast.regroup import regrouped
+from dqdyn.dynamics.massless_joints import joint_without_inertia
 from dqdyn.dynamics.methods import FORWARD, longest_path
-from dqdyn.dynamics.regroup import regrouped
-from dqdyn.dynamics.singular import joint_without_inertia
 from dqdyn.errors import ModelError
 from dqdyn.robot import Robot
 

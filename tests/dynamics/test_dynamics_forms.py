@@ -9,12 +9,12 @@ import pytest
 from trees import ONE_AXIS, TREES, assert_close, random_robot, random_state, run, tree
 
 from dqdyn import robots
-from dqdyn.compile.trace import trace
-from dqdyn.dynamics.derivatives import inverse_dynamics_derivatives_in_bodies
+from dqdyn.compile.trace.tracer import trace
+from dqdyn.dynamics.fast.derivatives import inverse_dynamics_derivatives_in_bodies
+from dqdyn.dynamics.fast.regroup import regrouped
 from dqdyn.dynamics.methods import FORWARD, INVERSE, MASS_MATRIX, forward_candidates, inverse_candidates, longest_path
-from dqdyn.dynamics.regroup import regrouped
 from dqdyn.model.canonical import canonical, in_cheap_frames
-from dqdyn.model.joints.base import AxisJoint
+from dqdyn.model.joints.joint_kind import AxisJoint
 from dqdyn.model.model import Model
 from dqdyn.model.split import split
 from dqdyn.robot import Robot

@@ -13,7 +13,7 @@ from trees import assert_close, random_inertia, random_state, run
 
 from dqdyn.algebra.functions import pose
 from dqdyn.algebra.quaternion import Quaternion, pure
-from dqdyn.dynamics.regroup import regrouped
+from dqdyn.dynamics.fast.regroup import regrouped
 from dqdyn.model.canonical import canonical
 from dqdyn.model.description import Description, Joint, Link
 from dqdyn.robot import Robot

@@ -18,7 +18,7 @@ from trees import MOVING, TREES, assert_close, moving_state, random_description,
 import dqdyn as dq
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.functions import Ad
-from dqdyn.dynamics import closed_form, matrix_form, newton_euler, screw
+from dqdyn.dynamics.formulations import closed_form, matrix_form, newton_euler, screw
 from dqdyn.kinematics.center_frames import CenterFrames, from_center, to_center
 from dqdyn.kinematics.tree import Motion
 from dqdyn.model.layouts import Layout

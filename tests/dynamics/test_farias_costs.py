@@ -12,9 +12,9 @@ import dqdyn as dq
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.functions import Ad, pose, translator
 from dqdyn.algebra.quaternion import Quaternion, pure
-from dqdyn.dynamics import farias_steps as steps
-from dqdyn.dynamics import newton_euler
-from dqdyn.dynamics.paper_cost import Cost, Row, farias_table_2, farias_table_3, farias_table_4, farias_total
+from dqdyn.analysis.costs.farias import Cost, Row, farias_table_2, farias_table_3, farias_table_4, farias_total
+from dqdyn.dynamics.formulations import newton_euler
+from dqdyn.dynamics.formulations.literal import farias as steps
 from dqdyn.errors import Error
 from dqdyn.kinematics.tree import poses
 from dqdyn.model.inertia import Inertia

@@ -16,7 +16,7 @@ from dqdyn.algebra.counter import Tally, counters
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.jet import derivative
 from dqdyn.algebra.quaternion import pure
-from dqdyn.dynamics import closed_form, matrix_form, screw
+from dqdyn.dynamics.formulations import closed_form, matrix_form, screw
 from dqdyn.model.model import Model
 from dqdyn.robot import Robot
 

@@ -24,8 +24,9 @@ from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.functions import translator, vec6
 from dqdyn.algebra.jet import gradient
 from dqdyn.algebra.quaternion import pure
-from dqdyn.dynamics import composite, gauss, newton_euler
-from dqdyn.dynamics.centers import Center, centers, power, weights
+from dqdyn.dynamics.fast import composite
+from dqdyn.dynamics.formulations import gauss, newton_euler
+from dqdyn.dynamics.formulations.mass_centers import Center, centers, power, weights
 from dqdyn.kinematics import frames
 from dqdyn.model.description import Description, Joint, Link
 from dqdyn.model.inertia import Inertia

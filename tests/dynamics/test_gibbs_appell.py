@@ -17,8 +17,9 @@ from trees import TREES, assert_close
 
 from dqdyn.algebra.functions import vec6
 from dqdyn.algebra.jet import derivative, gradient
-from dqdyn.dynamics import composite, gauss, gibbs_appell
-from dqdyn.dynamics.centers import center_twists, centers
+from dqdyn.dynamics.fast import composite
+from dqdyn.dynamics.formulations import gauss, gibbs_appell
+from dqdyn.dynamics.formulations.mass_centers import center_twists, centers
 
 
 @pytest.mark.equation("Silva", "section 4.4")

@@ -15,9 +15,9 @@ import pytest
 from trees import assert_close, random_robot, random_state, rate_along, run
 
 import dqdyn as dq
-from dqdyn.dynamics import lagrange
-from dqdyn.dynamics.coordinates.equation_of_motion import EquationOfMotion
-from dqdyn.dynamics.gravity import Central, Potential, Uniform
+from dqdyn.coordinates.equation_of_motion import EquationOfMotion
+from dqdyn.dynamics.formulations import lagrange
+from dqdyn.dynamics.gravity.fields import Central, Potential, Uniform
 from dqdyn.dynamics.joint_forces import armature, velocity_forces
 from dqdyn.dynamics.methods import FORWARD, INVERSE
 from dqdyn.errors import Error, FormatError, ModelWarning

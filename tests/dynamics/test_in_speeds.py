@@ -14,7 +14,7 @@ from trees import assert_close, random_robot, random_state, rate_along
 import dqdyn as dq
 from dqdyn.algebra.quaternion import Quaternion, rotation_columns
 from dqdyn.algebra.scalar import cos, divide, sin, sqrt
-from dqdyn.dynamics.constraints import Pfaffian
+from dqdyn.constraints import Pfaffian
 from dqdyn.errors import Error, ModelError, StateError, UnknownNameError
 from dqdyn.model.description import Description, Joint, Link
 from dqdyn.model.inertia import Inertia

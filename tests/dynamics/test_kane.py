@@ -25,9 +25,10 @@ from trees import TREES, assert_close
 from dqdyn.algebra.functions import vec6
 from dqdyn.algebra.jet import derivative
 from dqdyn.algebra.scalar import cos, sin
-from dqdyn.dynamics import composite, kane, newton_euler
-from dqdyn.dynamics.centers import centers
-from dqdyn.dynamics.speeds import speeds_from, velocities
+from dqdyn.dynamics.fast import composite
+from dqdyn.dynamics.formulations import kane, newton_euler
+from dqdyn.dynamics.formulations.mass_centers import centers
+from dqdyn.dynamics.formulations.speeds import speeds_from, velocities
 from dqdyn.errors import StateError
 from dqdyn.model.description import Description, Joint, Link, placement
 from dqdyn.model.inertia import Inertia, as_tensor

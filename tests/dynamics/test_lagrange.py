@@ -36,9 +36,10 @@ from dqdyn.algebra.functions import cross, vec6
 from dqdyn.algebra.jet import derivative
 from dqdyn.algebra.quaternion import Quaternion, pure
 from dqdyn.algebra.scalar import divide, sqrt
-from dqdyn.dynamics import coriolis, gauss, lagrange, newton_euler
-from dqdyn.dynamics.centers import center_poses, center_twists, centers
-from dqdyn.dynamics.gravity import Central, Field, Potential, Uniform
+from dqdyn.dynamics.fast import coriolis
+from dqdyn.dynamics.formulations import gauss, lagrange, newton_euler
+from dqdyn.dynamics.formulations.mass_centers import center_poses, center_twists, centers
+from dqdyn.dynamics.gravity.fields import Central, Field, Potential, Uniform
 from dqdyn.errors import Error
 from dqdyn.model.description import Description, Joint, Link
 from dqdyn.model.inertia import Inertia, as_tensor

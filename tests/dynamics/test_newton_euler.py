@@ -9,7 +9,7 @@ from robot_data import urdf_file
 from trees import random_description
 
 import dqdyn as dq
-from dqdyn.dynamics.newton_euler import body_wrench, inverse_dynamics, joint_wrenches
+from dqdyn.dynamics.formulations.newton_euler import body_wrench, inverse_dynamics, joint_wrenches
 from dqdyn.model.model import Frame
 
 

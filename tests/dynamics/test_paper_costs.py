@@ -13,12 +13,14 @@ from dqdyn.algebra.counter import Tally
 from dqdyn.algebra.dual import DQ, IDENTITY
 from dqdyn.algebra.functions import Ad, pose, translator, zero_twist
 from dqdyn.algebra.quaternion import Quaternion, pure
-from dqdyn.dynamics import gauss, newton_euler, quiroz_steps, silva_steps
-from dqdyn.dynamics import homogeneous_reference as homogeneous
-from dqdyn.dynamics.cost_formula import Formula, Operations, fitted, polynomial
-from dqdyn.dynamics.paper_cost import Cost, farias_total
-from dqdyn.dynamics.quiroz_cost import quiroz_table_5_1, quiroz_table_5_2, quiroz_table_5_3, quiroz_table_5_4
-from dqdyn.dynamics.silva_cost import silva_table_3
+from dqdyn.analysis.costs import homogeneous_reference as homogeneous
+from dqdyn.analysis.costs.farias import Cost, farias_total
+from dqdyn.analysis.costs.formula import Formula, Operations, fitted, polynomial
+from dqdyn.analysis.costs.quiroz import quiroz_table_5_1, quiroz_table_5_2, quiroz_table_5_3, quiroz_table_5_4
+from dqdyn.analysis.costs.silva import silva_table_3
+from dqdyn.dynamics.formulations import gauss, newton_euler
+from dqdyn.dynamics.formulations.literal import quiroz as quiroz_steps
+from dqdyn.dynamics.formulations.literal import silva as silva_steps
 from dqdyn.errors import Error
 from dqdyn.kinematics.tree import poses
 from dqdyn.robot import Robot

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 import dqdyn as dq
 from dqdyn import Description, Inertia, Joint, Link, ModelError, Robot
 from dqdyn.cli.app import app
-from dqdyn.dynamics.singular import is_regular
+from dqdyn.dynamics.massless_joints import is_regular
 
 BODY = Inertia(1.0, (0.1, 0.2, 0.3), ((0.1, 0, 0), (0, 0.12, 0), (0, 0, 0.15)))
 NOTHING = Inertia()

@@ -9,8 +9,8 @@ from trees import assert_close, random_inertia, random_robot, random_state, run
 from dqdyn import robots
 from dqdyn.algebra.functions import pose
 from dqdyn.algebra.quaternion import ONE, pure
-from dqdyn.compile.program import Counts
-from dqdyn.compile.trace import trace
+from dqdyn.compile.trace.program import Counts
+from dqdyn.compile.trace.tracer import trace
 from dqdyn.dynamics.methods import FORWARD, INVERSE, MASS_MATRIX
 from dqdyn.model.canonical import in_cheap_frames
 from dqdyn.model.description import Description, Joint, Link, Mimic

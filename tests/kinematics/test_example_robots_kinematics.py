@@ -13,10 +13,10 @@ from robot_data import short_name, urdf_files
 from trees import assert_close, random_q, random_state, random_v, run
 
 from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.motion import pose_rate
+from dqdyn.algebra.rates import pose_rate
+from dqdyn.formats.urdf.reader import read_urdf
 from dqdyn.model.build import build
 from dqdyn.model.description import ROOT_JOINT
-from dqdyn.model.loaders.urdf import read_urdf
 from dqdyn.robot import Robot
 from dqdyn.robot.catalog import CATALOG
 

@@ -19,8 +19,8 @@ from trees import (
 
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.functions import Ad, Adsharp, conj_sharp, cross, hamiplus8, position
-from dqdyn.algebra.motion import pose_rate
 from dqdyn.algebra.quaternion import Quaternion, cross3, dot3, pure
+from dqdyn.algebra.rates import pose_rate
 from dqdyn.robot import Robot
 from dqdyn.robot.catalog import CATALOG
 

@@ -15,10 +15,10 @@ from serial_walk import distance, frame_pose, kinds, random_box
 
 from dqdyn.algebra.values import Pose
 from dqdyn.errors import Error, LoadError, UnknownNameError
+from dqdyn.formats.serial.dh import describe_dh
 from dqdyn.model.build import build
 from dqdyn.model.description import Description, placement
 from dqdyn.model.inertia import Inertia
-from dqdyn.model.loaders.dh import describe_dh
 
 ORACLES = {False: DQ_SerialManipulatorDH, True: DQ_SerialManipulatorMDH}
 

@@ -13,9 +13,9 @@ from robot_data import short_name, urdf_files
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.functions import position, rotation_matrix
 from dqdyn.errors import Error
+from dqdyn.formats.urdf.reader import read_urdf
 from dqdyn.model.build import build
 from dqdyn.model.description import ROOT_JOINT
-from dqdyn.model.loaders.urdf import read_urdf
 from dqdyn.model.model import WORLD_BODY, Model, TreeJoint
 
 REFUSED = {

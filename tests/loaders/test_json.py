@@ -18,13 +18,13 @@ from robot_data import short_name, urdf_files
 
 from dqdyn.algebra.dual import DQ
 from dqdyn.errors import Error, FormatError, LoadError
+from dqdyn.formats.json.document import read_json, write_json
+from dqdyn.formats.load import read
+from dqdyn.formats.mjcf.reader import read_mjcf
+from dqdyn.formats.urdf.reader import read_urdf
 from dqdyn.model.description import Description, Drive, Joint, Link, Mimic, NamedFrame, Shape
 from dqdyn.model.inertia import Inertia
-from dqdyn.model.loaders.load import read
-from dqdyn.model.loaders.mjcf import read_mjcf
-from dqdyn.model.loaders.urdf import read_urdf
-from dqdyn.model.robots import describe, names
-from dqdyn.model.writers.json_format import read_json, write_json
+from dqdyn.robots.builders import describe, names
 
 FILES = {short_name(path): path for path in urdf_files()}
 REFUSED = ("ur/ur3", "alex/alex_psyonic_hands")

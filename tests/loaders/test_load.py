@@ -11,8 +11,8 @@ import pytest
 from urdf_text import ARM
 
 from dqdyn.errors import LoadError
-from dqdyn.model.loaders.load import read
-from dqdyn.model.loaders.urdf import read_urdf
+from dqdyn.formats.load import read
+from dqdyn.formats.urdf.reader import read_urdf
 
 
 @pytest.fixture
@@ -20,8 +20,8 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """What the readers of other formats are called with."""
     seen: list[Any] = []
     for module, function in (
-        ("dqdyn.model.loaders.mjcf", "read_mjcf"),
-        ("dqdyn.model.writers.json_format", "read_json"),
+        ("dqdyn.formats.mjcf.reader", "read_mjcf"),
+        ("dqdyn.formats.json.document", "read_json"),
     ):
         stand_in = ModuleType(module)
         setattr(stand_in, function, lambda source, name=function, **options: seen.append((name, source, options)))

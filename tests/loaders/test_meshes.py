@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dqdyn.model.loaders.meshes import MeshFinder
-from dqdyn.model.loaders.urdf import read_urdf
+from dqdyn.formats.meshes import MeshFinder
+from dqdyn.formats.urdf.reader import read_urdf
 
 
 @pytest.fixture

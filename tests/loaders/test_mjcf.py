@@ -16,11 +16,11 @@ from hypothesis import strategies as st
 from mjcf_texts import INERTIAL, MODELS, as_vec8, compiled, mjcf, quiet_model, random_qpos
 
 from dqdyn.errors import LoadError, MissingExtraError
+from dqdyn.formats.load import read
+from dqdyn.formats.mjcf.reader import read_mjcf
+from dqdyn.formats.safe_xml import TEXT
 from dqdyn.kinematics.frames import twist_jacobian
 from dqdyn.model.layouts import mujoco_layout
-from dqdyn.model.loaders.load import read
-from dqdyn.model.loaders.mjcf import read_mjcf
-from dqdyn.model.loaders.safe_xml import TEXT
 from dqdyn.model.model import Model
 
 

@@ -13,13 +13,13 @@ import pytest
 from mjcf_texts import INERTIAL, quiet_model
 
 import dqdyn as dq
-from dqdyn.dynamics.constraints import KnifeEdge, PointContact
+from dqdyn.constraints import KnifeEdge, PointContact
 from dqdyn.errors import LoadError, ModelError, ModelWarning
+from dqdyn.formats.mjcf.reader import read_mjcf
+from dqdyn.formats.urdf.reader import read_urdf
 from dqdyn.model.build import build
 from dqdyn.model.description import Description, Joint, Link, Mimic, NamedFrame, Shape, placement
 from dqdyn.model.inertia import Inertia
-from dqdyn.model.loaders.mjcf import read_mjcf
-from dqdyn.model.loaders.urdf import read_urdf
 from dqdyn.model.model import WORLD_BODY
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from urdf_text import ARM
 
 from dqdyn.errors import LoadError
-from dqdyn.model.loaders.safe_xml import Limits, parse
+from dqdyn.formats.safe_xml import Limits, parse
 
 BILLION_LAUGHS = (
     '<?xml version="1.0"?><!DOCTYPE r [<!ENTITY a "ha">'

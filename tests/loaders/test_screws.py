@@ -15,11 +15,11 @@ from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.functions import Ad, screw_exp
 from dqdyn.algebra.values import Pose
 from dqdyn.errors import LoadError, ModelError, ModelWarning
+from dqdyn.formats.serial.dh import describe_dh
+from dqdyn.formats.serial.screws import describe_screws
 from dqdyn.model.build import build
 from dqdyn.model.description import placement
 from dqdyn.model.inertia import Inertia
-from dqdyn.model.loaders.dh import describe_dh
-from dqdyn.model.loaders.screws import describe_screws
 
 KINDS = ("revolute", "prismatic", "helical")
 

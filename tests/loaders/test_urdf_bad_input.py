@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from urdf_text import ARM, INERTIAL, arm_with, changed, robot
 
 from dqdyn.errors import Error, LoadError, ModelError, ModelWarning
+from dqdyn.formats.urdf.reader import read_urdf
 from dqdyn.model.build import build
-from dqdyn.model.loaders.urdf import read_urdf
 
 
 def failure(text: str, tmp_path: Path, kind: type[Error], **options: bool) -> str:

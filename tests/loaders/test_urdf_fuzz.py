@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from urdf_text import ARM, INERTIAL
 
 from dqdyn.errors import Error, LoadError, ModelError
+from dqdyn.formats.safe_xml import Element, parse
+from dqdyn.formats.urdf.reader import read_urdf
 from dqdyn.model.build import build
-from dqdyn.model.loaders.safe_xml import Element, parse
-from dqdyn.model.loaders.urdf import read_urdf
 from dqdyn.model.model import Model
 
 EVERYTHING = ARM.replace(

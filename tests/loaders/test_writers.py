@@ -38,17 +38,17 @@ from dqdyn.algebra.dual import DQ, IDENTITY
 from dqdyn.algebra.functions import position, rotation_matrix
 from dqdyn.algebra.quaternion import Quaternion
 from dqdyn.errors import FormatError, ModelWarning
+from dqdyn.formats.load import read
+from dqdyn.formats.mjcf.reader import read_mjcf
+from dqdyn.formats.mjcf.writer import write_mjcf
+from dqdyn.formats.urdf.reader import read_urdf
+from dqdyn.formats.urdf.writer import write_urdf
+from dqdyn.formats.xml_text import roll_pitch_yaw
 from dqdyn.model.description import Description, Joint, Link, Mimic, Shape, placement
 from dqdyn.model.inertia import Inertia
 from dqdyn.model.layouts import mujoco_layout, pinocchio_layout
-from dqdyn.model.loaders.load import read
-from dqdyn.model.loaders.mjcf import read_mjcf
-from dqdyn.model.loaders.urdf import read_urdf
 from dqdyn.model.model import Model
-from dqdyn.model.robots import describe
-from dqdyn.model.writers.mjcf import write_mjcf
-from dqdyn.model.writers.urdf import write_urdf
-from dqdyn.model.writers.xml_text import roll_pitch_yaw
+from dqdyn.robots.builders import describe
 
 ROBOTS = (
     "panda/panda",

@@ -13,9 +13,9 @@ from trees import random_robot
 import dqdyn as dq
 from dqdyn.algebra.values import Pose
 from dqdyn.errors import Error, UnknownNameError
+from dqdyn.formats.urdf.reader import read_urdf
 from dqdyn.model.build import build
 from dqdyn.model.description import Description, Joint, Link, placement
-from dqdyn.model.loaders.urdf import read_urdf
 from dqdyn.robot import Robot
 from dqdyn.robot.inverse import InverseKinematics
 

@@ -24,9 +24,9 @@ from trees import (
 )
 
 from dqdyn.errors import Error, FormatError, StateError, UnknownNameError
+from dqdyn.formats.urdf.reader import read_urdf
 from dqdyn.model.description import Description, Joint, Link, NamedFrame
 from dqdyn.model.layouts import Layout
-from dqdyn.model.loaders.urdf import read_urdf
 from dqdyn.robot import Robot
 
 CASES = {

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 import dqdyn as dq
-from dqdyn.compile import pace, runner
-from dqdyn.compile.pace import Pace, in_parts
+from dqdyn.compile.runtime import pacing as pace
+from dqdyn.compile.runtime import rollout_runner as runner
+from dqdyn.compile.runtime.pacing import Pace, in_parts
 
 ENDLESS = """
 import os, signal, threading, time

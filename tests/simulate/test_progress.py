@@ -52,7 +52,7 @@ def test_a_robot_without_joints_is_refused() -> None:
 
 def test_runs_without_machine_code_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     from dqdyn.simulate.integrators import RKMK4
-    from dqdyn.simulate.integrators.base import _rollout
+    from dqdyn.simulate.integrators.integrator import _rollout
 
     native = dq.simulate(dq.robots.two_link(), None, 0.02, 1e-3, q0=[[0.3, 0.2], [0.1, 0.4]])
     monkeypatch.setenv("DQDYN_NATIVE", "0")

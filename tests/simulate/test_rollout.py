@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from dqdyn.algebra.scalar import cos, sin
-from dqdyn.compile.rollout import Rollout
-from dqdyn.compile.runner import Runner
-from dqdyn.compile.trace import trace
+from dqdyn.compile.codegen.rollout import Rollout
+from dqdyn.compile.runtime.rollout_runner import Runner
+from dqdyn.compile.trace.tracer import trace
 
 
 def spring(state: Any, u: Any, c: Any, time: Any) -> tuple[list[Any], tuple[int, ...]]:
@@ -96,7 +96,7 @@ def test_one_bad_lane_leaves_the_others() -> None:
 
 
 def test_without_llvm_the_interpreter_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    from dqdyn.compile import rollout as module
+    from dqdyn.compile.codegen import rollout as module
 
     warned = []
     monkeypatch.setattr(module, "warn_once", warned.append)

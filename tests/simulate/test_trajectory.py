@@ -15,7 +15,7 @@ import pytest
 from simulated import floating_chain, start_of
 
 import dqdyn as dq
-from dqdyn.simulate import looks
+from dqdyn.simulate import renderers as looks
 from dqdyn.simulate.columns import columns
 
 

@@ -9,7 +9,7 @@ from trees import ONE_AXIS, random_unit
 
 from dqdyn import constraints as kinds
 from dqdyn.algebra.scalar import sin
-from dqdyn.dynamics.constraints import Place
+from dqdyn.constraints import Place
 from dqdyn.model.inertia import as_vector
 from dqdyn.model.model import WORLD_BODY
 from dqdyn.robot import Robot

@@ -16,8 +16,8 @@ import numpy as np
 
 from dqdyn.algebra.functions import pose
 from dqdyn.algebra.quaternion import Quaternion
+from dqdyn.dynamics.fast.regroup import regrouped
 from dqdyn.dynamics.joint_forces import armature, damping, resisting_forces
-from dqdyn.dynamics.regroup import regrouped
 from dqdyn.errors import Error
 from dqdyn.model.gravity_field import FieldGravity
 from dqdyn.model.model import Frame, Model

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dqdyn.dynamics.constraints.singular import mass_is_singular
+from dqdyn.constraints.undetermined import mass_is_singular
 from dqdyn.errors import Error
 from dqdyn.robot.constrained_catalog import FORMS, require_determined
 

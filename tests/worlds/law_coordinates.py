@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from dqdyn.algebra.scalar import sin
-from dqdyn.dynamics.coordinates.names import KINDS
-from dqdyn.dynamics.quasi_velocities import QuasiVelocities
+from dqdyn.coordinates.names import KINDS
 from dqdyn.errors import StateError
+from dqdyn.quasi_velocities.equations import QuasiVelocities
 from dqdyn.robot.coordinate_checks import check_regular
 from dqdyn.robot.coordinate_functions import FUNCTIONS
 from dqdyn.robot.coordinates import RobotInCoordinates

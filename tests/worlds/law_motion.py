@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from dqdyn.dynamics.derivatives import inverse_dynamics_derivatives_in_bodies
+from dqdyn.dynamics.fast.derivatives import inverse_dynamics_derivatives_in_bodies
 from dqdyn.dynamics.methods import FORWARD, derivatives
 
 from .case import Case

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dqdyn.dynamics import articulated
+from dqdyn.dynamics.fast import articulated
 
 from . import worker
 from .laws import judged

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from trees import ONE_AXIS, random_unit
 
-from dqdyn.dynamics.gravity import Central, Potential, Uniform
+from dqdyn.dynamics.gravity.fields import Central, Potential, Uniform
 from dqdyn.errors import ModelWarning
 from dqdyn.robot import Robot
 

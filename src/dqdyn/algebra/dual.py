@@ -8,8 +8,8 @@ import numpy as np
 
 from dqdyn.algebra.quaternion import ONE, ZERO, Quaternion
 from dqdyn.algebra.real import real_number, scalar_array
+from dqdyn.algebra.removable import safe_ratio
 from dqdyn.algebra.scalar import Scalar, divide, is_numeric, is_scalar, stack, unstack
-from dqdyn.algebra.singular import safe_ratio
 from dqdyn.errors import Error
 
 

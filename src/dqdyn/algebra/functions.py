@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from dqdyn.algebra import singular
+from dqdyn.algebra import removable as singular
 from dqdyn.algebra.checks import (  # noqa: F401  some only to be found here, next to the other names of DQ Robotics
     UNIT_TOLERANCE,
     is_line,

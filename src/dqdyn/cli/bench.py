@@ -14,7 +14,7 @@ from dqdyn.cli.progress import Steps
 from dqdyn.cli.robot_argument import BaseOption, NoMimicOption, RobotArgument, StrictOption, robot_of
 from dqdyn.cli.screen import JsonOption, emit, escape, indented, table, warn
 from dqdyn.cli.timing import Call, duration, machine, side_by_side
-from dqdyn.compile.function import Function
+from dqdyn.compile.runtime.function import Function
 from dqdyn.robot import Robot
 
 FUNCTIONS = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "coriolis_matrix")

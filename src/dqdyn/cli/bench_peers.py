@@ -75,7 +75,7 @@ def _pinocchio_model(pin: Any, robot: Robot) -> Any:
 
 def simulation(robot: Robot, seconds: float) -> dict[str, Any]:
     """Seconds per step of Runge-Kutta 4 without controller: one robot, one of a batch, and MuJoCo's ``mj_step``."""
-    from dqdyn.compile.runner import Runner
+    from dqdyn.compile.runtime.rollout_runner import Runner
     from dqdyn.simulate.integrators import INTEGRATORS
     from dqdyn.simulate.system import System
 

@@ -9,13 +9,15 @@ from typing import Annotated, Any
 import typer
 from rich.console import RenderableType
 
+from dqdyn.analysis.costs import farias as paper_cost
+from dqdyn.analysis.costs import quiroz as quiroz_cost
+from dqdyn.analysis.costs import silva as silva_cost
+from dqdyn.analysis.costs.farias import Cost, Row
+from dqdyn.analysis.costs.formula import Line
+from dqdyn.analysis.costs.homogeneous_reference import matrix_cost
 from dqdyn.cli.cost_figures import draw_figures
 from dqdyn.cli.robot_argument import BaseOption, NoMimicOption, RobotArgument, StrictOption, robot_of
 from dqdyn.cli.screen import JsonOption, emit, escape, indented, table, warn
-from dqdyn.dynamics import paper_cost, quiroz_cost, silva_cost
-from dqdyn.dynamics.cost_formula import Line
-from dqdyn.dynamics.homogeneous_reference import matrix_cost
-from dqdyn.dynamics.paper_cost import Cost, Row
 from dqdyn.robot import Robot
 from dqdyn.robot.catalog import METHODS
 

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from dqdyn.dynamics.homogeneous_reference import forward_kinematics_costs, newton_euler_costs
-from dqdyn.dynamics.paper_cost import Cost
+from dqdyn.analysis.costs.farias import Cost
+from dqdyn.analysis.costs.homogeneous_reference import forward_kinematics_costs, newton_euler_costs
 from dqdyn.errors import FormatError, missing_extra
-from dqdyn.model.writers.whole_file import write_whole
+from dqdyn.formats.whole_file import write_whole
 
 JOINTS = range(1, 43)
 PANELS = (("storage", "storage (floats)"), ("mul", "multiplications"), ("add", "additions"))

@@ -13,7 +13,7 @@ from rich.console import RenderableType
 from dqdyn.cli.options import output_option
 from dqdyn.cli.screen import JsonOption, emit, escape, indented, number, table
 from dqdyn.errors import unknown_name
-from dqdyn.model.writers.whole_file import checked_target
+from dqdyn.formats.whole_file import checked_target
 
 
 def experiment(

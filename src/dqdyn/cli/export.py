@@ -11,9 +11,9 @@ import typer
 from dqdyn.cli.options import output_option
 from dqdyn.cli.robot_argument import BaseOption, NoMimicOption, RobotArgument, StrictOption, robot_of
 from dqdyn.cli.screen import JsonOption, emit, escape, indented, table, warn, without_tags, write
-from dqdyn.compile.export import LANGUAGES
+from dqdyn.compile.export.languages import LANGUAGES
 from dqdyn.errors import UnknownNameError, unknown_name
-from dqdyn.model.writers.whole_file import write_whole
+from dqdyn.formats.whole_file import write_whole
 from dqdyn.robot import Robot
 from dqdyn.robot.catalog import CATALOG
 

@@ -11,8 +11,8 @@ import typer
 
 from dqdyn.errors import Error, ModelWarning, UnknownNameError, unknown_name
 from dqdyn.loading import load
-from dqdyn.model import robots as builtin
 from dqdyn.robot import Robot
+from dqdyn.robots import builders as builtin
 
 RobotArgument = Annotated[
     str,

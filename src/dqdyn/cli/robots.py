@@ -6,7 +6,7 @@ from typing import Any
 
 from dqdyn.cli.robot_argument import robot_of
 from dqdyn.cli.screen import JsonOption, emit, indented, number, table, without_tags
-from dqdyn.model import robots as builtin
+from dqdyn.robots import builders as builtin
 
 
 def robots(as_json: JsonOption = False) -> None:

@@ -11,9 +11,9 @@ import numpy as np
 import typer
 from rich.console import RenderableType
 
-from dqdyn.analysis.silva_table import METHODS, PRINTED
-from dqdyn.analysis.validation import CUTOFF, MASS_ERROR, ORDER, PLANTS, Validation
-from dqdyn.analysis.validation import validate as run
+from dqdyn.analysis.validation.comparison import CUTOFF, MASS_ERROR, ORDER, PLANTS, Validation
+from dqdyn.analysis.validation.comparison import validate as run
+from dqdyn.analysis.validation.silva_table import METHODS, PRINTED
 from dqdyn.cli.screen import JsonOption, emit, escape, indented, number, table
 from dqdyn.cli.validate_figure import draw_figure, require_drawing, shown_coordinates
 from dqdyn.errors import unknown_name

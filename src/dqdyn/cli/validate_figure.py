@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from dqdyn.analysis.validation import Validation
+from dqdyn.analysis.validation.comparison import Validation
 from dqdyn.errors import FormatError, missing_extra
-from dqdyn.model.writers.whole_file import write_whole
+from dqdyn.formats.whole_file import write_whole
 
 METHOD = "dqGP"
 

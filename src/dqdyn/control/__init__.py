@@ -5,35 +5,35 @@ controller = ct.velocity_controller(robot, [ct.PoseTask("tool", target)], [ct.Ke
 v = controller(t, q)
 """
 
-from dqdyn.control.controller import Controller
 from dqdyn.control.controllers.acceleration import acceleration_controller
 from dqdyn.control.controllers.torque import computed_torque, torque_controller
 from dqdyn.control.controllers.velocity import velocity_controller
-from dqdyn.control.errors import ControlError, ControlWarning, InfeasibleError
-from dqdyn.control.hands import absolute_frame, relative_frame
+from dqdyn.control.core.controller import Controller
+from dqdyn.control.core.errors import ControlError, ControlWarning, InfeasibleError
+from dqdyn.control.core.inequality import Inequality
+from dqdyn.control.core.lemma import Activation, automatic_gains
+from dqdyn.control.core.linearise import Linear, linearise
+from dqdyn.control.core.report import Report
+from dqdyn.control.core.task import Task
+from dqdyn.control.features.features import CenterOfMass, Configuration
+from dqdyn.control.features.hands import absolute_frame, relative_frame
+from dqdyn.control.features.on_robot import line, plane, point, pose, segment
+from dqdyn.control.features.signals import Measured, Moving
 from dqdyn.control.inequalities.cone import Cone
 from dqdyn.control.inequalities.torso_arm import TorsoArm
 from dqdyn.control.inequalities.zones import KeepAbove, KeepIn, KeepOut, Region
-from dqdyn.control.inequality import Inequality
-from dqdyn.control.lemma import Activation, automatic_gains
 from dqdyn.control.limits.acceleration import AccelerationLimits
 from dqdyn.control.limits.cone import ConeJointLimits
 from dqdyn.control.limits.position import JointLimits
 from dqdyn.control.limits.stopping import StoppingBounds
 from dqdyn.control.limits.torque import TorqueLimits
 from dqdyn.control.limits.velocity import VelocityLimits
-from dqdyn.control.linearise import Linear, linearise
-from dqdyn.control.on_robot import line, plane, point, pose, segment
 from dqdyn.control.qp.solve import solve_quadratic_program
-from dqdyn.control.report import Report
-from dqdyn.control.signals import Measured, Moving
-from dqdyn.control.task import Task
 from dqdyn.control.tasks.function import FunctionTask
 from dqdyn.control.tasks.hands import AbsolutePoseTask, RelativePoseTask
 from dqdyn.control.tasks.poses import PoseTask, RotationTask, TranslationTask
 from dqdyn.control.tasks.primitives import DistanceTask, LineTask, PlaneTask
 from dqdyn.control.tasks.robot import CenterOfMassTask, PostureTask, RestTask
-from dqdyn.control.things import CenterOfMass, Configuration
 
 __all__ = [
     "AbsolutePoseTask",

@@ -8,8 +8,8 @@ from dqdyn.algebra.functions import zero_twist
 from dqdyn.algebra.quaternion import dot3, pure
 from dqdyn.algebra.scalar import Scalar
 from dqdyn.algebra.scalar import total as sum_of
-from dqdyn.dynamics.centers import center_poses
-from dqdyn.dynamics.composite import Composite
+from dqdyn.dynamics.fast.composite import Composite
+from dqdyn.dynamics.formulations.mass_centers import center_poses
 from dqdyn.dynamics.joint_forces import armature
 from dqdyn.kinematics.tree import adjoints, forward
 from dqdyn.model.gravity_field import FieldGravity

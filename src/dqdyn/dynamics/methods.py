@@ -7,12 +7,12 @@ from typing import Any
 
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.scalar import Scalar
+from dqdyn.dynamics.deferred import deferred
 from dqdyn.dynamics.joint_forces import armature, turning_coriolis, velocity_forces
-from dqdyn.dynamics.lazily import lazily
 from dqdyn.model.gravity_field import FieldGravity
 from dqdyn.model.model import Model
 
-regrouped = lazily("regroup", "regrouped")
+regrouped = deferred("dynamics.fast.regroup", "regrouped")
 
 Wrenches = Mapping[int, DQ] | None
 Inverse = Callable[[Model, Sequence[Scalar], Sequence[Scalar], Sequence[Scalar], Wrenches], list[Scalar]]
@@ -29,7 +29,7 @@ def pulled(model: Model, q: Sequence[Scalar], wrenches: Wrenches) -> tuple[Model
     """The robot and the wrenches on it; a gravity field becomes wrenches, so that formulations need not know it."""
     if not isinstance(model.gravity, FieldGravity):
         return model, wrenches
-    found: tuple[Model, Wrenches] = lazily("field_gravity", "pulled")(model, q, wrenches)
+    found: tuple[Model, Wrenches] = deferred("dynamics.gravity.field_dynamics", "pulled")(model, q, wrenches)
     return found
 
 
@@ -74,13 +74,13 @@ def coriolis_matrix(formulation: CoriolisMatrix) -> CoriolisMatrix:
 
 def by_mass_matrix(form: MassMatrix) -> Forward:
     """Forward dynamics as M a = τ − bias."""
-    complete, solve = mass_matrix(form), lazily("solve", "solve")
+    complete, solve = mass_matrix(form), deferred("dynamics.fast.sparse_solve", "solve")
 
     def call(
         model: Model, q: Sequence[Scalar], v: Sequence[Scalar], tau: Sequence[Scalar], wrenches: Wrenches = None
     ) -> list[Scalar]:
         model, wrenches = pulled(model, q, wrenches)
-        bias = lazily("recursive", "inverse_dynamics")(model, q, v, [0.0] * model.nv, wrenches)
+        bias = deferred("dynamics.fast.recursive", "inverse_dynamics")(model, q, v, [0.0] * model.nv, wrenches)
         right = [t - b - f for t, b, f in zip(tau, bias, velocity_forces(model, v), strict=True)]
         return solve(complete(model, q), right)
 
@@ -93,7 +93,7 @@ def by_articulated_bodies(
     """Forward dynamics joint by joint."""
     model, wrenches = pulled(model, q, wrenches)
     net = [t - f for t, f in zip(tau, velocity_forces(model, v), strict=True)]
-    return lazily("articulated", "forward_dynamics")(model, q, v, net, wrenches, armature(model))
+    return deferred("dynamics.fast.articulated", "forward_dynamics")(model, q, v, net, wrenches, armature(model))
 
 
 def derivatives(form: Callable[..., Any], which: str = "inverse_derivatives") -> Callable[..., Any]:
@@ -102,37 +102,37 @@ def derivatives(form: Callable[..., Any], which: str = "inverse_derivatives") ->
     def call(model: Model, *state: Any) -> Any:
         if not isinstance(model.gravity, FieldGravity):
             return form(model, *state)
-        return lazily("field_gravity", which)(form, model, *state)
+        return deferred("dynamics.gravity.field_dynamics", which)(form, model, *state)
 
     return call
 
 
 INVERSE: dict[str, Inverse] = {
-    "newton-euler": inverse(lazily("newton_euler", "inverse_dynamics")),
-    "recursive": inverse(lazily("recursive", "inverse_dynamics")),
-    "screw": inverse(lazily("screw", "inverse_dynamics")),
-    "matrix": inverse(lazily("matrix_form", "inverse_dynamics")),
-    "closed-form": inverse(lazily("closed_form", "inverse_dynamics")),
-    "gauss": inverse(lazily("gauss", "inverse_dynamics")),
-    "gibbs-appell": inverse(lazily("gibbs_appell", "inverse_dynamics")),
-    "kane": inverse(lazily("kane", "inverse_dynamics")),
-    "lagrange": inverse(lazily("lagrange", "inverse_dynamics")),
+    "newton-euler": inverse(deferred("dynamics.formulations.newton_euler", "inverse_dynamics")),
+    "recursive": inverse(deferred("dynamics.fast.recursive", "inverse_dynamics")),
+    "screw": inverse(deferred("dynamics.formulations.screw", "inverse_dynamics")),
+    "matrix": inverse(deferred("dynamics.formulations.matrix_form", "inverse_dynamics")),
+    "closed-form": inverse(deferred("dynamics.formulations.closed_form", "inverse_dynamics")),
+    "gauss": inverse(deferred("dynamics.formulations.gauss", "inverse_dynamics")),
+    "gibbs-appell": inverse(deferred("dynamics.formulations.gibbs_appell", "inverse_dynamics")),
+    "kane": inverse(deferred("dynamics.formulations.kane", "inverse_dynamics")),
+    "lagrange": inverse(deferred("dynamics.formulations.lagrange", "inverse_dynamics")),
 }
 FORWARD: dict[str, Forward] = {
-    "composite-body": by_mass_matrix(lazily("composite", "mass_matrix")),
+    "composite-body": by_mass_matrix(deferred("dynamics.fast.composite", "mass_matrix")),
     "articulated-body": by_articulated_bodies,
 }
 MASS_MATRIX: dict[str, MassMatrix] = {
-    "composite-body": mass_matrix(lazily("composite", "mass_matrix")),
-    "composite-body-root": mass_matrix(lazily("composite", "mass_matrix_from_root")),
-    "closed-form": mass_matrix(lazily("closed_form", "mass_matrix")),
-    "gauss": mass_matrix(lazily("gauss", "mass_matrix")),
-    "lagrange": mass_matrix(lazily("lagrange", "mass_matrix")),
+    "composite-body": mass_matrix(deferred("dynamics.fast.composite", "mass_matrix")),
+    "composite-body-root": mass_matrix(deferred("dynamics.fast.composite", "mass_matrix_from_root")),
+    "closed-form": mass_matrix(deferred("dynamics.formulations.closed_form", "mass_matrix")),
+    "gauss": mass_matrix(deferred("dynamics.formulations.gauss", "mass_matrix")),
+    "lagrange": mass_matrix(deferred("dynamics.formulations.lagrange", "mass_matrix")),
 }
 CORIOLIS: dict[str, CoriolisMatrix] = {
-    "christoffel": coriolis_matrix(lazily("coriolis", "coriolis_matrix")),
-    "gauss": coriolis_matrix(lazily("gauss", "coriolis_matrix")),
-    "lagrange": coriolis_matrix(lazily("lagrange", "coriolis_matrix")),
+    "christoffel": coriolis_matrix(deferred("dynamics.fast.coriolis", "coriolis_matrix")),
+    "gauss": coriolis_matrix(deferred("dynamics.formulations.gauss", "coriolis_matrix")),
+    "lagrange": coriolis_matrix(deferred("dynamics.formulations.lagrange", "coriolis_matrix")),
 }
 
 
@@ -152,7 +152,9 @@ def inverse_candidates(model: Model) -> list[tuple[Inverse, Model]]:
 def derivatives_candidates(model: Model) -> list[tuple[Callable[..., Any], Model]]:
     """The forms of the derivatives of inverse dynamics to compare for this robot."""
     names = ["", "_in_bodies"] if longest_path(model) < VERY_LONG else [""]
-    forms = [derivatives(lazily("derivatives", f"inverse_dynamics_derivatives{name}")) for name in names]
+    forms = [
+        derivatives(deferred("dynamics.fast.derivatives", f"inverse_dynamics_derivatives{name}")) for name in names
+    ]
     return [(form, regrouped(model)) for form in forms]
 
 

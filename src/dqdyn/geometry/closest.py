@@ -10,10 +10,10 @@ from typing import Any
 
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.quaternion import Quaternion, cross3, dot3
+from dqdyn.algebra.removable import safe_ratio
 from dqdyn.algebra.scalar import Scalar, divide, less, select, sqrt
-from dqdyn.algebra.singular import safe_ratio
 from dqdyn.errors import Error
-from dqdyn.geometry.door import raw_line, raw_plane, raw_point, raw_segment, takes
+from dqdyn.geometry.arguments import raw_line, raw_plane, raw_point, raw_segment, takes
 from dqdyn.geometry.primitives import Line, Plane, Point
 from dqdyn.geometry.segment import Segment
 

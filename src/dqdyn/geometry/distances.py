@@ -12,6 +12,7 @@ from typing import Any
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.quaternion import Quaternion, cross3, dot3
 from dqdyn.algebra.scalar import Scalar, atan2, divide, less, select, sqrt
+from dqdyn.geometry.arguments import raw_line, raw_plane, raw_point, raw_segment, takes
 from dqdyn.geometry.closest import (
     PARALLEL,
     closest_points_between_line_and_segment,
@@ -19,7 +20,6 @@ from dqdyn.geometry.closest import (
     no_such_pair,
     point_projected_in_segment,
 )
-from dqdyn.geometry.door import raw_line, raw_plane, raw_point, raw_segment, takes
 from dqdyn.geometry.primitives import Line, Plane, Point
 from dqdyn.geometry.segment import Segment
 

@@ -13,8 +13,8 @@ from collections.abc import Callable, Sequence
 from dqdyn.algebra.dual import DQ, IDENTITY
 from dqdyn.algebra.functions import position
 from dqdyn.algebra.jet import derivative
-from dqdyn.algebra.motion import pose_rate
 from dqdyn.algebra.quaternion import ONE, Quaternion
+from dqdyn.algebra.rates import pose_rate
 from dqdyn.algebra.scalar import Scalar, divide
 from dqdyn.kinematics.frames import Matrix, rows_of_columns
 from dqdyn.kinematics.tree import Motion

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.functions import Adjoint, zero_twist
 from dqdyn.algebra.functions import pose as compose
-from dqdyn.algebra.motion import pose_rate
 from dqdyn.algebra.quaternion import ZERO
+from dqdyn.algebra.rates import pose_rate
 from dqdyn.algebra.scalar import Scalar
 from dqdyn.errors import unknown_name
 from dqdyn.kinematics.tree import (

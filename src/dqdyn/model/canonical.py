@@ -18,7 +18,7 @@ import numpy as np
 from dqdyn.algebra.dual import DQ, IDENTITY
 from dqdyn.algebra.functions import Adjoint, pose
 from dqdyn.algebra.quaternion import Quaternion, pure, shortest_rotation
-from dqdyn.model.joints.base import AxisJoint
+from dqdyn.model.joints.joint_kind import AxisJoint
 from dqdyn.model.leaves import with_turned_leaves
 from dqdyn.model.model import WORLD_BODY, Body, Frame, Model, TreeJoint
 

@@ -162,7 +162,7 @@ WORLD_FRAME = Frame(WORLD, WORLD_BODY, IDENTITY, "world")
 class Model:
     """Joints, bodies and frames by index. Body i hangs on joint i, whose parent body is ``joints[i].parent``.
 
-    ``constraints`` are hashable values of :mod:`dqdyn.dynamics.constraints`, which a robot adds; the tree has none.
+    ``constraints`` are hashable values of :mod:`dqdyn.constraints`, which a robot adds; the tree has none.
     """
 
     name: str

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from dqdyn.algebra.dual import IDENTITY
 from dqdyn.model.inertia import Inertia, as_vector
-from dqdyn.model.joints.base import JointKind
+from dqdyn.model.joints.joint_kind import JointKind
 from dqdyn.model.joints.planar import Planar
 from dqdyn.model.joints.prismatic import Prismatic
 from dqdyn.model.joints.revolute import Revolute

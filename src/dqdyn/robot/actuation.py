@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dqdyn.dynamics.constraints import torques
+from dqdyn.constraints.methods import torques
 from dqdyn.errors import StateError
 from dqdyn.robot.state import as_state
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dqdyn.compile.lock import SharedProperty
+from dqdyn.compile.runtime.process_lock import SharedProperty
 from dqdyn.model.model import Frame, Model, TreeJoint
 from dqdyn.robot.bound import Bindings
 

@@ -9,9 +9,9 @@ import numpy as np
 
 from dqdyn.algebra.counter import Tally, counters
 from dqdyn.caching import cached_property
-from dqdyn.compile.function import Function
-from dqdyn.compile.program import Program
-from dqdyn.compile.trace import trace
+from dqdyn.compile.runtime.function import Function
+from dqdyn.compile.trace.program import Program
+from dqdyn.compile.trace.tracer import trace
 from dqdyn.dynamics import wrenches
 from dqdyn.errors import Error, ModelError, unknown_name
 from dqdyn.kinematics.frames import EXPRESSIONS
@@ -134,7 +134,7 @@ class Bindings:
 
     def require_regular(self, inputs: Sequence[np.ndarray]) -> None:
         """An error with the joint's name where M is singular at a state, q the first of the inputs (..., n)."""
-        from dqdyn.dynamics.singular import joint_of, vanishing
+        from dqdyn.dynamics.massless_joints import joint_of, vanishing
 
         if self._is_regular:
             return
@@ -153,7 +153,7 @@ class Bindings:
 
     @cached_property
     def _pivots(self) -> Function:
-        from dqdyn.dynamics.singular import pivots
+        from dqdyn.dynamics.massless_joints import pivots
 
         model, size = self.model, 3 * self.model.nv
         return Function(trace("pivots", [("q", model.nq)], lambda q: (pivots(model, q), (size,))), native=self.native)
@@ -161,13 +161,13 @@ class Bindings:
     @cached_property
     def _is_regular(self) -> bool:
         """Whether no state can make M singular; constraints have their own ways."""
-        from dqdyn.dynamics.singular import is_regular
+        from dqdyn.dynamics.massless_joints import is_regular
 
         return bool(self.model.constraints) or is_regular(self.model)
 
     @cached_property
     def _without_inertia(self) -> str | None:
-        from dqdyn.dynamics.singular import joint_without_inertia
+        from dqdyn.dynamics.massless_joints import joint_without_inertia
 
         return joint_without_inertia(self.model)
 

@@ -12,10 +12,10 @@ from typing import Any
 
 from dqdyn.algebra.scalar import Scalar, total
 from dqdyn.dynamics import methods
+from dqdyn.dynamics.deferred import deferred
 from dqdyn.dynamics.joint_forces import armature, turning_coriolis, velocity_forces
-from dqdyn.dynamics.lazily import lazily
 from dqdyn.dynamics.wrenches import on_bodies
-from dqdyn.kinematics import attached, cooperative, frames, mass
+from dqdyn.kinematics import attached, configuration, cooperative, frames, mass
 from dqdyn.model.model import Frame, Model
 from dqdyn.robot import constrained_catalog as constrained
 
@@ -217,31 +217,22 @@ for _name, _pair in (("relative", cooperative.relative), ("absolute", cooperativ
     )
 
 
-def _integrate(model: Model, q: Sequence[Scalar], v: Sequence[Scalar], dt: Sequence[Scalar]) -> list[Scalar]:
-    """q after following the constant v for the time dt in s."""
-    return _per_joint(model, lambda joint: joint.motion.integrate(q[joint.q], v[joint.v], dt[0]))
+_add(
+    "integrate",
+    "q v dt",
+    "",
+    "list",
+    lambda model, q, v, dt: configuration.integrate(model, q, v, dt[0]),
+    configuration.integrate.__doc__,
+)
+_add("difference", "q q1", "", "list", configuration.difference)
+_add("configuration_rate", "q v", "", "list", configuration.configuration_rate)
 
 
-def _difference(model: Model, q: Sequence[Scalar], q1: Sequence[Scalar]) -> list[Scalar]:
-    """The v that leads from q0 to q1 in unit time."""
-    return _per_joint(model, lambda joint: joint.motion.difference(q[joint.q], q1[joint.q]))
-
-
-def _rate(model: Model, q: Sequence[Scalar], v: Sequence[Scalar]) -> list[Scalar]:
-    """q̇ for the velocity v."""
-    return _per_joint(model, lambda joint: joint.motion.rate(q[joint.q], v[joint.v]))
-
-
-def _per_joint(model: Model, function: Callable[[Any], list[Scalar]]) -> list[Scalar]:
-    return [c for joint in model.joints if joint.master is None for c in function(joint)]
-
-
-_add("integrate", "q v dt", "", "list", _integrate)
-_add("difference", "q q1", "", "list", _difference)
-_add("configuration_rate", "q v", "", "list", _rate)
-
-
-_kinetic_energy, _potential_energy = lazily("energy", "kinetic_energy"), lazily("energy", "potential_energy")
+_kinetic_energy, _potential_energy = (
+    deferred("dynamics.energy", "kinetic_energy"),
+    deferred("dynamics.energy", "potential_energy"),
+)
 
 # --- dynamics -----------------------------------------------------------------------------------------------------
 
@@ -383,7 +374,7 @@ def _on_models(algorithm: Callable[..., Any]) -> Callable[..., Any]:
     return candidates
 
 
-_joint_wrenches = lazily("newton_euler", "joint_wrenches")
+_joint_wrenches = deferred("dynamics.formulations.newton_euler", "joint_wrenches")
 
 
 def _wrench_rows(model: Model, q: Any, v: Any, a: Any, on: Any = None) -> list[list[Scalar]]:
@@ -414,13 +405,17 @@ _add("gravity_forces", "q", "", "list", _gravity, candidates=_on_models(_gravity
 def _gauss(model: Model, q: Any, v: Any, a: Any, tau: Any) -> list[Scalar]:
     """Gauss's function in kg m²/s⁴, with the joints' own forces: its gradient in a is inverse dynamics less tau."""
     own = [ak * f for ak, f in zip(a, velocity_forces(model, v), strict=True)]
-    return [total([lazily("gauss", "gauss_function")(model, q, v, a, tau), *own, *_rotors(model, a)])]
+    return [
+        total(
+            [deferred("dynamics.formulations.gauss", "gauss_function")(model, q, v, a, tau), *own, *_rotors(model, a)]
+        )
+    ]
 
 
 def _gibbs_appell(model: Model, q: Any, v: Any, a: Any) -> list[Scalar]:
     """Gibbs's and Appell's function in kg m²/s⁴, with armature: its gradient in a is M a + C v."""
     turning = [a[i] * (c * v[j]) for i, j, c in turning_coriolis(model, v)]
-    found = lazily("gibbs_appell", "gibbs_appell_function")(model, q, v, a)
+    found = deferred("dynamics.formulations.gibbs_appell", "gibbs_appell_function")(model, q, v, a)
     return [total([found, *turning, *_rotors(model, a)])]
 
 
@@ -441,7 +436,7 @@ _dynamics(
     "matrix",
     "C (nv×nv) with Ṁ − 2C skew-symmetric; the Christoffel one unless method names Silva's or Parsa's.",
 )
-_inverse_derivatives = methods.derivatives(lazily("derivatives", "inverse_dynamics_derivatives"))
+_inverse_derivatives = methods.derivatives(deferred("dynamics.fast.derivatives", "inverse_dynamics_derivatives"))
 _add(
     "inverse_dynamics_derivatives",
     "q v a",
@@ -458,7 +453,7 @@ def _forward_derivatives(model: Model, q: Sequence[Scalar], v: Sequence[Scalar],
     if model.constraints:
         return constrained.forward_derivatives(model, q, v, tau)
     a = methods.FORWARD["composite-body"](model, q, v, tau, None)
-    form = lazily("derivatives", "forward_dynamics_derivatives")
+    form = deferred("dynamics.fast.derivatives", "forward_dynamics_derivatives")
     return methods.derivatives(form, "forward_derivatives")(model, q, v, a)
 
 
@@ -468,7 +463,7 @@ _add(
     "q v a",
     "",
     "matrix",
-    lazily("regressor", "torque_regressor"),
+    deferred("dynamics.fast.regressor", "torque_regressor"),
     "Y (nv × 10 per moving body) with τ = Y π for the inertial parameters π.",
 )
 

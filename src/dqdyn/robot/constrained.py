@@ -13,9 +13,9 @@ from dqdyn.robot.base import RobotBase
 from dqdyn.robot.state import as_state
 
 if TYPE_CHECKING:
-    from dqdyn.dynamics.constraints.base import Constraint
-    from dqdyn.dynamics.constraints.reduced import Reduced
-    from dqdyn.dynamics.constraints.report import ConstraintReport
+    from dqdyn.constraints.constraint import Constraint
+    from dqdyn.constraints.dependence import ConstraintReport
+    from dqdyn.constraints.methods.reduced import Reduced
     from dqdyn.robot.robot import Robot
 
 
@@ -24,7 +24,7 @@ class ConstrainedMethods(RobotBase):
 
     @property
     def constraints(self) -> tuple[Constraint, ...]:
-        """What binds the robot beside its joints; see :mod:`dqdyn.dynamics.constraints`."""
+        """What binds the robot beside its joints; see :mod:`dqdyn.constraints`."""
         return self.model.constraints
 
     @property
@@ -90,7 +90,7 @@ class ConstrainedMethods(RobotBase):
 
     def constraint_report(self, q: Any, v: Any = None, t: float = 0.0) -> ConstraintReport:
         """Rank of A at one state, which rows depend on which constraints, and which contradict each other."""
-        from dqdyn.dynamics.constraints.report import report
+        from dqdyn.constraints.dependence import report
 
         at = self._one_state("q", q)
         speed = np.zeros(self.model.nv) if v is None else self._one_state("v", v)
@@ -119,7 +119,7 @@ class ConstrainedMethods(RobotBase):
 
     def reduced_dynamics(self, q: Any, v: Any, t: float = 0.0) -> Reduced:
         """Kane's reduced M and C in independent quasi-velocities, at one state."""
-        from dqdyn.dynamics.constraints.reduced import reduced
+        from dqdyn.constraints.methods.reduced import reduced
 
         at, speed = self._one_state("q", q), self._one_state("v", v)
         a, rate = self.constraint_matrix(at, None, t), self.constraint_matrix_rate(at, speed, t)
@@ -133,7 +133,7 @@ class ConstrainedMethods(RobotBase):
 
     def constraint_projector(self, q: Any, t: Any = 0.0) -> np.ndarray:
         """Ω (..., nv, nv) that takes away what the constraints hold: M a + Ω C v − … = Ω τ [Quiroz, eq. (5.47)]."""
-        from dqdyn.dynamics.constraints.square_roots import projector
+        from dqdyn.constraints.methods.square_roots import projector
 
         robot: Any = self
         return projector(robot.mass_matrix(q), self.constraint_matrix(q, None, t))
@@ -177,8 +177,8 @@ def with_described_constraints(model: Model) -> Model:
     description = model.description
     if model.base != "differential" and not description.loops:
         return model
-    from dqdyn.dynamics.constraints.described import described
-    from dqdyn.dynamics.constraints.stabilisation import from_numbers
+    from dqdyn.constraints.described import described
+    from dqdyn.constraints.stabilisation import from_numbers
 
     found = described(description, model.base)
     return checked(replace(model, constraints=found, stabilisation=from_numbers(description.stabilisation)))
@@ -188,7 +188,7 @@ def with_kept_constraints(old: Model, new: Model) -> Model:
     """The new model, an edited old one, with the old one's constraints; the rolling of a base goes with the base."""
     if not old.constraints and new.base != "differential":
         return new
-    from dqdyn.dynamics.constraints.described import rolling
+    from dqdyn.constraints.described import rolling
 
     kept = tuple(c for c in old.constraints if new.base == "differential" or not c.of_base(old.base))
     if new.base == "differential" and not any(c.of_base(new.base) for c in kept):

@@ -7,29 +7,31 @@ from typing import Any
 
 from dqdyn.algebra.scalar import Scalar, total
 from dqdyn.dynamics import methods
-from dqdyn.dynamics.lazily import lazily
+from dqdyn.dynamics.deferred import deferred
 from dqdyn.dynamics.wrenches import on_bodies
 from dqdyn.errors import Error, ModelError, unknown_name
 from dqdyn.model.model import Model
 
 FORMS: dict[str, Callable[..., Any]] = {
-    "kkt": lazily("constraints.kkt", "forward"),
-    "udwadia-kalaba": lazily("constraints.udwadia_kalaba", "forward"),
-    "kane": lazily("constraints.kane", "forward"),
+    "kkt": deferred("constraints.methods.kkt", "forward"),
+    "udwadia-kalaba": deferred("constraints.methods.udwadia_kalaba", "forward"),
+    "kane": deferred("constraints.methods.kane", "forward"),
 }
 """Methods of constrained forward dynamics: ``form(model, q, v, tau, wrenches, t, mass_matrix, singular)``."""
 METHODS = ("auto", *FORMS)
 
 _assembled = {
-    name: lazily("constraints.assembled", name)
+    name: deferred("constraints.assembled", name)
     for name in ("velocity", "acceleration", "residual", "violation", "matrix_rate")
 }
-_mass_is_singular = lazily("constraints.singular", "mass_is_singular")
+_mass_is_singular = deferred("constraints.undetermined", "mass_is_singular")
 _kkt = {
-    name: lazily("constraints.kkt", name)
+    name: deferred("constraints.methods.kkt", name)
     for name in ("forward_and_multipliers", "projected_velocity", "step_to_position")
 }
-_mass_matrix, _mass_matrix_from_root = (lazily("composite", n) for n in ("mass_matrix", "mass_matrix_from_root"))
+_mass_matrix, _mass_matrix_from_root = (
+    deferred("dynamics.fast.composite", n) for n in ("mass_matrix", "mass_matrix_from_root")
+)
 
 
 def forward(
@@ -72,7 +74,7 @@ def _obeying(method: str, mass: Callable[..., Any], singular: bool) -> Callable[
 
 def forward_derivatives(model: Model, q: Sequence[Scalar], v: Sequence[Scalar], tau: Sequence[Scalar]) -> Any:
     """∂a/∂q (tangent), ∂a/∂v, ∂a/∂τ under constraints, by jets through the whole solution."""
-    return lazily("constraints.derivatives", "forward_derivatives")(model, forward, q, v, tau)
+    return deferred("constraints.methods.derivatives", "forward_derivatives")(model, forward, q, v, tau)
 
 
 # --- doors ------------------------------------------------------------------------------------------------------------
@@ -97,7 +99,7 @@ def constrained_method(model: Model, method: str) -> str:
 
 def require_determined(model: Model) -> None:
     """An error where the constraints leave a motion free that moves no inertia."""
-    joint = lazily("constraints.singular", "free_without_inertia")(model)
+    joint = deferred("constraints.undetermined", "free_without_inertia")(model)
     if joint is not None:
         raise ModelError(
             f"forward dynamics of {model.name!r} is impossible: its constraints leave joint {joint!r} free to move "

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dqdyn.dynamics.constraints.stabilisation import as_stabilisation, to_numbers
+from dqdyn.constraints.stabilisation import as_stabilisation, to_numbers
 from dqdyn.errors import ModelError, StateError
 from dqdyn.robot.bound import Bindings
 from dqdyn.robot.constrained import checked

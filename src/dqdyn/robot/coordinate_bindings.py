@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dqdyn.compile.function import Function
-from dqdyn.compile.trace import trace
-from dqdyn.dynamics.coordinates.joint_coordinates import JointCoordinates
-from dqdyn.dynamics.coordinates.tree import TreeCoordinates
+from dqdyn.compile.runtime.function import Function
+from dqdyn.compile.trace.tracer import trace
+from dqdyn.coordinates.joint_coordinates import JointCoordinates
+from dqdyn.coordinates.tree import TreeCoordinates
 from dqdyn.robot.coordinate_checks import check_rates, check_regular, check_state, is_healthy
 from dqdyn.robot.coordinate_functions import FUNCTIONS
 from dqdyn.robot.made_once import MadeOnce

@@ -10,10 +10,10 @@ import numpy as np
 from dqdyn.algebra.functions import UNIT_TOLERANCE
 from dqdyn.algebra.real import real_array
 from dqdyn.algebra.scalar import unstack
-from dqdyn.dynamics.coordinates.dual_quaternion import UnitDualQuaternion
-from dqdyn.dynamics.coordinates.motion import Contact
-from dqdyn.dynamics.coordinates.names import KINDS
-from dqdyn.dynamics.coordinates.tree import Part, TreeCoordinates
+from dqdyn.coordinates.dual_quaternion import UnitDualQuaternion
+from dqdyn.coordinates.minimal_form import Contact
+from dqdyn.coordinates.names import KINDS
+from dqdyn.coordinates.tree import Part, TreeCoordinates
 from dqdyn.errors import Error, StateError
 from dqdyn.model.model import Model
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from dqdyn.algebra.scalar import Scalar, total
+from dqdyn.coordinates import minimal_form as motion
+from dqdyn.coordinates.minimal_form import Contact
+from dqdyn.coordinates.tree import Matrix, TreeCoordinates
 from dqdyn.dynamics import methods
-from dqdyn.dynamics.coordinates import motion
-from dqdyn.dynamics.coordinates.motion import Contact
-from dqdyn.dynamics.coordinates.tree import Matrix, TreeCoordinates
 from dqdyn.model.model import Model
 
 Entries = tuple[list[Scalar], tuple[int, ...]]
@@ -148,7 +148,7 @@ def _point_jacobian(tree: TreeCoordinates, contacts: tuple[Contact, ...]) -> lis
     ((name, point),) = contacts
 
     def form(q: Any) -> Entries:
-        from dqdyn.dynamics.coordinates.equation_of_motion import EquationOfMotion
+        from dqdyn.coordinates.equation_of_motion import EquationOfMotion
 
         columns = EquationOfMotion(tree, q, [0.0] * tree.n).point_jacobian(name, point)
         return _entries([[getattr(c, axis) for c in columns] for axis in "xyz"], tree.n)

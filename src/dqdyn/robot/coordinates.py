@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dqdyn.caching import cached_property
-from dqdyn.dynamics.coordinates.motion import Contact
-from dqdyn.dynamics.coordinates.names import KINDS, coordinates_of
+from dqdyn.coordinates.minimal_form import Contact
+from dqdyn.coordinates.names import KINDS, coordinates_of
 from dqdyn.errors import Error
 from dqdyn.robot.coordinate_bindings import CoordinateBindings
 from dqdyn.robot.coordinate_checks import as_contacts, check_kkt, check_regular, named_joints

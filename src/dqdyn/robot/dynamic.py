@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dqdyn.algebra.scalar import stack, unstack
-from dqdyn.compile.function import check_out
-from dqdyn.compile.method import compiled_method
+from dqdyn.compile.runtime.function import check_out
+from dqdyn.compile.runtime.method import compiled_method
 from dqdyn.errors import Error
 from dqdyn.robot.base import RobotBase
 from dqdyn.robot.constrained_catalog import constrained_method
@@ -17,7 +17,7 @@ from dqdyn.robot.state import as_state
 from dqdyn.robot.wrench_input import no_wrenches, stacked_wrenches
 
 if TYPE_CHECKING:
-    from dqdyn.dynamics.gravity import Field
+    from dqdyn.dynamics.gravity.fields import Field
 
 _COMPILED_SOLVE = 16
 """Up to this nv the linear systems of derivatives are part of the compiled program."""
@@ -200,7 +200,7 @@ class DynamicMethods(RobotBase):
 
     def inertial_parameters(self) -> np.ndarray:
         """π: m, m c, I_xx, I_xy, I_yy, I_xz, I_yz, I_zz of every moving body about its frame's origin."""
-        from dqdyn.dynamics.regressor import inertial_parameters
+        from dqdyn.dynamics.fast.regressor import inertial_parameters
 
         return inertial_parameters(self.model)
 
@@ -220,7 +220,7 @@ class DynamicMethods(RobotBase):
 
         They are ``wrenches`` for the dynamics of this robot ``with_gravity([0, 0, 0])``, by every method.
         """
-        from dqdyn.dynamics.gravity import as_field, on_bodies
+        from dqdyn.dynamics.gravity.fields import as_field, on_bodies
 
         field = as_field(field)
         given = as_state(self.model, "q", q, check)

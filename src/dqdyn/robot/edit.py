@@ -74,7 +74,7 @@ def with_payload(model: Model, frame: str, mass: float, com: Any, inertia: Any) 
 
 def with_gravity(model: Model, gravity: Any) -> Description:
     """Another gravitational acceleration, in m/s² and world axes, or a gravity field."""
-    from dqdyn.dynamics.gravity import Uniform
+    from dqdyn.dynamics.gravity.fields import Uniform
 
     if isinstance(gravity, Uniform):
         gravity = gravity.acceleration
@@ -85,9 +85,9 @@ def with_gravity(model: Model, gravity: Any) -> Description:
 
 def _field(model: Model, field: Any) -> FieldGravity:
     """A field that can be compiled, and be part of a robot's value."""
-    from dqdyn.compile.trace import trace
+    from dqdyn.compile.trace.tracer import trace
     from dqdyn.dynamics.energy import potential_energy
-    from dqdyn.dynamics.gravity import as_field, on_bodies
+    from dqdyn.dynamics.gravity.fields import as_field, on_bodies
 
     own = FieldGravity(as_field(field))
     pulling = replace(model, gravity=own)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from dqdyn.compile.export import export as export_program
-from dqdyn.compile.export import options_of
-from dqdyn.compile.labels import Labels
-from dqdyn.compile.names import identifier
+from dqdyn.compile.export.labels import Labels
+from dqdyn.compile.export.languages import export as export_program
+from dqdyn.compile.export.languages import options_of
+from dqdyn.compile.export.names import identifier
 from dqdyn.errors import unknown_name
 from dqdyn.model.model import Frame, Model, TreeJoint
 from dqdyn.robot.bound import DEFAULTS, Bindings

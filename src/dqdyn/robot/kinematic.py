@@ -8,7 +8,7 @@ import numpy as np
 
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.values import Pose, Twist
-from dqdyn.compile.method import compiled_method
+from dqdyn.compile.runtime.method import compiled_method
 from dqdyn.geometry.primitives import Line, Plane, Point
 from dqdyn.model.model import Frame
 from dqdyn.robot.base import RobotBase

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from typing import Generic, TypeVar
 
-from dqdyn.compile.lock import LOCK
+from dqdyn.compile.runtime.process_lock import LOCK
 
 T = TypeVar("T")
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from dqdyn.algebra.counter import Tally
 from dqdyn.caching import cached_property
-from dqdyn.compile.program import Counts, Program
+from dqdyn.compile.trace.program import Counts, Program
 from dqdyn.errors import ModelWarning
 from dqdyn.model.build import build
 from dqdyn.model.description import Description
@@ -255,7 +255,7 @@ class Robot(KinematicMethods, DynamicMethods, ConstrainedMethods):
 
     def write(self, path: str | Path) -> Path:
         """Write the robot as .urdf, .xml (MJCF) or .json, by the ending; an existing file is replaced whole."""
-        from dqdyn.model.writers.save import save
+        from dqdyn.formats.save import save
 
         return save(self.model, path)
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dqdyn.compile.function import Function
-from dqdyn.compile.method import load_methods
+from dqdyn.compile.runtime.function import Function
+from dqdyn.compile.runtime.method import load_methods
 from dqdyn.errors import Error
 from dqdyn.robot.bound import DEFAULTS
 from dqdyn.robot.catalog import quantities
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 class Shortcuts:
     """The functions that a robot's methods have used, by name and options.
 
-    Those with default options are in ``direct`` as well, where :mod:`~dqdyn.compile.method` finds them.
+    Those with default options are in ``direct`` as well, where :mod:`~dqdyn.compile.runtime.method` finds them.
     """
 
     def __init__(self, robot: RobotBase, direct: dict[str, Any]) -> None:

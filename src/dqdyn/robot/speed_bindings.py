@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dqdyn.compile.function import Function
-from dqdyn.compile.trace import trace
-from dqdyn.dynamics.quasi_velocities import QuasiVelocities
-from dqdyn.dynamics.singular import is_regular
-from dqdyn.dynamics.speeds import speeds_from
+from dqdyn.compile.runtime.function import Function
+from dqdyn.compile.trace.tracer import trace
+from dqdyn.dynamics.formulations.speeds import speeds_from
+from dqdyn.dynamics.massless_joints import is_regular
 from dqdyn.errors import Error, unknown_name
+from dqdyn.quasi_velocities.equations import QuasiVelocities
 from dqdyn.robot import speed_checks as checks
 from dqdyn.robot.bound import unit_quaternions
 from dqdyn.robot.made_once import MadeOnce

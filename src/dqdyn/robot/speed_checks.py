@@ -12,10 +12,10 @@ import numpy as np
 from dqdyn.algebra.functions import UNIT_TOLERANCE
 from dqdyn.algebra.jet import derivative
 from dqdyn.algebra.scalar import Scalar
-from dqdyn.compile.program import Program
-from dqdyn.compile.trace import trace
-from dqdyn.dynamics.singular import vanishing
-from dqdyn.dynamics.speeds import Speeds
+from dqdyn.compile.trace.program import Program
+from dqdyn.compile.trace.tracer import trace
+from dqdyn.dynamics.formulations.speeds import Speeds
+from dqdyn.dynamics.massless_joints import vanishing
 from dqdyn.errors import Error, ModelError, StateError
 from dqdyn.model.model import Model
 

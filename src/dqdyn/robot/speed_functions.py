@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from dqdyn.dynamics.quasi_velocities import QuasiVelocities
 from dqdyn.dynamics.wrenches import on_bodies
 from dqdyn.model.canonical import in_cheap_frames
+from dqdyn.quasi_velocities.equations import QuasiVelocities
 from dqdyn.robot.catalog import Entries, flatten
 
 

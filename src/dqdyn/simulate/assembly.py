@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from dqdyn.compile.function import Function
-from dqdyn.compile.pace import in_parts
-from dqdyn.compile.trace import trace
+from dqdyn.compile.runtime.function import Function
+from dqdyn.compile.runtime.pacing import in_parts
+from dqdyn.compile.trace.tracer import trace
 from dqdyn.dynamics.joint_forces import damping
 from dqdyn.robot import Robot
 from dqdyn.simulate.controllers import Sampled
-from dqdyn.simulate.integrators.base import Integrator
+from dqdyn.simulate.integrators.integrator import Integrator
 from dqdyn.simulate.loops import Seen, alive
 from dqdyn.simulate.problem import Problem
 from dqdyn.simulate.system import System, law_forces

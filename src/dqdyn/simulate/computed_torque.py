@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dqdyn.algebra.real import real_array
-from dqdyn.compile.interpret import interpret
+from dqdyn.compile.trace.interpret import interpret
 from dqdyn.errors import Error
 from dqdyn.robot import Robot
 from dqdyn.simulate.controllers import ControlLaw

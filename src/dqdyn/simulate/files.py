@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from dqdyn.errors import FormatError, LoadError
-from dqdyn.model.writers.json_format import read_json, write_json
-from dqdyn.model.writers.whole_file import write_whole
+from dqdyn.formats.json.document import read_json, write_json
+from dqdyn.formats.whole_file import write_whole
 from dqdyn.robot import Robot
 from dqdyn.simulate.problem import memory
 from dqdyn.simulate.trajectory import PER_SAMPLE, Trajectory

@@ -7,11 +7,11 @@ from functools import partial
 
 import numpy as np
 
-from dqdyn.compile.pace import in_parts
-from dqdyn.compile.runner import Runner
+from dqdyn.compile.runtime.pacing import in_parts
+from dqdyn.compile.runtime.rollout_runner import Runner
 from dqdyn.simulate.controllers import Sampled
 from dqdyn.simulate.faults import SimulationError
-from dqdyn.simulate.integrators.base import Integrator
+from dqdyn.simulate.integrators.integrator import Integrator
 from dqdyn.simulate.problem import TOO_FAST, Problem, joint_of
 from dqdyn.simulate.progress import Progress
 from dqdyn.simulate.system import System

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from dqdyn.errors import Error, ModelWarning, missing_extra, unknown_name
+from dqdyn.formats.mjcf.writer import write_mjcf
 from dqdyn.model.layouts import Layout
-from dqdyn.model.writers.mjcf import write_mjcf
 from dqdyn.robot import Robot
 from dqdyn.simulate.assembly import assembled
 from dqdyn.simulate.controllers import ControlLaw, Sampled, given_torques, is_python

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dqdyn.compile.threads import whole
+from dqdyn.compile.runtime.threads import whole
 from dqdyn.errors import Error, unknown_name
 from dqdyn.robot import Robot
 from dqdyn.simulate.assembly import assembled
@@ -16,7 +16,7 @@ from dqdyn.simulate.controllers import ControlLaw, Sampled, given_torques, is_py
 from dqdyn.simulate.events import event_functions
 from dqdyn.simulate.faults import Interrupted, SimulationError, SimulationWarning
 from dqdyn.simulate.integrators import INTEGRATORS
-from dqdyn.simulate.integrators.base import Integrator
+from dqdyn.simulate.integrators.integrator import Integrator
 from dqdyn.simulate.loops import Seen, kinematic_loop, native_loop, sampled_loop
 from dqdyn.simulate.problem import Problem, posed, shown
 from dqdyn.simulate.progress import Progress

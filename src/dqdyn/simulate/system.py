@@ -10,9 +10,9 @@ import numpy as np
 
 from dqdyn.algebra.scalar import is_scalar
 from dqdyn.caching import cached_property
-from dqdyn.compile.interpret import interpret
-from dqdyn.compile.program import Program
-from dqdyn.dynamics.constraints.stabilisation import Projection
+from dqdyn.compile.trace.interpret import interpret
+from dqdyn.compile.trace.program import Program
+from dqdyn.constraints.stabilisation import Projection
 from dqdyn.errors import Error, one_line
 from dqdyn.model.model import Model, TreeJoint
 from dqdyn.robot import Robot

@@ -12,7 +12,7 @@ import numpy as np
 
 from dqdyn.errors import StateError
 from dqdyn.robot import Robot
-from dqdyn.simulate.looks import look
+from dqdyn.simulate.renderers import look
 
 PER_SAMPLE = ("q", "v", "a", "tau", "kinetic", "potential", "residual")
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 
-from dqdyn.analysis.experiments.base import Case, Result
+from dqdyn.analysis.experiments.experiment import Case, Result
 from dqdyn.view.html import html_page, web_file
 from dqdyn.view.report import Report
 from dqdyn.view.scene import Scene

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from dqdyn.algebra.real import real_array
-from dqdyn.model.writers.whole_file import write_whole
+from dqdyn.formats.whole_file import write_whole
 from dqdyn.robot import Robot
 from dqdyn.view.blob import Blob
 from dqdyn.view.bounds import bounds_of

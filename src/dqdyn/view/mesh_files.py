@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from dqdyn.errors import LoadError
-from dqdyn.model.loaders.files import read_bytes
+from dqdyn.formats.files import read_bytes
 from dqdyn.view.collada import read_collada
 from dqdyn.view.triangles import Color, Triangles, merged
 

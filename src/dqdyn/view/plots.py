@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from dqdyn.errors import missing_extra, unknown_name
-from dqdyn.model.writers.whole_file import write_whole
+from dqdyn.formats.whole_file import write_whole
 from dqdyn.view.motion import checked
 from dqdyn.view.series import Panel, panels_of
 from dqdyn.view.text import without_math

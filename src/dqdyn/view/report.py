@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from dqdyn.algebra.real import real_array
-from dqdyn.model.writers.whole_file import write_whole
+from dqdyn.formats.whole_file import write_whole
 from dqdyn.view.html import filled_page, web_file
 from dqdyn.view.series import Panel
 from dqdyn.view.svg import panel_figure

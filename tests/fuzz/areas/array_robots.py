@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from trees import random_robot
 
-from dqdyn.compile.function import Function
+from dqdyn.compile.runtime.function import Function
 from dqdyn.model.description import Description, Link
 from dqdyn.robot import Robot
 from dqdyn.robot.bound import Bindings

@@ -13,8 +13,8 @@ from pathlib import Path
 import cached_code
 import numpy as np
 
-from dqdyn.compile.function import Function
-from dqdyn.compile.trace import trace
+from dqdyn.compile.runtime.function import Function
+from dqdyn.compile.trace.tracer import trace
 
 from ..cases import Area, Case
 from ..mutate import as_bytes, as_text

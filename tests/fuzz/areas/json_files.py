@@ -11,12 +11,12 @@ from described import one_joint, rich
 from trees import MOVING, random_description
 
 from dqdyn.errors import FormatError
+from dqdyn.formats.json.document import read_json, write_json
 from dqdyn.model.build import build
 from dqdyn.model.description import Description
 from dqdyn.model.joints import KINDS
-from dqdyn.model.robots import describe
-from dqdyn.model.writers.json_format import read_json, write_json
 from dqdyn.robot import Robot
+from dqdyn.robots.builders import describe
 
 from ..cases import Area, Case
 from ..laws import check_laws

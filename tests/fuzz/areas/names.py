@@ -20,13 +20,13 @@ import numpy as np
 
 from dqdyn.algebra.dual import IDENTITY
 from dqdyn.errors import Error, FormatError
+from dqdyn.formats.json.document import read_json, write_json
+from dqdyn.formats.mjcf.reader import read_mjcf
+from dqdyn.formats.mjcf.writer import write_mjcf
+from dqdyn.formats.urdf.reader import read_urdf
+from dqdyn.formats.urdf.writer import write_urdf
 from dqdyn.model.description import Description, Joint, Link, NamedFrame, placement
 from dqdyn.model.inertia import Inertia
-from dqdyn.model.loaders.mjcf import read_mjcf
-from dqdyn.model.loaders.urdf import read_urdf
-from dqdyn.model.writers.json_format import read_json, write_json
-from dqdyn.model.writers.mjcf import write_mjcf
-from dqdyn.model.writers.urdf import write_urdf
 from dqdyn.robot import Robot
 from dqdyn.simulate.trajectory import Trajectory
 from dqdyn.view.html import html_page

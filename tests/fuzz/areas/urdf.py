@@ -17,8 +17,8 @@ from urdf_text import ARM, INERTIAL
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.values import Pose
 from dqdyn.errors import Error
+from dqdyn.formats.urdf.writer import write_urdf
 from dqdyn.loading import load
-from dqdyn.model.writers.urdf import write_urdf
 from dqdyn.robot import Robot
 
 from ..cases import Area, Case, oracle

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from types import ModuleType
 
 from dqdyn.analysis.experiments import bimanual_cup, cup_on_table, mobile_bimanual, moving_obstacle
-from dqdyn.analysis.experiments.base import Case, Claim, Drawing, Figure, Result, Table
+from dqdyn.analysis.experiments.experiment import Case, Claim, Drawing, Figure, Result, Table
 from dqdyn.errors import unknown_name
 
 __all__ = ["EXPERIMENTS", "Case", "Claim", "Drawing", "Figure", "Result", "Table", "experiment", "titles"]

@@ -12,7 +12,6 @@ import numpy as np
 
 from dqdyn import control as ct
 from dqdyn import robots
-from dqdyn.analysis.experiments.base import Case, Claim, Drawing, Result, draw, figure, joint_figures, norm
 from dqdyn.analysis.experiments.cup_setting import (
     DAMPING,
     PLANE,
@@ -26,6 +25,7 @@ from dqdyn.analysis.experiments.cup_setting import (
     to_planes,
     walls,
 )
+from dqdyn.analysis.experiments.experiment import Case, Claim, Drawing, Result, draw, figure, joint_figures, norm
 from dqdyn.analysis.experiments.running import run
 from dqdyn.analysis.experiments.two_hands import BETWEEN, HANDS, relative_error
 from dqdyn.geometry.primitives import Plane

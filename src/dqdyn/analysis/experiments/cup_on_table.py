@@ -10,7 +10,6 @@ from itertools import pairwise
 import numpy as np
 
 from dqdyn import control as ct
-from dqdyn.analysis.experiments.base import Case, Claim, Figure, Result, Table, effort, figure, joint_figures, norm
 from dqdyn.analysis.experiments.cup_setting import (
     DAMPING,
     GAINS,
@@ -22,6 +21,17 @@ from dqdyn.analysis.experiments.cup_setting import (
     Setting,
     nine_joints,
     to_planes,
+)
+from dqdyn.analysis.experiments.experiment import (
+    Case,
+    Claim,
+    Figure,
+    Result,
+    Table,
+    effort,
+    figure,
+    joint_figures,
+    norm,
 )
 from dqdyn.analysis.experiments.running import run
 from dqdyn.simulate import Trajectory

@@ -13,7 +13,7 @@ import numpy as np
 
 from dqdyn import control as ct
 from dqdyn import robots
-from dqdyn.analysis.experiments.base import Drawing, draw, norm
+from dqdyn.analysis.experiments.experiment import Drawing, draw, norm
 from dqdyn.geometry.primitives import Line, Plane
 from dqdyn.robot import Robot
 from dqdyn.simulate import Trajectory

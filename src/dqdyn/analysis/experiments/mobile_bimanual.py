@@ -13,8 +13,8 @@ import numpy as np
 from dqdyn import control as ct
 from dqdyn import robots
 from dqdyn.algebra.values import Pose
-from dqdyn.analysis.experiments.base import Case, Claim, Drawing, Result, draw, figure, joint_figures, norm
 from dqdyn.analysis.experiments.cup_setting import DAMPING, TORSO, TRUNK, beyond_limits
+from dqdyn.analysis.experiments.experiment import Case, Claim, Drawing, Result, draw, figure, joint_figures, norm
 from dqdyn.analysis.experiments.running import run
 from dqdyn.analysis.experiments.two_hands import BETWEEN, HANDS, relative_error
 from dqdyn.errors import Error

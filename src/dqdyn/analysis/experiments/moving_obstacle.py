@@ -15,7 +15,7 @@ from dqdyn import control as ct
 from dqdyn import robots
 from dqdyn.algebra.scalar import sin
 from dqdyn.algebra.values import Pose
-from dqdyn.analysis.experiments.base import Case, Claim, Result, draw, figure, norm
+from dqdyn.analysis.experiments.experiment import Case, Claim, Result, draw, figure, norm
 from dqdyn.analysis.experiments.running import run
 from dqdyn.robot import Robot
 from dqdyn.simulate import Trajectory

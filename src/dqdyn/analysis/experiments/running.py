@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from dqdyn.control.controller import Controller
+from dqdyn.control.core.controller import Controller
 from dqdyn.robot import Robot
 from dqdyn.simulate import Trajectory, simulate
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from dqdyn.control.build import composed, parts
-from dqdyn.control.controller import Controller
+from dqdyn.control.core.controller import Controller
+from dqdyn.control.core.parts import composed, parts
 from dqdyn.robot import Robot
 
 

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from dqdyn.control.build import composed, model_of, parts
-from dqdyn.control.composition import Composition
-from dqdyn.control.constraint import Constraint
-from dqdyn.control.controller import Controller
-from dqdyn.control.design import Design
-from dqdyn.control.motors import require_motors
+from dqdyn.control.core.command_bound import Constraint
+from dqdyn.control.core.composition import Composition
+from dqdyn.control.core.controller import Controller
+from dqdyn.control.core.design import Design
+from dqdyn.control.core.motors import require_motors
+from dqdyn.control.core.parts import composed, model_of, parts
 from dqdyn.control.tasks.robot import PostureTask
 from dqdyn.dynamics import methods
 from dqdyn.robot import Robot

@@ -6,14 +6,14 @@ from typing import Any, Unpack
 
 from dqdyn.algebra.scalar import Scalar
 from dqdyn.algebra.values import Value
-from dqdyn.control.components import check, check_shape
-from dqdyn.control.differentiate import Given
-from dqdyn.control.inequality import Gains, Inequality
-from dqdyn.control.on_robot import line, on, required
-from dqdyn.control.pairs import Pair
-from dqdyn.control.quantity import Parts
-from dqdyn.control.signals import Measured, Moving, Signal, as_signal, at_start
-from dqdyn.control.things import Thing
+from dqdyn.control.core.differentiate import Given
+from dqdyn.control.core.inequality import Gains, Inequality
+from dqdyn.control.core.term import Parts
+from dqdyn.control.features.components import check, check_shape
+from dqdyn.control.features.features import Thing
+from dqdyn.control.features.on_robot import line, on, required
+from dqdyn.control.features.pairs import Pair
+from dqdyn.control.features.signals import Measured, Moving, Signal, as_signal, at_start
 from dqdyn.errors import Error
 from dqdyn.geometry.primitives import Line
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any, Unpack
 
 from dqdyn.algebra.scalar import Scalar
-from dqdyn.control.inequality import Gains, Inequality
-from dqdyn.control.on_robot import line, on, segment
-from dqdyn.control.pairs import Pair
-from dqdyn.control.quantity import Parts
+from dqdyn.control.core.inequality import Gains, Inequality
+from dqdyn.control.core.term import Parts
+from dqdyn.control.features.on_robot import line, on, segment
+from dqdyn.control.features.pairs import Pair
 from dqdyn.errors import Error
 
 

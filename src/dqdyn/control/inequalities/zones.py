@@ -7,12 +7,12 @@ from typing import Any, Unpack
 
 from dqdyn.algebra.scalar import Scalar
 from dqdyn.algebra.values import Value
-from dqdyn.control.inequality import Gains, Inequality
-from dqdyn.control.on_robot import point, required
-from dqdyn.control.pairs import SIGNED, Pair
-from dqdyn.control.quantity import Parts
-from dqdyn.control.signals import as_signal
-from dqdyn.control.things import Thing
+from dqdyn.control.core.inequality import Gains, Inequality
+from dqdyn.control.core.term import Parts
+from dqdyn.control.features.features import Thing
+from dqdyn.control.features.on_robot import point, required
+from dqdyn.control.features.pairs import SIGNED, Pair
+from dqdyn.control.features.signals import as_signal
 from dqdyn.errors import Error
 
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from dqdyn.control.constraint import Context, Side
+from dqdyn.control.core.command_bound import Context, Side
+from dqdyn.control.core.task import positive
 from dqdyn.control.limits.per_axis import PerAxis
-from dqdyn.control.task import positive
 from dqdyn.errors import Error
 
 

@@ -7,8 +7,8 @@ from typing import Self
 import numpy as np
 
 from dqdyn.algebra.scalar import Scalar, cos, sin
-from dqdyn.control.constraint import Context, Side
-from dqdyn.control.limits.base import FREE, coordinates
+from dqdyn.control.core.command_bound import Context, Side
+from dqdyn.control.limits.limit import FREE, coordinates
 from dqdyn.control.limits.position import JointLimits
 from dqdyn.model.model import Model
 

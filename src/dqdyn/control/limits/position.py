@@ -7,8 +7,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from dqdyn.control.constraint import Context, Side
-from dqdyn.control.limits.base import FREE, Limit, coordinates, number, own
+from dqdyn.control.core.command_bound import Context, Side
+from dqdyn.control.limits.limit import FREE, Limit, coordinates, number, own
 from dqdyn.errors import Error
 from dqdyn.model.model import Model
 

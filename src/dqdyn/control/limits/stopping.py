@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dqdyn.algebra.scalar import Scalar, sqrt, total
-from dqdyn.control.constraint import Context, Side
-from dqdyn.control.limits.base import Limit, axes, number
+from dqdyn.control.core.command_bound import Context, Side
+from dqdyn.control.limits.limit import Limit, axes, number
 from dqdyn.model.model import Model
 
 

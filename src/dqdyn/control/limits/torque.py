@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dqdyn.control.constraint import Context, Side
+from dqdyn.control.core.command_bound import Context, Side
 from dqdyn.control.limits.per_axis import PerAxis
 
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from dqdyn.control.constraint import Context, Side
-from dqdyn.control.limits.base import axes
+from dqdyn.control.core.command_bound import Context, Side
+from dqdyn.control.limits.limit import axes
 from dqdyn.control.limits.per_axis import PerAxis
 from dqdyn.model.model import Model
 

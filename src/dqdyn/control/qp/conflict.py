@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from dqdyn.control.qp.base import INFINITE, Shape
 from dqdyn.control.qp.rows import NamedRows
+from dqdyn.control.qp.solver import INFINITE, Shape
 from dqdyn.control.qp.with_daqp import DaqpSolver
 
 

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from dqdyn.algebra.real import real_array
-from dqdyn.control.errors import InfeasibleError
-from dqdyn.control.qp.base import INFINITE, Shape, Solver
+from dqdyn.control.core.errors import InfeasibleError
 from dqdyn.control.qp.conflict import minimal_conflict
 from dqdyn.control.qp.rows import NamedRows
+from dqdyn.control.qp.solver import INFINITE, Shape, Solver
 from dqdyn.control.qp.unconstrained import LinearSolver
 from dqdyn.control.qp.with_daqp import DaqpSolver
 from dqdyn.control.qp.with_piqp import PiqpSolver

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from dqdyn.control.qp.base import Solver
+from dqdyn.control.qp.solver import Solver
 
 _RESIDUAL = 1e-9
 

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from dqdyn.control.qp.base import Shape, Solver
+from dqdyn.control.qp.solver import Shape, Solver
 from dqdyn.errors import missing_extra
 
 TOLERANCE, LOOSE = 1e-9, 1e-7

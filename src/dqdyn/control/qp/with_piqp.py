@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from dqdyn.control.qp.base import INFINITE, Shape, Solver
+from dqdyn.control.qp.solver import INFINITE, Shape, Solver
 from dqdyn.errors import missing_extra
 
 TOLERANCE = 1e-9

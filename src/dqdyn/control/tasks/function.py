@@ -8,11 +8,11 @@ from typing import Any, Unpack
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.quaternion import Quaternion, pure
 from dqdyn.algebra.scalar import Scalar, is_scalar
-from dqdyn.control.components import SIZE
-from dqdyn.control.quantity import Parts
-from dqdyn.control.signals import as_signal
-from dqdyn.control.task import Settings, Task
-from dqdyn.control.things import Thing
+from dqdyn.control.core.task import Settings, Task
+from dqdyn.control.core.term import Parts
+from dqdyn.control.features.components import SIZE
+from dqdyn.control.features.features import Thing
+from dqdyn.control.features.signals import as_signal
 from dqdyn.errors import Error, unknown_name
 
 

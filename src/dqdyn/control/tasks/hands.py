@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any, ClassVar, Unpack
 
 from dqdyn.algebra.scalar import Scalar
-from dqdyn.control.hands import HandsPose
-from dqdyn.control.quantity import Parts
-from dqdyn.control.signals import as_signal
-from dqdyn.control.task import Settings, Task
+from dqdyn.control.core.task import Settings, Task
+from dqdyn.control.core.term import Parts
+from dqdyn.control.features.hands import HandsPose
+from dqdyn.control.features.signals import as_signal
 from dqdyn.control.tasks.poses import ERRORS, INSTEAD_OF_EQUALITY, pose_error
 from dqdyn.errors import unknown_name
 

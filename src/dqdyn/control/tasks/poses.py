@@ -9,11 +9,11 @@ from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.functions import log
 from dqdyn.algebra.quaternion import Quaternion
 from dqdyn.algebra.scalar import Scalar, less, select, total
-from dqdyn.control.on_robot import Frame, point, pose, required
-from dqdyn.control.quantity import Parts
-from dqdyn.control.signals import as_signal
-from dqdyn.control.task import Settings, Task
-from dqdyn.control.things import Thing
+from dqdyn.control.core.task import Settings, Task
+from dqdyn.control.core.term import Parts
+from dqdyn.control.features.features import Thing
+from dqdyn.control.features.on_robot import Frame, point, pose, required
+from dqdyn.control.features.signals import as_signal
 from dqdyn.errors import unknown_name
 
 ERRORS = ("log", "difference")

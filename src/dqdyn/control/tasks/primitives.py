@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any, Unpack
 
 from dqdyn.algebra.scalar import Scalar
-from dqdyn.control.on_robot import line, plane, required
-from dqdyn.control.pairs import Pair
-from dqdyn.control.quantity import Parts
-from dqdyn.control.signals import as_signal
-from dqdyn.control.task import Settings, Task
-from dqdyn.control.things import Thing
+from dqdyn.control.core.task import Settings, Task
+from dqdyn.control.core.term import Parts
+from dqdyn.control.features.features import Thing
+from dqdyn.control.features.on_robot import line, plane, required
+from dqdyn.control.features.pairs import Pair
+from dqdyn.control.features.signals import as_signal
 
 _FIRST = "make it the first level of the tasks, [[line or plane], [others]]"
 

@@ -6,12 +6,12 @@ import copy
 from typing import Any, Self, Unpack
 
 from dqdyn.algebra.scalar import Scalar
-from dqdyn.control.differentiate import Rows
-from dqdyn.control.quantity import Parts
-from dqdyn.control.signals import as_signal
-from dqdyn.control.state import State
-from dqdyn.control.task import Settings, Task
-from dqdyn.control.things import CenterOfMass, Configuration
+from dqdyn.control.core.differentiate import Rows
+from dqdyn.control.core.state import State
+from dqdyn.control.core.task import Settings, Task
+from dqdyn.control.core.term import Parts
+from dqdyn.control.features.features import CenterOfMass, Configuration
+from dqdyn.control.features.signals import as_signal
 from dqdyn.model.model import Model
 
 

@@ -6,11 +6,11 @@ from dataclasses import fields
 
 from dqdyn.errors import unknown_name
 from dqdyn.model import description
-from dqdyn.model.joints.base import JointKind
 from dqdyn.model.joints.cylindrical import Cylindrical
 from dqdyn.model.joints.fixed import Fixed
 from dqdyn.model.joints.free import Free
 from dqdyn.model.joints.helical import Helical
+from dqdyn.model.joints.joint_kind import JointKind
 from dqdyn.model.joints.planar import Planar
 from dqdyn.model.joints.prismatic import Prismatic
 from dqdyn.model.joints.revolute import Revolute

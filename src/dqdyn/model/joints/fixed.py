@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from dqdyn.algebra.dual import DQ, IDENTITY
 from dqdyn.algebra.functions import zero_twist
-from dqdyn.model.joints.base import Coordinates, JointKind
+from dqdyn.model.joints.joint_kind import Coordinates, JointKind
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.functions import Adjoint, pose, position, screw_exp, screw_log
 from dqdyn.algebra.quaternion import ZERO, I, J, K, Quaternion, pure, rotate, rotation_columns
 from dqdyn.algebra.scalar import Scalar, less, select
-from dqdyn.model.joints.base import Coordinates, JointKind, random_rotation
+from dqdyn.model.joints.joint_kind import Coordinates, JointKind, random_rotation
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from typing import ClassVar
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.functions import Adjoint, cross, pose
 from dqdyn.algebra.quaternion import ZERO, I, J, Quaternion, rotate, shortest_rotation
-from dqdyn.model.joints.base import AxisJoint, Coordinates, turn_columns
+from dqdyn.model.joints.joint_kind import AxisJoint, Coordinates, turn_columns
 
 
 @dataclass(frozen=True)

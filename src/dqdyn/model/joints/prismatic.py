@@ -8,7 +8,7 @@ from typing import ClassVar
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.functions import Adjoint, translator
 from dqdyn.algebra.quaternion import ZERO
-from dqdyn.model.joints.base import UPRIGHT, AxisJoint, Coordinates
+from dqdyn.model.joints.joint_kind import UPRIGHT, AxisJoint, Coordinates
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.functions import Adjoint
-from dqdyn.model.joints.base import AxisJoint, Coordinates, turn_columns
+from dqdyn.model.joints.joint_kind import AxisJoint, Coordinates, turn_columns
 
 
 @dataclass(frozen=True)

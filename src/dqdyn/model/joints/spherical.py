@@ -12,7 +12,7 @@ from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.functions import exp, screw_log
 from dqdyn.algebra.quaternion import I, J, K, Quaternion, pure
 from dqdyn.algebra.scalar import Scalar
-from dqdyn.model.joints.base import Coordinates, JointKind, nearest_sign, random_rotation
+from dqdyn.model.joints.joint_kind import Coordinates, JointKind, nearest_sign, random_rotation
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from typing import ClassVar
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.functions import Adjoint, cross
 from dqdyn.algebra.quaternion import ZERO, Quaternion, pure
-from dqdyn.model.joints.base import Coordinates, JointKind, Vector, turn, turn_columns
+from dqdyn.model.joints.joint_kind import Coordinates, JointKind, Vector, turn, turn_columns
 
 
 @dataclass(frozen=True)

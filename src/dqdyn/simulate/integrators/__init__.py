@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dqdyn.simulate.integrators.base import Integrator
+from dqdyn.simulate.integrators.integrator import Integrator
 from dqdyn.simulate.integrators.rkmk4 import RKMK4
 from dqdyn.simulate.integrators.semi_implicit_euler import SemiImplicitEuler
 from dqdyn.simulate.integrators.variational import Variational

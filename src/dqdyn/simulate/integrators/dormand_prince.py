@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from dqdyn.compile.function import Function
-from dqdyn.compile.trace import trace
+from dqdyn.compile.runtime.function import Function
+from dqdyn.compile.trace.tracer import trace
 from dqdyn.simulate.system import System
 
 ORDER = 5

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from dqdyn.algebra.scalar import less, select
-from dqdyn.simulate.integrators.base import Integrator, Stage, Step, plus, times
+from dqdyn.simulate.integrators.integrator import Integrator, Stage, Step, plus, times
 from dqdyn.simulate.system import System
 
 

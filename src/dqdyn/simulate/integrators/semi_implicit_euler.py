@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from dqdyn.simulate.integrators.base import Integrator, Stage, Step, plus, times
+from dqdyn.simulate.integrators.integrator import Integrator, Stage, Step, plus, times
 from dqdyn.simulate.system import System
 
 

@@ -20,12 +20,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dqdyn.algebra.scalar import less, select
+from dqdyn.dynamics.fast.sparse_solve import factored, substitute
 from dqdyn.dynamics.joint_forces import resisting_forces
-from dqdyn.dynamics.solve import factored, substitute
 from dqdyn.errors import Error
 from dqdyn.model.canonical import canonical
 from dqdyn.simulate.discrete import arriving, leaving
-from dqdyn.simulate.integrators.base import Integrator, Stage, Step, plus, times
+from dqdyn.simulate.integrators.integrator import Integrator, Stage, Step, plus, times
 from dqdyn.simulate.system import System
 
 _CONVERGED = 1e-8

@@ -1,0 +1,1 @@
+"""Operation counts: what the papers print beside what their steps cost here."""

@@ -1,0 +1,172 @@
+"""Newton-Euler recursion with homogeneous matrices (Lynch and Park, Modern Robotics, ch. 8), as a reference for costs.
+
+Farias compares the dual-quaternion recursion with this one in Figs. 4 and 5. Poses are 4×4, adjoints and inertias 6×6,
+all in full, as the book writes them. Twists are [ω, v] and wrenches [τ, f] here, in the book's order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dqdyn.algebra.counter import Tally, counters
+from dqdyn.algebra.scalar import Scalar, cos, sin
+from dqdyn.analysis.costs.farias import Cost, farias_table_4, farias_total
+from dqdyn.dynamics.formulations.literal.quiroz import Matrix, plus, product, transposed
+from dqdyn.errors import Error
+
+Vector = list[Scalar]
+
+
+@dataclass(frozen=True)
+class HomogeneousLink:
+    """Pose of the frame before, seen from here at home (4×4); screw axis [ω, v] and inertia (6×6) in this frame."""
+
+    home: Matrix
+    axis: Vector
+    inertia: Matrix
+
+
+def screw_motion(axis: Sequence[Scalar], angle: Scalar) -> Matrix:
+    """e^[A]θ of a unit rotation axis (4×4) by Rodrigues' formula."""
+    s, c = sin(angle), 1.0 - cos(angle)
+    w = _skew(axis[:3])
+    square = product(w, w)
+    turn = _each(square, c)
+    rotation = [[x + y for x, y in zip(*rows, strict=True)] for rows in zip(turn, _each(w, s), strict=True)]
+    rotation = [[x + 1.0 if i == j else x for j, x in enumerate(row)] for i, row in enumerate(rotation)]
+    # θ + (1 − cos θ)[ω] + (θ − sin θ)[ω]²
+    slide = plus(_each(w, c), _each(square, angle - s))
+    slide = [[x + angle if i == j else x for j, x in enumerate(row)] for i, row in enumerate(slide)]
+    moved = product(slide, [[x] for x in axis[3:]])
+    return [[*row, p[0]] for row, p in zip(rotation, moved, strict=True)] + [[0.0, 0.0, 0.0, 1.0]]
+
+
+def adjoint_matrix(pose: Matrix) -> Matrix:
+    """[Ad_T] = [[R, 0], [[p]R, R]] (6×6): the product [p]R is its cost."""
+    rotation = [row[:3] for row in pose[:3]]
+    below = product(_skew([row[3] for row in pose[:3]]), rotation)
+    return [[*row, 0.0, 0.0, 0.0] for row in rotation] + [[*a, *b] for a, b in zip(below, rotation, strict=True)]
+
+
+def bracket_matrix(twist: Sequence[Scalar]) -> Matrix:
+    """[ad_V] = [[[ω], 0], [[v], [ω]]] (6×6)."""
+    w, v = _skew(twist[:3]), _skew(twist[3:])
+    return [[*row, 0.0, 0.0, 0.0] for row in w] + [[*a, *b] for a, b in zip(v, w, strict=True)]
+
+
+def inverse_dynamics(
+    links: Sequence[HomogeneousLink],
+    motion: Sequence[Sequence[Scalar]],
+    start: tuple[Vector, Vector],
+    end: tuple[Matrix, Vector],
+) -> Vector:
+    """τ (n) of a serial arm. ``motion`` is θ, θ̇ and θ̈ of all joints, ``start`` V and V̇ = [0, −g] of the base.
+
+    ``end`` is the pose of the last frame seen from the end effector, and the wrench that it exerts, in its frame.
+    """
+    twist, rate = start
+    adjoints, own = [], []
+    for link, theta, v, a in zip(links, *motion, strict=True):
+        carry = adjoint_matrix(product(screw_motion(link.axis, -theta), link.home))
+        adjoints.append(carry)
+        twist = _sum(_times(carry, twist), [x * v for x in link.axis])
+        bracket = bracket_matrix(twist)
+        turned = _times(bracket, [x * v for x in link.axis])
+        rate = _sum(_sum(_times(carry, rate), turned), [x * a for x in link.axis])
+        spin = _times(transposed(bracket), _times(link.inertia, twist))
+        own.append([x - y for x, y in zip(_times(link.inertia, rate), spin, strict=True)])
+    tau: Vector = []
+    wrench = end[1]
+    for link, moving, carry in zip(
+        reversed(links), reversed(own), [adjoint_matrix(end[0]), *reversed(adjoints[1:])], strict=True
+    ):
+        wrench = _sum(_times(transposed(carry), wrench), moving)
+        tau.append(_times([wrench], link.axis)[0])
+    return tau[::-1]
+
+
+# --- costs ------------------------------------------------------------------------------------------------------------
+
+
+def forward_kinematics_costs(n: int) -> dict[str, Cost]:
+    """The four curves of [Farias, fig. 4] at n: products of poses alone; by D-H parameters three for each joint.
+
+    Storage as in [Farias, table 4]: one pose for each product.
+    """
+    _at_least_one(n)
+    tally = Tally()
+    product(*(_counted_matrix(4, 4, tally) for _ in range(2)))
+    rows = {row.name: row.printed for row in farias_table_4()}
+    screw, by_parameters = rows["(39)"], rows["(39), D-H"]
+    assert screw is not None
+    assert by_parameters is not None
+    matrix = Cost(16, tally.mul, tally.add)
+    return {
+        "matrices, D-H": matrix.times(3 * n),
+        "matrices, screws": matrix.times(n),
+        "dual quaternions, D-H": by_parameters.times(n),
+        "dual quaternions, screws": screw.times(n),
+    }
+
+
+def newton_euler_costs(n: int) -> dict[str, Cost]:
+    """The curves of [Farias, fig. 5] at n: the recursion with matrices counted; Algorithm 1 as printed and as counted.
+
+    Storage of the matrix recursion is that of the operands of its steps, as the paper defines it.
+    """
+    dual = farias_total(n)
+    assert dual.printed is not None
+    return {"matrices": matrix_cost(n), "dual quaternions, printed": dual.printed, "dual quaternions": dual.counted}
+
+
+def matrix_cost(n: int) -> Cost:
+    """What :func:`inverse_dynamics` costs for n joints."""
+    _at_least_one(n)
+    tally = Tally()
+    vector: Any = lambda k: counters(k, tally)
+    links = [HomogeneousLink(_counted_matrix(4, 4, tally), vector(6), _counted_matrix(6, 6, tally)) for _ in range(n)]
+    motion = [vector(n) for _ in range(3)]
+    inverse_dynamics(links, motion, (vector(6), vector(6)), (_counted_matrix(4, 4, tally), vector(6)))
+    return Cost(STORAGE * n, tally.mul + tally.div, tally.add)
+
+
+STORAGE = sum(
+    (
+        16 + 6 + 1,  # pose: home, axis, angle
+        16,  # adjoint: pose
+        6 + 1 + 36 + 6,  # twist: axis, rate, adjoint, twist before
+        6 + 1 + 36 + 6 + 6 + 1,  # its rate: axis, acceleration, adjoint, rate before, twist, rate of the joint
+        36 + 6 + 6,  # wrench of the body: inertia, twist, its rate
+        6 + 36 + 6,  # wrench of the joint: that of the body, adjoint, wrench behind
+        6 + 6,  # torque: wrench, axis
+    )
+)
+"""Floats of the operands of each step for one joint, listed as [Farias, table 4] lists them."""
+
+
+def _at_least_one(n: int) -> None:
+    if n < 1:
+        raise Error(f"An arm has at least one joint; found n = {n}.", n=n)
+
+
+def _counted_matrix(rows: int, columns: int, tally: Tally) -> Matrix:
+    return [list(counters(columns, tally)) for _ in range(rows)]
+
+
+def _skew(c: Sequence[Scalar]) -> Matrix:
+    x, y, z = c
+    return [[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]]
+
+
+def _each(a: Matrix, factor: Scalar) -> Matrix:
+    return [[x * factor for x in row] for row in a]
+
+
+def _times(a: Matrix, x: Sequence[Scalar]) -> Vector:
+    return [row[0] for row in product(a, [[c] for c in x])]
+
+
+def _sum(a: Sequence[Scalar], b: Sequence[Scalar]) -> Vector:
+    return [x + y for x, y in zip(a, b, strict=True)]

@@ -1,0 +1,110 @@
+"""Accelerations of a model at given states and forces, by each of the methods that Silva compares."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from dqdyn.algebra.functions import rotation_matrix
+from dqdyn.analysis.validation.plants import ARM_BASE, Plant, arm_link, arm_table
+from dqdyn.constraints.methods import udwadia_kalaba
+from dqdyn.dynamics.formulations import gauss
+from dqdyn.dynamics.methods import CORIOLIS, MASS_MATRIX
+from dqdyn.robot import Robot
+
+Inverse = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
+
+
+def by_gauss(robot: Robot, q: np.ndarray, v: np.ndarray, tau: np.ndarray) -> np.ndarray:
+    """M⁻¹(τ − C v − g) by Gauss's principle [Quiroz, eq. (6.6)], or with constraints [Quiroz, eq. (6.7)].
+
+    The formulas run on arrays, all samples at once; for 50 joints that is quicker than compiling them.
+    """
+    columns, rates, n = list(q.T), list(v.T), len(q)
+    mass = _matrices(MASS_MATRIX["gauss"](robot.model, columns), n)
+    coriolis = _matrices(CORIOLIS["gauss"](robot.model, columns, rates), n)
+    gravity = _matrices([gauss.gravity_forces(robot.model, columns)], n)[:, 0]
+    force = tau - np.einsum("nij,nj->ni", coriolis, v) - gravity
+    if not robot.constraints:
+        return _solved(mass, force)
+    a, b = robot.constraint_matrix(q), robot.constraint_bias(q, v)
+    return np.stack(udwadia_kalaba.acceleration(_entries(mass), _entries(force), _entries(a), _entries(b)), axis=-1)
+
+
+def by_newton_euler(robot: Robot, q: np.ndarray, v: np.ndarray, tau: np.ndarray) -> np.ndarray:
+    """The accelerations for which the recursion of Newton and Euler gives τ; for robots without constraints."""
+    return _inverted(lambda q, v, a: robot.inverse_dynamics(q, v, a, method="newton-euler"), q, v, tau)
+
+
+def by_toolbox(q: np.ndarray, v: np.ndarray, tau: np.ndarray) -> np.ndarray:
+    """The same for the arm with 50 joints, by the Robotics Toolbox from the same table of Denavit and Hartenberg."""
+    arm = _toolbox_arm()
+    gravity = np.array(rotation_matrix(ARM_BASE)).T @ [0.0, 0.0, -9.81]  # as DH frame 0 sees it
+
+    def inverse(q: np.ndarray, v: np.ndarray, a: np.ndarray) -> np.ndarray:
+        shape = np.broadcast_shapes(q.shape, v.shape, a.shape)
+        # Copies: read-only arrays would send the toolbox from its C code to its Python code, a thousand times slower.
+        rows = (np.array(np.broadcast_to(x, shape).reshape(-1, shape[-1])) for x in (q, v, a))
+        return np.reshape(arm.rne(*rows, gravity=gravity), shape)
+
+    return _inverted(inverse, q, v, tau)
+
+
+def toolbox_is_here() -> bool:
+    """Whether the Robotics Toolbox for Python can be imported."""
+    try:
+        _toolbox()
+    except ImportError:
+        return False
+    return True
+
+
+def applicable(plant: Plant) -> tuple[str, ...]:
+    """The methods of Silva's table that can model the plant, by the paper's names."""
+    if plant.robot.constraints:
+        return ("dqGP",)  # Newton-Euler knows no constraints
+    return ("dqGP", "dqNE", "rtNE") if plant.key == "arm" else ("dqGP", "dqNE")
+
+
+def _inverted(inverse: Inverse, q: np.ndarray, v: np.ndarray, tau: np.ndarray) -> np.ndarray:
+    """Forward dynamics out of inverse dynamics alone: columns of M are the forces for unit accelerations."""
+    rest = np.zeros_like(v)
+    bias, static = inverse(q, v, rest), inverse(q, rest, rest)
+    unit = np.broadcast_to(np.eye(v.shape[1]), (*v.shape, v.shape[1]))
+    columns = inverse(np.repeat(q[:, None], v.shape[1], axis=1), np.zeros_like(unit), unit) - static[:, None]
+    return _solved(columns, tau - bias)  # M is symmetric: rows are columns
+
+
+def _solved(mass: np.ndarray, force: np.ndarray) -> np.ndarray:
+    return np.linalg.solve(mass, force[..., None])[..., 0]
+
+
+def _matrices(rows: Sequence[Sequence[Any]], n: int) -> np.ndarray:
+    """Entries that are arrays over the samples, or constants, as (n, rows, columns)."""
+    result = np.empty((n, len(rows), len(rows[0])))
+    for i, row in enumerate(rows):
+        for j, entry in enumerate(row):
+            result[:, i, j] = entry
+    return result
+
+
+def _entries(samples: np.ndarray) -> Any:
+    """The way back of :func:`_matrices`, also for vectors: lists with an array over the samples per entry."""
+    return [_entries(part) for part in samples.swapaxes(0, 1)] if samples.ndim > 2 else list(samples.T)
+
+
+def _toolbox() -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of that package, about its own dependencies
+        import roboticstoolbox
+    return roboticstoolbox
+
+
+def _toolbox_arm() -> Any:
+    toolbox, link = _toolbox(), arm_link()
+    body = {"m": link.mass, "r": link.com, "I": np.array(link.tensor), "Jm": 0.0, "G": 1.0, "B": 0.0}
+    rows = (dict(zip(("offset", "d", "a", "alpha"), map(float, row), strict=True)) for row in arm_table())
+    return toolbox.DHRobot([toolbox.RevoluteDH(**row, **body) for row in rows])

@@ -1,0 +1,69 @@
+"""The call path for batches: where the first array has two axes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dqdyn.compile.codegen.call_path import CallEmitter
+from dqdyn.compile.runtime.python_abi import ALIGNED, C_CONTIGUOUS, DIMS, NDIM, TYPE
+from dqdyn.compile.trace.program import Program
+
+
+class ManyEmitter(CallEmitter):
+    """IR of ``ptr call_many(ptr self, ptr args, i64 nargs, ptr kwnames)``: batches of rows without gaps.
+
+    The kernel is compiled when it is first needed: ``@many`` holds its address once it is there. It notices unfit
+    inputs itself, and computes while other threads of Python run. Batches of more than ``largest`` rows are for Python,
+    which cuts them, so that signals come through.
+    """
+
+    rows = ""
+
+    def __init__(
+        self,
+        program: Program,
+        width: int,
+        units: Sequence[tuple[int, int]],
+        numbers: Sequence[int] = (),
+        largest: int = 1 << 62,
+    ) -> None:
+        super().__init__(program, width, units, numbers)
+        self.largest = largest
+
+    def text(self) -> str:
+        kernel = self.op("load ptr, ptr @many")
+        self.require(self.op(f"icmp ne ptr {kernel}, null"))
+        if len(self.numbers) == len(self.program.inputs):  # no array tells how many rows there are
+            self.rows = "1"
+            self.require("false")
+        data = self.arguments()
+        strides = ["0" if i in self.numbers else str(size) for i, (_, size) in enumerate(self.program.inputs)]
+        self.answer(data, lambda where: self.compute(kernel, data, strides, where))
+        head = [
+            "@many = dso_local global ptr null",
+            "define internal ptr @call_many(ptr %self, ptr %args, i64 %nargs, ptr %kwnames) {",
+            *self.entry(),
+        ]
+        return "\n".join([*head, *self.lines, "}", ""])
+
+    def compute(self, kernel: str, data: list[str], strides: list[str], where: str) -> str:
+        pairs = [word for d, stride in zip(data, strides, strict=True) for word in (f"ptr {d}", f"i64 {stride}")]
+        state = self.op(f"call ptr {self.context('release_gil')}()")
+        flag = self.op(f"call i64 {kernel}({', '.join([*pairs, f'ptr {where}', f'i64 {self.rows}'])})")
+        self.lines.append(f"  call void {self.context('take_gil')}(ptr {state})")
+        return flag
+
+    def leading(self) -> list[str]:
+        return [self.rows]
+
+    def array(self, array: str, size: int) -> str:
+        self.require(self.op(f"icmp eq ptr {self.field(array, TYPE, 'ptr')}, {self.context('array_type')}"))
+        self.require(self.op(f"icmp eq i32 {self.field(array, NDIM, 'i32')}, 2"))
+        if not self.rows:
+            self.rows = self.field(self.field(array, DIMS, "ptr"), 0, "i64")
+            some, few = self.op(f"icmp sgt i64 {self.rows}, 0"), self.op(f"icmp sle i64 {self.rows}, {self.largest}")
+            self.require(self.op(f"and i1 {some}, {few}"))
+        return self.gapless(array, [*self.leading(), str(size)], C_CONTIGUOUS | ALIGNED)
+
+    def length(self, size: int) -> str:
+        return self.op(f"mul i64 {self.rows}, {size}")

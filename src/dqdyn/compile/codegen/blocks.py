@@ -1,0 +1,91 @@
+"""How a program is cut into basic blocks, and which values wait in memory for a later one.
+
+Code generation slows down steeply on long blocks, and values with long lives make register allocation slow and poor.
+So each value that a later segment uses is stored where it is made and loaded in the segments that need it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from dqdyn.compile.trace.program import Program
+
+_WEIGHT = {"sin": 40, "cos": 0, "const": 0, "input": 0}  # lines of IR; a cosine comes with its sine
+
+
+def size_of(program: Program) -> int:
+    """About how many lines of IR a program takes."""
+    return sum(_WEIGHT.get(op, 1) for op, _, _ in program.instructions)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Instructions of each segment, and the slot of every value that waits; slots are used again after the last reader.
+
+    A sine and the cosine of the same argument are made together. Constants are literals and never wait.
+    """
+
+    segments: tuple[tuple[int, ...], ...]
+    slot: dict[int, int]
+    slots: int
+
+
+def plan(
+    program: Program,
+    length: int,
+    elsewhere: Collection[int] = (),
+    transposed: bool = False,
+    needed: Collection[int] | None = None,
+) -> Plan:
+    """Cut a program into segments of about ``length`` lines and place what crosses a cut.
+
+    ``needed`` are the instructions to keep, if not all; ``elsewhere`` are values that any segment can have without a
+    slot. ``transposed``: inputs are made before the first segment and outputs wait until after the last one; else
+    inputs can be had anywhere and outputs are stored at once.
+    """
+    made: dict[int, int] = {}  # instruction → segment; −1: before all
+    turns: dict[int, int] = {}  # argument of a sine → segment in which sine and cosine are made
+    segments: list[list[int]] = []
+    weight = length
+    for i, (op, operands, _) in enumerate(program.instructions):
+        if op == "input" or op == "const":
+            made[i] = -1
+            continue
+        if needed is not None and i not in needed:
+            continue
+        if weight >= length:
+            segments.append([])
+            weight = 0
+        here = len(segments) - 1
+        made[i] = turns.setdefault(operands[0], here) if op in ("sin", "cos") else here
+        segments[made[i]].append(i)
+        weight += 0 if i in elsewhere else _WEIGHT.get(op, 1)
+    last = _last_readers(program, made)
+    if transposed:
+        last.update(dict.fromkeys(program.outputs, len(segments)))
+    inputs = [i for i, (op, _, _) in enumerate(program.instructions) if op == "input"] if transposed else []
+    slot: dict[int, int] = {}
+    ending: dict[int, list[int]] = {}  # segment → slots that nobody reads after it
+    free: list[int] = []
+    slots = 0
+    for s, members in enumerate([inputs, *segments], start=-1):
+        for i in members:
+            if last.get(i, -1) > s and i not in elsewhere:
+                if not free:
+                    free.append(slots)
+                    slots += 1
+                slot[i] = free.pop()
+                ending.setdefault(last[i], []).append(slot[i])
+        free += ending.pop(s, [])
+    return Plan(tuple(map(tuple, segments)), slot, slots)
+
+
+def _last_readers(program: Program, made: dict[int, int]) -> dict[int, int]:
+    """The last segment that uses each value."""
+    last: dict[int, int] = {}
+    for i, (op, operands, _) in enumerate(program.instructions):
+        if op not in ("input", "const") and i in made:
+            for k in operands:
+                last[k] = max(last.get(k, -1), made[i])
+    return last

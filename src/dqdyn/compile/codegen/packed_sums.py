@@ -1,0 +1,167 @@
+"""Results that stand side by side and have the same formula: sums of products, computed in vectors for one state.
+
+Entries of a mass matrix, of derivatives or of a Jacobian in a row are often the same sum of products with one factor in
+common, such as the momentum of one body on the motions of many. Neighbours in a row become the lanes of a vector: the
+common factor is spread over them, the others lie side by side in memory. Each entry keeps the order of its operations,
+so that it has the same bits as when computed alone.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from dqdyn.compile.codegen.blocks import size_of
+from dqdyn.compile.trace.program import Program
+
+_FEWEST_PRODUCTS, _FEWEST_LANES, _FEWEST_RESULTS = 3, 2, 16
+_WORTHWHILE = 0.1  # of all operations must be saved, after what it costs to lay factors side by side
+
+Shape = str | tuple["Shape", "Shape"]
+"""A sum of two shapes, or a single product ("*")."""
+Factor = tuple[int, bool]
+"""A value and whether it is negated."""
+
+
+@dataclass(frozen=True)
+class Formula:
+    """A result as a sum of products: the shape of the sum, and (negated, factor, factor) of each product in order."""
+
+    shape: Shape
+    products: tuple[tuple[bool, int, int], ...]
+
+
+@dataclass(frozen=True)
+class Group:
+    """Lanes of one vector: outputs ``start + lane``. Each product is a common factor times an array in memory."""
+
+    start: int
+    lanes: tuple[int, ...]
+    shape: Shape
+    products: tuple[tuple[int, int], ...]  # (common factor, number of the array)
+
+
+@dataclass
+class Together:
+    """All groups, and the arrays of ``width`` factors that they read."""
+
+    width: int
+    groups: list[Group] = field(default_factory=list)
+    arrays: list[dict[int, Factor]] = field(default_factory=list)  # lane → factor
+
+    @property
+    def outputs(self) -> set[int]:
+        """Outputs that a group computes."""
+        return {group.start + lane for group in self.groups for lane in group.lanes}
+
+    def factors(self) -> set[int]:
+        """Values that groups use."""
+        common = {a for group in self.groups for a, _ in group.products}
+        return common | {k for array in self.arrays for k, _ in array.values()}
+
+
+def together(program: Program, width: int) -> Together:
+    """The groups of a program; none where it is not worth it."""
+    result = Together(width)
+    if width == 1 or len(program.outputs) < _FEWEST_RESULTS or not program.shape:
+        return result
+    formulas = _formulas(program)
+    columns = program.shape[-1]
+    index: dict[tuple[int, Factor], list[int]] = {}  # (lane, factor) → arrays that have it there
+    for row in range(0, len(program.outputs), columns):
+        for start in range(row, row + columns, width):
+            lanes = range(min(width, row + columns - start))
+            known = {lane: f for lane in lanes if (f := formulas.get(program.outputs[start + lane])) is not None}
+            for members, commons in _families(known):
+                products = []
+                for number, common in enumerate(commons):
+                    wanted = {lane: _other(known[lane].products[number], common) for lane in members}
+                    products.append((common, _array(result, index, wanted)))
+                result.groups.append(Group(start, members, known[members[0]].shape, tuple(products)))
+    costs = sum(len(group.products) for group in result.groups) + sum(len(array) for array in result.arrays)
+    alone = sum(len(formulas[i].products) for i in {program.outputs[k] for k in result.outputs})
+    return result if result.groups and alone - costs >= _WORTHWHILE * size_of(program) else Together(width)
+
+
+def _families(known: dict[int, Formula]) -> Iterator[tuple[tuple[int, ...], list[int]]]:
+    """Lanes with the same shape and a common factor in every product, and those factors."""
+    waiting = list(known)
+    while waiting:
+        first = known[waiting[0]]
+        commons = [{a, b} for _, a, b in first.products]
+        members = []
+        for lane in waiting:
+            formula = known[lane]
+            if formula.shape != first.shape:
+                continue
+            shared = [c & {a, b} for c, (_, a, b) in zip(commons, formula.products, strict=True)]
+            if all(shared):
+                commons = shared
+                members.append(lane)
+        waiting = [lane for lane in waiting if lane not in members]
+        if len(members) >= _FEWEST_LANES:
+            yield tuple(members), [min(c) for c in commons]
+
+
+def _other(product: tuple[bool, int, int], common: int) -> Factor:
+    negated, a, b = product
+    return (b if a == common else a), negated
+
+
+def _array(result: Together, index: dict[tuple[int, Factor], list[int]], wanted: dict[int, Factor]) -> int:
+    """The number of an array with these factors; one that has other lanes free is filled up."""
+    lane, factor = next(iter(wanted.items()))
+    for number in index.get((lane, factor), ()):
+        array = result.arrays[number]
+        if all(array.get(k, f) == f for k, f in wanted.items()):
+            break
+    else:
+        number = len(result.arrays)
+        result.arrays.append({})
+    for k, f in wanted.items():
+        if k not in result.arrays[number]:
+            result.arrays[number][k] = f
+            index.setdefault((k, f), []).append(number)
+    return number
+
+
+def _formulas(program: Program) -> dict[int, Formula]:
+    """The results that are sums of products, by the instruction that gives them."""
+    uses: Counter[int] = Counter()
+    for op, operands, _ in program.instructions:
+        if op != "input":
+            uses.update(operands)
+    results = set(program.outputs)
+    found = {}
+    for k in results:
+        products: list[tuple[bool, int, int]] = []
+        shape = None if uses[k] else _parsed(program, k, False, uses, results, products, root=True)
+        if shape is not None and len(products) >= _FEWEST_PRODUCTS:
+            found[k] = Formula(shape, tuple(products))
+    return found
+
+
+def _parsed(
+    program: Program,
+    k: int,
+    negated: bool,
+    uses: Counter[int],
+    results: set[int],
+    products: list[tuple[bool, int, int]],
+    root: bool = False,
+) -> Shape | None:
+    """The shape of a sum, its products appended; None where it is something else or others use parts of it."""
+    if not root and (uses[k] != 1 or k in results):
+        return None
+    op, operands, _ = program.instructions[k]
+    if op == "mul":
+        products.append((negated, operands[0], operands[1]))
+        return "*"
+    if op == "neg":
+        return _parsed(program, operands[0], not negated, uses, results, products)
+    if op not in ("add", "sub"):
+        return None
+    left = _parsed(program, operands[0], negated, uses, results, products)
+    right = None if left is None else _parsed(program, operands[1], negated ^ (op == "sub"), uses, results, products)
+    return None if left is None or right is None else (left, right)

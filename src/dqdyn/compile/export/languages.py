@@ -1,0 +1,57 @@
+"""Languages that programs can be exported to. A new one is one file with one function, and a line here."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from dqdyn.compile.export.c import to_c, to_c_header
+from dqdyn.compile.export.casadi import to_casadi
+from dqdyn.compile.export.labels import Labels
+from dqdyn.compile.export.names import function_name
+from dqdyn.compile.export.sympy import Symbolic, to_sympy
+from dqdyn.compile.trace.program import Program
+from dqdyn.errors import unknown_name
+
+
+def c(program: Program, labels: Labels, *, symbol: str | None = None, header: bool = False) -> str:
+    """C99 source, or its header, with a function called ``symbol``."""
+    name = function_name(program, symbol)
+    return to_c_header({name: program}, {name: labels}) if header else to_c(program, name, labels)
+
+
+def casadi(program: Program, labels: Labels, *, symbol: str | None = None, sparse: bool = False) -> Any:
+    """A ``casadi.Function`` called ``symbol``; see :func:`to_casadi`."""
+    return to_casadi(program, symbol, sparse)
+
+
+def sympy(program: Program, labels: Labels, *, constants: str = "float") -> Symbolic:
+    """A :class:`Symbolic`; see :func:`to_sympy`."""
+    return to_sympy(program, constants, labels)
+
+
+LANGUAGES: dict[str, Callable[..., Any]] = {"c": c, "casadi": casadi, "sympy": sympy}
+"""``exporter(program, labels, **options)`` by language."""
+
+
+def exporter(language: str) -> Callable[..., Any]:
+    """The exporter to a language."""
+    if language not in LANGUAGES:
+        raise unknown_name("language to export to", language, LANGUAGES)
+    return LANGUAGES[language]
+
+
+def options_of(language: str) -> list[str]:
+    """Names of the options of an exporter."""
+    parameters = inspect.signature(exporter(language)).parameters.values()
+    return [p.name for p in parameters if p.kind is p.KEYWORD_ONLY]
+
+
+def export(language: str, program: Program, labels: Labels | None = None, **options: Any) -> Any:
+    """The program in a language: "c" gives text, "casadi" a ``casadi.Function``, "sympy" a :class:`Symbolic`."""
+    known = options_of(language)
+    for name in options:
+        if name not in known:
+            raise unknown_name(f"option of the export to {language}", name, known)
+    return exporter(language)(program, labels or Labels(), **options)

@@ -1,0 +1,1 @@
+"""Programs as callables: machine code in memory, its cache, calls and threads."""

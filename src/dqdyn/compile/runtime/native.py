@@ -1,0 +1,133 @@
+"""LLVM: from IR text to machine code in memory, by way of the cache. The only module that imports llvmlite."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import sys
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from dqdyn.compile.runtime import cache
+from dqdyn.compile.runtime.process_lock import LOCK
+
+
+@dataclass(frozen=True)
+class Machine:
+    """The processor that code is made for."""
+
+    cpu: str
+    features: str
+    width: int
+    fma: bool
+    version: str
+
+    @property
+    def width_for_one(self) -> int:
+        """The vector width in code for one state.
+
+        Processors slow down for some 200 µs when 512-bit instructions come after a pause of a millisecond: a batch
+        does not mind, but one call in a control loop would take two to three times as long.
+        """
+        return min(self.width, 4)
+
+    def features_for(self, width: int) -> str:
+        """What LLVM may use in code with vectors of this width."""
+        return self.features if self.width < 8 else f"{self.features},{'-' if width == 8 else '+'}prefer-256-bit"
+
+
+@lru_cache(maxsize=1)
+def machine() -> Machine:
+    """This processor; raises ImportError or OSError where LLVM is not to be had."""
+    import llvmlite
+    import llvmlite.binding as llvm
+
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    features = llvm.get_host_cpu_features()
+    width = 8 if features.get("avx512f") else 4 if features.get("avx") else 2
+    fma = bool(features.get("fma"))
+    return Machine(llvm.get_host_cpu_name(), features.flatten(), width, fma, str(llvmlite.__version__))
+
+
+def _target_machine(optimisation: int, features: str) -> Any:
+    """Code that finds its data relative to itself, half as long as addresses in full."""
+    import llvmlite.binding as llvm
+
+    return llvm.Target.from_default_triple().create_target_machine(
+        cpu=machine().cpu, features=features, opt=optimisation, jit=True, codemodel="small", reloc="pic"
+    )
+
+
+@lru_cache(maxsize=1)
+def _atan2() -> int | None:
+    """Address of the C library's atan2."""
+    library = ctypes.CDLL("ucrtbase" if sys.platform == "win32" else None)
+    return ctypes.cast(library.atan2, ctypes.c_void_p).value
+
+
+class Library:
+    """Machine code of one IR module, alive as long as this object."""
+
+    def __init__(self, ir: str, key: str, width: int = 1) -> None:
+        """``width`` is that of the vectors in the code: LLVM then takes no wider ones on its own, or narrower ones."""
+        with LOCK:
+            host = machine()
+            features = host.features_for(width)
+            full_key = cache.digest(key, host.cpu, features, host.version)
+            code = cache.read(full_key)
+            self.from_cache = code is not None
+            if code is None:
+                code = _compiled(ir, features)
+                cache.write(full_key, code)
+            self._features, self._code = features, code
+            self._engines = [self._loaded()]
+
+    def _loaded(self) -> Any:
+        """A copy of the code in memory."""
+        import llvmlite.binding as llvm
+
+        # This memory manager puts code and data side by side, as the code expects them.
+        engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _target_machine(2, self._features), use_lmm=True)
+        engine.add_object_file(llvm.ObjectFileRef.from_data(self._code))
+        engine.finalize_object()
+        place = engine.get_global_value_address("atan2_at")
+        if place:
+            ctypes.c_void_p.from_address(place).value = _atan2()
+        return engine
+
+    def address(self, name: str) -> int:
+        """Where a function or global starts in memory."""
+        return self.addresses(name, 1)[0]
+
+    def addresses(self, name: str, threads: int) -> list[int]:
+        """Where a function starts for each of some threads that run it at a time.
+
+        Cores that run the same code get in each other's way where it is too long for their innermost caches (chain of
+        fifty joints: by a sixth of the time on two cores), so each has a copy of its own, loaded in 3 ms.
+        """
+        with LOCK:
+            copies = min(threads, os.cpu_count() or 1) if len(self._code) > _INNERMOST else 1
+            while len(self._engines) < copies:
+                self._engines.append(self._loaded())
+            found = [e.get_function_address(name) or e.get_global_value_address(name) for e in self._engines[:copies]]
+        if not all(found):
+            raise RuntimeError(f"the compiled code has no symbol {name!r}.")
+        return [int(found[k % copies]) for k in range(threads)]
+
+
+_INNERMOST = 32 * 1024  # bytes of code that stay next to a core
+_LARGE = 300_000  # lines of IR from which quick compilation matters more than speed
+
+
+def _compiled(ir: str, features: str) -> bytes:
+    import llvmlite.binding as llvm
+
+    module = llvm.parse_assembly(ir)
+    module.verify()
+    for function in module.functions:
+        # Code and data lie together, other libraries do not: a reference to them by name could not be resolved.
+        if function.is_declaration and (not function.name.startswith("llvm.") or ".mem" in function.name):
+            raise RuntimeError(f"emitted code must not call {function.name!r} by name.")
+    return bytes(_target_machine(0 if ir.count("\n") > _LARGE else 2, features).emit_object(module))

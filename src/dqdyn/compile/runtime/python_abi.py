@@ -1,0 +1,145 @@
+"""What emitted code knows of CPython and NumPy: functions of the stable ABI by address, and offsets in objects.
+
+The type of an object is the last word of its header, whose size is ``object.__basicsize__``: 16 bytes, or 32 in
+free-threaded builds. Behind the header a float has its value, an array the documented fields of ``PyArrayObject``, and
+an object of a class with one slot that slot. Tuples, dictionaries and reference counts are left to CPython's own
+functions. :func:`layout_problem` proves the offsets on probe objects of this very process.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+HEADER = object.__basicsize__
+TYPE = HEADER - 8
+FLOAT = SLOT = DATA = HEADER
+NDIM, DIMS, DESCR, FLAGS = (HEADER + offset for offset in (8, 16, 40, 48))
+C_CONTIGUOUS, ALIGNED, WRITEABLE = 0x1, 0x100, 0x400
+
+_NEW_FROM_DESCR = 94  # PyArray_NewFromDescr in NumPy's table of functions
+
+_FUNCTIONS = {
+    "vectorcall": "PyObject_Vectorcall",
+    "get_item": "PyObject_GetItem",
+    "is_subtype": "PyType_IsSubtype",
+    "clear_error": "PyErr_Clear",
+    "tuple_size": "PyTuple_Size",
+    "tuple_item": "PyTuple_GetItem",
+    "increase": "Py_IncRef",
+    "decrease": "Py_DecRef",
+    "release_gil": "PyEval_SaveThread",
+    "take_gil": "PyEval_RestoreThread",
+}
+_OBJECTS: dict[str, Any] = {
+    "array_type": np.ndarray,
+    "float_type": float,
+    "descr": np.dtype(np.float64),
+    "out": sys.intern("out"),
+}
+CONTEXT = (*_FUNCTIONS, *_OBJECTS, "new_array")
+"""What the table of addresses holds that every module of emitted code has, in this order."""
+
+
+class Slotted:
+    """A class whose objects have one slot, as the methods of :mod:`~dqdyn.compile.runtime.method` expect it."""
+
+    __slots__ = ("probe",)
+    probe: float
+
+
+@lru_cache(maxsize=1)
+def layout_problem() -> str | None:
+    """Why emitted code cannot read the objects of this interpreter; None where it can."""
+    if sys.implementation.name != "cpython":
+        return f"the interpreter is {sys.implementation.name}, not CPython"
+    if ctypes.sizeof(ctypes.c_void_p) != 8 or sys.byteorder != "little":
+        return "the machine is not 64-bit little-endian"
+    missing = [name for name in _FUNCTIONS.values() if not hasattr(ctypes.pythonapi, name)]
+    if missing:
+        return f"CPython has no {missing[0]}"
+    for what, fits in (
+        ("an object's type", _read(id(1.5) + TYPE, ctypes.c_void_p) == id(float)),
+        ("a float", _read(id(_FLOAT_PROBE) + FLOAT, ctypes.c_double) == _FLOAT_PROBE),
+        ("a slot", _slot_fits()),
+        ("an array", all(_array_fits(probe) for probe in _arrays())),
+    ):
+        if not fits:
+            return f"{what} has another layout in Python {sys.version.split()[0]} with NumPy {np.__version__}"
+    return None
+
+
+def layout_is_known() -> bool:
+    """Whether emitted code may read objects of this interpreter."""
+    return layout_problem() is None
+
+
+_FLOAT_PROBE = float("1.5")
+
+
+def _read(address: int, kind: Any) -> Any:
+    return kind.from_address(address).value
+
+
+def _slot_fits() -> bool:
+    holder = Slotted()
+    holder.probe = _FLOAT_PROBE
+    return _read(id(holder) + SLOT, ctypes.c_void_p) == id(_FLOAT_PROBE)
+
+
+def _arrays() -> list[np.ndarray]:
+    frozen = np.arange(4.0)
+    frozen.setflags(write=False)
+    return [np.zeros(3), np.zeros((2, 5)), np.zeros((4, 6))[::2, 1:3], np.zeros(5, dtype=np.int32), frozen]
+
+
+def _array_fits(a: np.ndarray) -> bool:
+    at, pointer, integer = id(a), ctypes.c_void_p, ctypes.c_int64
+    flags = (
+        (C_CONTIGUOUS if a.flags.c_contiguous else 0)
+        | (ALIGNED if a.flags.aligned else 0)
+        | (WRITEABLE if a.flags.writeable else 0)
+    )
+    if not (
+        np.ndarray.__basicsize__ >= FLAGS + 4
+        and _read(at + TYPE, pointer) == id(np.ndarray)
+        and _read(at + DATA, pointer) == a.ctypes.data
+        and _read(at + NDIM, ctypes.c_int32) == a.ndim
+        and _read(at + DESCR, pointer) == id(a.dtype)
+        and _read(at + FLAGS, ctypes.c_int32) & (C_CONTIGUOUS | ALIGNED | WRITEABLE) == flags
+    ):
+        return False
+    dims = _read(at + DIMS, pointer)  # an address: followed only where all else is right
+    return dims is not None and tuple(_read(dims + 8 * i, integer) for i in range(a.ndim)) == a.shape
+
+
+@lru_cache(maxsize=1)
+def _context() -> Any:
+    """The table of addresses. They differ from process to process, so no cached object file ever holds one."""
+    values = {name: ctypes.cast(getattr(ctypes.pythonapi, f), ctypes.c_void_p).value for name, f in _FUNCTIONS.items()}
+    values |= {name: id(thing) for name, thing in _OBJECTS.items()}
+    numpy = sys.modules["numpy._core._multiarray_umath" if np.__version__ >= "2" else "numpy.core._multiarray_umath"]
+    pointer_of = ctypes.pythonapi.PyCapsule_GetPointer
+    pointer_of.restype, pointer_of.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    values["new_array"] = _read(pointer_of(numpy._ARRAY_API, None) + 8 * _NEW_FROM_DESCR, ctypes.c_void_p)
+    return (ctypes.c_void_p * len(CONTEXT))(*(values[name] for name in CONTEXT))
+
+
+CONTEXT_IR = f"@context = dso_local global [{len(CONTEXT)} x ptr] zeroinitializer"
+"""The table in a module of emitted code, empty; :func:`fill_context` fills it when the code is loaded."""
+
+
+def from_context(name: str, into: str) -> list[str]:
+    """IR that loads an entry of the table into the value ``into``."""
+    place = f"getelementptr [{len(CONTEXT)} x ptr], ptr @context, i64 0, i64 {CONTEXT.index(name)}"
+    return [f"  {into}.at = {place}", f"  {into} = load ptr, ptr {into}.at"]
+
+
+def fill_context(address: int) -> None:
+    """Write the table of addresses where loaded code looks for it."""
+    table = _context()
+    ctypes.memmove(address, table, ctypes.sizeof(table))

@@ -1,0 +1,77 @@
+"""All constraints of a robot as one A and b."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from dqdyn.algebra.jet import derivative
+from dqdyn.algebra.scalar import Scalar, total
+from dqdyn.constraints.constraint import Constraint, Row, Rows
+from dqdyn.constraints.stabilisation import Baumgarte
+from dqdyn.kinematics.configuration import configuration_rate
+from dqdyn.model.model import Model
+
+
+def velocity(model: Model, q: Sequence[Scalar], t: Scalar = 0.0) -> Rows:
+    """A and b of A v = b, the rows of one constraint after those of the other."""
+    return _stacked([c.velocity(model, q, t) for c in model.constraints])
+
+
+def acceleration(model: Model, q: Sequence[Scalar], v: Sequence[Scalar], t: Scalar = 0.0) -> Rows:
+    """A and b of A a = b, with the stabilisation that the robot has."""
+    return _stacked([_stabilised(c, model, q, v, t) for c in model.constraints])
+
+
+def residual(model: Model, q: Sequence[Scalar], t: Scalar = 0.0) -> list[Scalar]:
+    """What must vanish at q, of the holonomic constraints one after the other."""
+    return [e for c in model.constraints for e in c.residual(model, q, t) or ()]
+
+
+def violation(model: Model, q: Sequence[Scalar], v: Sequence[Scalar], t: Scalar = 0.0) -> list[Scalar]:
+    """A v − b, which must vanish too."""
+    return _violation(velocity(model, q, t), v)
+
+
+def matrix_rate(model: Model, q: Sequence[Scalar], v: Sequence[Scalar], t: Scalar = 0.0) -> list[Row]:
+    """Ȧ along the motion, by jets."""
+    n = model.nv
+
+    def flat(x: list[Scalar]) -> list[Scalar]:
+        return [c for row in velocity(model, x[:-1], x[-1])[0] for c in row]
+
+    rates = derivative(flat, [*q, t], [*configuration_rate(model, q, v), 1.0])
+    return [rates[k : k + n] for k in range(0, len(rates), n)] if n else []
+
+
+def names(model: Model) -> list[str]:
+    """The name of the constraint behind each row of A."""
+    return [c.name for c in model.constraints for _ in range(c.rows(model))]
+
+
+def is_timed(constraints: Sequence[Any]) -> bool:
+    """Whether the time enters some constraint."""
+    return any(c.timed for c in constraints)
+
+
+def _stabilised(c: Constraint, model: Model, q: Sequence[Scalar], v: Sequence[Scalar], t: Scalar) -> Rows:
+    a, b = c.acceleration(model, q, v, t)
+    held = model.stabilisation
+    if not isinstance(held, Baumgarte) or held.rate == 0.0:
+        return a, b
+    rate = held.rate
+    errors = _violation(c.velocity(model, q, t), v)
+    positions = c.residual(model, q, t)
+    if positions is None:
+        return a, [bi - rate * e for bi, e in zip(b, errors, strict=True)]
+    pairs = zip(b, errors, positions, strict=True)
+    return a, [bi - (2.0 * rate) * e - (rate * rate) * p for bi, e, p in pairs]
+
+
+def _violation(rows: Rows, v: Sequence[Scalar]) -> list[Scalar]:
+    a, b = rows
+    return [total(c * vk for c, vk in zip(row, v, strict=True)) - bi for row, bi in zip(a, b, strict=True)]
+
+
+def _stacked(parts: Sequence[Rows]) -> Rows:
+    return [row for a, _ in parts for row in a], [c for _, b in parts for c in b]

@@ -1,0 +1,72 @@
+"""Any constraint that is linear in the velocities, given by a function of the algebra."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from dqdyn.algebra.jet import derivative
+from dqdyn.algebra.scalar import Scalar, total
+from dqdyn.constraints.constraint import Constraint, Place, Rows
+from dqdyn.errors import ModelError
+from dqdyn.kinematics.configuration import configuration_rate
+from dqdyn.model.model import Model
+
+
+@dataclass(frozen=True)
+class Pfaffian(Constraint):
+    """A(q, t) v = b(q, t) [Parsa, eq. (5)] [Parsa, eq. (6)], with ``function(at)`` giving A by rows, or (A, b).
+
+    ``at`` is a :class:`~dqdyn.constraints.Place`. ``count`` is the number of rows. ``timed=True`` lets the
+    time enter. Rates come from running the function on jets. Give a function of a module where robots are pickled.
+    """
+
+    function: Callable[[Place], Any]
+    count: int = 1
+    timed: bool = False
+    name: str = "pfaffian"
+    holonomic: ClassVar[bool] = False
+    moves: ClassVar[bool] = True
+
+    def rows(self, model: Model) -> int:
+        return self.count
+
+    def residual(self, model: Model, q: Sequence[Scalar], t: Scalar = 0.0) -> None:
+        return None
+
+    def velocity(self, model: Model, q: Sequence[Scalar], t: Scalar = 0.0) -> Rows:
+        found = self.function(Place(model, q, t))
+        a, b = found if isinstance(found, tuple) and len(found) == 2 else (found, [0.0] * self.count)
+        return [list(r) for r in a], list(b)
+
+    def acceleration(self, model: Model, q: Sequence[Scalar], v: Sequence[Scalar], t: Scalar = 0.0) -> Rows:
+        """b is ḃ − Ȧ v along the motion."""
+        a, _ = self.velocity(model, q, t)
+        n = model.nv
+
+        def flat(x: list[Scalar]) -> list[Scalar]:
+            rows, b = self.velocity(model, x[:-1], x[-1])
+            return [*(c for r in rows for c in r), *b]
+
+        rates = derivative(flat, [*q, t], [*configuration_rate(model, q, v), 1.0])
+        matrix_rates, b_rates = rates[: n * self.count], rates[n * self.count :]
+        b = [
+            b_rates[i] - total(r * vk for r, vk in zip(matrix_rates[n * i : n * i + n], v, strict=True))
+            for i in range(self.count)
+        ]
+        return a, b
+
+    def check(self, model: Model) -> None:
+        a, b = self.velocity(model, neutral(model))
+        if len(a) != self.count or len(b) != self.count or any(len(r) != model.nv for r in a):
+            raise ModelError(
+                f"the function of the constraint {self.name!r} must give {self.count} rows of {model.nv} entries (nv) "
+                f"and as many b; found {len(a)} rows of {sorted({len(r) for r in a})} and {len(b)} b.",
+                constraint=self.name,
+            )
+
+
+def neutral(model: Model) -> list[float]:
+    """q with every joint at its zero."""
+    return [float(c) for joint in model.joints if joint.master is None for c in joint.motion.neutral()]

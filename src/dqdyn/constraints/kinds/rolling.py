@@ -1,0 +1,116 @@
+"""Wheels that roll without slipping under a platform with the coordinates x, y, φ of a planar joint."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from dqdyn.algebra.scalar import Scalar, cos, sin
+from dqdyn.constraints.constraint import Constraint, Rows, joint_with_one_axis, row
+from dqdyn.errors import ModelError
+from dqdyn.model.description import ROOT_JOINT
+from dqdyn.model.model import Model, TreeJoint
+
+
+@dataclass(frozen=True)
+class Rolling(Constraint):
+    """A differential drive does not slip sideways: [−sin φ, cos φ, 0] (ẋ, ẏ, φ̇) = 0.
+
+    It is [Silva, eq. (61)] [Quiroz, eq. (5.48)]. ``base="differential"`` brings it. Radius and distance of
+    the wheels in m are data for whoever drives them.
+    """
+
+    joint: str = ROOT_JOINT
+    wheel_radius: float = 0.1
+    wheel_distance: float = 0.4
+    name: str = "rolling"
+    holonomic: ClassVar[bool] = False
+
+    def rows(self, model: Model) -> int:
+        return 1
+
+    def residual(self, model: Model, q: Sequence[Scalar], t: Scalar = 0.0) -> None:
+        return None
+
+    def velocity(self, model: Model, q: Sequence[Scalar], t: Scalar = 0.0) -> Rows:
+        joint = model.joint(self.joint)
+        phi, k = q[joint.q][2], joint.v.start
+        return [row(model, {k: -sin(phi), k + 1: cos(phi)})], [0.0]
+
+    def acceleration(self, model: Model, q: Sequence[Scalar], v: Sequence[Scalar], t: Scalar = 0.0) -> Rows:
+        """b = −Ȧ v = φ̇ (cos φ ẋ + sin φ ẏ)."""
+        joint = model.joint(self.joint)
+        phi, (x_rate, y_rate, turn) = q[joint.q][2], v[joint.v]
+        a, _ = self.velocity(model, q)
+        return a, [turn * (cos(phi) * x_rate + sin(phi) * y_rate)]
+
+    def check(self, model: Model) -> None:
+        planar_joint(model, self.joint, self.name)
+
+    def of_base(self, base: str) -> bool:
+        return base == "differential" and self.joint == ROOT_JOINT
+
+
+@dataclass(frozen=True)
+class RollingWheels(Constraint):
+    """The same drive with the angles of its wheels as coordinates: three rows, two of them rolling without slip.
+
+    Beside no sideways slip, cos φ ẋ + sin φ ẏ ∓ (d/2) φ̇ = r θ̇ for the left and the right wheel: ``left`` and ``right``
+    are joints whose positive rate drives the platform ahead; radius r and distance d in m.
+    """
+
+    left: str
+    right: str
+    wheel_radius: float
+    wheel_distance: float
+    joint: str = ROOT_JOINT
+    name: str = "rolling wheels"
+    holonomic: ClassVar[bool] = False
+
+    def rows(self, model: Model) -> int:
+        return 3
+
+    def residual(self, model: Model, q: Sequence[Scalar], t: Scalar = 0.0) -> None:
+        return None
+
+    def velocity(self, model: Model, q: Sequence[Scalar], t: Scalar = 0.0) -> Rows:
+        joint = model.joint(self.joint)
+        phi, k = q[joint.q][2], joint.v.start
+        s, c, half = sin(phi), cos(phi), 0.5 * self.wheel_distance
+        rows = [row(model, {k: -s, k + 1: c})]
+        for wheel, arm in ((self.left, -half), (self.right, half)):
+            rows.append(row(model, {k: c, k + 1: s, k + 2: arm, model.joint(wheel).v.start: -self.wheel_radius}))
+        return rows, [0.0] * 3
+
+    def acceleration(self, model: Model, q: Sequence[Scalar], v: Sequence[Scalar], t: Scalar = 0.0) -> Rows:
+        joint = model.joint(self.joint)
+        phi, (x_rate, y_rate, turn) = q[joint.q][2], v[joint.v]
+        s, c = sin(phi), cos(phi)
+        ahead = turn * (s * x_rate - c * y_rate)
+        a, _ = self.velocity(model, q)
+        return a, [turn * (c * x_rate + s * y_rate), ahead, ahead]
+
+    def check(self, model: Model) -> None:
+        planar_joint(model, self.joint, self.name)
+        for wheel in (self.left, self.right):
+            joint_with_one_axis(model, wheel, self.name)
+        if not self.wheel_radius > 0.0 or not self.wheel_distance > 0.0:
+            raise ModelError(
+                f"the constraint {self.name!r} needs a radius and a distance of the wheels above 0 m; found "
+                f"{self.wheel_radius} and {self.wheel_distance}.",
+                constraint=self.name,
+            )
+
+
+def planar_joint(model: Model, name: str, constraint: str) -> TreeJoint:
+    """The planar joint of that name."""
+    joint = model.joint(name)
+    if joint.kind != "planar":
+        raise ModelError(
+            f"the constraint {constraint!r} needs a planar joint with the coordinates x, y, φ; joint {name!r} is "
+            f'{joint.kind}: load the robot with base="planar" or "differential".',
+            constraint=constraint,
+            joint=name,
+        )
+    return joint

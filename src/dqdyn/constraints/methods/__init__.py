@@ -1,0 +1,1 @@
+"""Forward dynamics under constraints, one file per method."""

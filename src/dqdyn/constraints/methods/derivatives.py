@@ -1,0 +1,35 @@
+"""Derivatives of constrained forward dynamics by jets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from dqdyn.algebra.jet import derivative
+from dqdyn.algebra.scalar import Scalar
+from dqdyn.kinematics.configuration import configuration_rate
+from dqdyn.model.model import Model
+
+Matrix = list[list[Scalar]]
+
+
+def forward_derivatives(
+    model: Model,
+    forward: Callable[..., Any],
+    q: Sequence[Scalar],
+    v: Sequence[Scalar],
+    tau: Sequence[Scalar],
+) -> tuple[Matrix, Matrix, Matrix]:
+    """∂a/∂q (tangent), ∂a/∂v, ∂a/∂τ, one jet per direction."""
+    n = model.nv
+    units = [[1.0 if i == k else 0.0 for i in range(n)] for k in range(n)]
+    d_dq = [
+        derivative(lambda x: forward(model, x, v, tau), list(q), configuration_rate(model, q, unit)) for unit in units
+    ]
+    d_dv = [derivative(lambda x: forward(model, q, x, tau), list(v), unit) for unit in units]
+    d_dtau = [derivative(lambda x: forward(model, q, v, x), list(tau), unit) for unit in units]
+    return _columns(d_dq), _columns(d_dv), _columns(d_dtau)
+
+
+def _columns(columns: Matrix) -> Matrix:
+    return [list(row) for row in zip(*columns, strict=True)]

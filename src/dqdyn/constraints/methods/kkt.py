@@ -1,0 +1,151 @@
+"""Constrained forward dynamics by multipliers: M a = Q + Aᵀλ together with A a = b, straight-line, over any scalar.
+
+With M = Lᵀ D L the multipliers solve S λ = b − A M⁻¹ Q with S = A M⁻¹ Aᵀ = YᵀD⁻¹Y, Y = L⁻ᵀAᵀ. Rows of A that depend on
+others make S singular: its elimination skips them, which leaves their multipliers 0 and changes no acceleration.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dqdyn.algebra.scalar import Scalar, divide, less, select, total
+from dqdyn.constraints.assembled import velocity
+from dqdyn.constraints.methods.sparse import Sparse, dot, is_zero, solve_lower, solve_transposed, sparse
+from dqdyn.constraints.methods.terms import DEPENDENT, complete, held_mass, rounding, terms
+from dqdyn.dynamics.fast.composite import mass_matrix
+from dqdyn.dynamics.fast.sparse_solve import Matrix, factored
+from dqdyn.dynamics.methods import MassMatrix, Wrenches
+from dqdyn.model.model import Model
+
+
+def forward(
+    model: Model,
+    q: Sequence[Scalar],
+    v: Sequence[Scalar],
+    tau: Sequence[Scalar],
+    wrenches: Wrenches = None,
+    t: Scalar = 0.0,
+    form: MassMatrix = mass_matrix,
+    singular: bool = False,
+) -> list[Scalar]:
+    """The acceleration (nv) that obeys the constraints."""
+    return forward_and_multipliers(model, q, v, tau, wrenches, t, form, singular)[0]
+
+
+def forward_and_multipliers(
+    model: Model,
+    q: Sequence[Scalar],
+    v: Sequence[Scalar],
+    tau: Sequence[Scalar],
+    wrenches: Wrenches = None,
+    t: Scalar = 0.0,
+    form: MassMatrix = mass_matrix,
+    singular: bool = False,
+) -> tuple[list[Scalar], list[Scalar]]:
+    """The acceleration (nv) and the multipliers (m).
+
+    It minimises Gauss's (a − a₀)ᵀM(a − a₀), a₀ the acceleration without constraints, subject to A a = b
+    [Quiroz, eq. (5.39)] [Quiroz, eq. (5.41)]. Where M is ``singular`` and [M; A] has full rank, Aᵀ(A a − b) = 0 is
+    added, which changes nothing.
+    """
+    matrix, right, a, b = terms(model, q, v, tau, wrenches, t, form)
+    if singular:
+        matrix, right = augmented(matrix, right, a, b, held_mass(model))
+    return solve(matrix, right, a, b)
+
+
+def augmented(
+    matrix: Matrix, right: Sequence[Scalar], a: Matrix, b: Sequence[Scalar], weight: float = 1.0
+) -> tuple[Matrix, list[Scalar]]:
+    """M + w AᵀA and Q + w Aᵀb: positive definite where [M; A] has full rank."""
+    matrix, right = [list(row) for row in matrix], list(right)
+    for row, bi in zip(a, b, strict=True):
+        entries = sparse(row)
+        for i, ci in entries.items():
+            right[i] = right[i] + weight * (ci * bi)
+            for j, cj in entries.items():
+                matrix[i][j] = matrix[i][j] + weight * (ci * cj)
+    return matrix, right
+
+
+def solve(matrix: Matrix, right: Sequence[Scalar], a: Matrix, b: Sequence[Scalar]) -> tuple[list[Scalar], list[Scalar]]:
+    """a and λ of M a − Aᵀλ = Q, A a = b."""
+    lower, inverse = factored(matrix)
+    y = solve_transposed(lower, dict(enumerate(right)))
+    columns = [solve_transposed(lower, sparse(row)) for row in a]
+    weighted = [{k: c * inverse[k] for k, c in column.items()} for column in columns]
+    m = len(a)
+    schur: Matrix = [[dot(weighted[i], columns[j]) for j in range(i + 1)] for i in range(m)]
+    right = [bi - dot(w, y) for bi, w in zip(b, weighted, strict=True)]
+    lam = eliminate(schur, right, rounding(a, inverse))
+    for column, multiplier in zip(columns, lam, strict=True):
+        for k, c in column.items():
+            y[k] = y[k] + c * multiplier
+    return solve_lower(lower, [y[k] * inverse[k] for k in range(len(inverse))]), lam
+
+
+def eliminate(schur: Matrix, right: Sequence[Scalar], nothing: Sequence[Scalar]) -> list[Scalar]:
+    """A solution of S λ = r for a symmetric S ≥ 0 (its lower half), with λ = 0 in rows that depend on earlier ones.
+
+    S = L D Lᵀ; where a pivot vanishes against the entry that it came from, or this entry against the others or against
+    its entry of ``nothing``, 1/D is set to 0.
+    """
+    m = len(schur)
+    lower = [list(row) for row in schur]
+    diagonal = [lower[k][k] for k in range(m)]
+    noise = DEPENDENT * total(diagonal) if diagonal else 0.0
+    inverse: list[Scalar] = [0.0] * m
+    for k in range(m):
+        pivot = lower[k][k]
+        sound = less(DEPENDENT * (diagonal[k] + noise) + nothing[k], pivot)
+        inverse[k] = select(sound, divide(1.0, select(sound, pivot, 1.0)), 0.0)
+        shares: Sparse = {}
+        for i in range(k + 1, m):
+            if not is_zero(lower[i][k]):
+                shares[i] = lower[i][k] * inverse[k]
+        for i in shares:
+            for j in range(k + 1, i + 1):
+                if j in shares:
+                    lower[i][j] = lower[i][j] - shares[i] * lower[j][k]
+        for i, share in shares.items():
+            lower[i][k] = share
+    x = list(right)
+    for k in range(m):
+        for i in range(k + 1, m):
+            if not is_zero(lower[i][k]):
+                x[i] = x[i] - lower[i][k] * x[k]
+    x = [c * d for c, d in zip(x, inverse, strict=True)]
+    for k in reversed(range(m)):
+        for i in range(k + 1, m):
+            if not is_zero(lower[i][k]):
+                x[k] = x[k] - lower[i][k] * x[i]
+    return x
+
+
+def projected_velocity(
+    model: Model, q: Sequence[Scalar], v: Sequence[Scalar], t: Scalar = 0.0, singular: bool = False
+) -> list[Scalar]:
+    """The velocity that A v = b admits and that is nearest to v by kinetic energy: M x − Aᵀλ = M v, A x = b."""
+    return _nearest(model, q, v, *velocity(model, q, t), singular)
+
+
+def step_to_position(model: Model, q: Sequence[Scalar], t: Scalar = 0.0, singular: bool = False) -> list[Scalar]:
+    """The shortest step (nv), by M, that takes away the residual e to first order: A x = −e."""
+    rows: Matrix = []
+    errors: list[Scalar] = []
+    for c in model.constraints:
+        found = c.residual(model, q, t)
+        if found is not None:
+            rows += c.velocity(model, q, t)[0]
+            errors += [-e for e in found]
+    return _nearest(model, q, [0.0] * model.nv, rows, errors, singular)
+
+
+def _nearest(
+    model: Model, q: Sequence[Scalar], v: Sequence[Scalar], a: Matrix, b: Sequence[Scalar], singular: bool
+) -> list[Scalar]:
+    matrix = complete(model, q)
+    right = [total(c * vk for c, vk in zip(row, v, strict=True)) for row in matrix]
+    if singular:
+        matrix, right = augmented(matrix, right, a, b, held_mass(model))
+    return solve(matrix, right, a, b)[0]

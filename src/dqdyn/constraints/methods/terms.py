@@ -1,0 +1,61 @@
+"""What all methods of constrained forward dynamics start from: M a = Q + Aᵀλ and A a = b."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dqdyn.algebra.scalar import Scalar, total
+from dqdyn.constraints.assembled import acceleration
+from dqdyn.constraints.methods.sparse import sparse
+from dqdyn.dynamics.fast.composite import mass_matrix
+from dqdyn.dynamics.fast.recursive import inverse_dynamics
+from dqdyn.dynamics.fast.sparse_solve import Matrix
+from dqdyn.dynamics.joint_forces import armature, velocity_forces
+from dqdyn.dynamics.methods import MassMatrix, Wrenches
+from dqdyn.model.model import Model
+
+DEPENDENT = 1e-12
+"""A row depends on those before it where the square of what is left of it is below this part of its square.
+
+So it does where it is nothing but rounding: where its square is below the square of this part of all rows together.
+"""
+ROUNDING = 1e-24
+"""Square of a length in m, or an angle in rad, per unit of velocity, that is rounding however small all rows are.
+
+A closure of what a joint holds together anyway has rows that should be zero, and are so up to the digits of the levers.
+"""
+
+
+def terms(
+    model: Model,
+    q: Sequence[Scalar],
+    v: Sequence[Scalar],
+    tau: Sequence[Scalar],
+    wrenches: Wrenches = None,
+    t: Scalar = 0.0,
+    form: MassMatrix = mass_matrix,
+) -> tuple[Matrix, list[Scalar], Matrix, list[Scalar]]:
+    """M (nv×nv), Q (nv), A (m×nv) and b (m); Q is all force that does not depend on the acceleration."""
+    bias = inverse_dynamics(model, q, v, [0.0] * model.nv, wrenches)
+    right = [tk - b - f for tk, b, f in zip(tau, bias, velocity_forces(model, v), strict=True)]
+    a, b = acceleration(model, q, v, t)
+    return complete(model, q, form), right, a, b
+
+
+def complete(model: Model, q: Sequence[Scalar], form: MassMatrix = mass_matrix) -> Matrix:
+    """M with armature."""
+    matrix = form(model, q)
+    for k, rotor in enumerate(armature(model)):
+        if rotor:
+            matrix[k][k] = matrix[k][k] + rotor
+    return matrix
+
+
+def rounding(a: Matrix, inverse: Sequence[Scalar]) -> list[Scalar]:
+    """Per row of A the square of a row of rounding errors in its place, weighted by 1/D of M = LᵀDL."""
+    return [ROUNDING * total([0.0, *(inverse[k] for k in sparse(row))]) for row in a]
+
+
+def held_mass(model: Model) -> float:
+    """A mass in kg for directions that the constraints hold, where M gives them none."""
+    return max(model.mass, 1e-3)

@@ -1,0 +1,210 @@
+"""A controller: a composition, an optimum, a policy, and what turns the optimum into a command."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from dqdyn.algebra.functions import UNIT_TOLERANCE
+from dqdyn.control.core.braking import Brake, Finish
+from dqdyn.control.core.composition import Composition
+from dqdyn.control.core.errors import SignalError
+from dqdyn.control.core.lemma import Activation
+from dqdyn.control.core.optimum import Views
+from dqdyn.control.core.policy import POLICIES, no_number
+from dqdyn.control.core.report import Report
+from dqdyn.control.core.supervision import Watch
+from dqdyn.control.features.components import is_finite
+from dqdyn.control.features.signals import not_finite
+from dqdyn.errors import Error, StateError, unknown_name
+from dqdyn.model.model import Model
+from dqdyn.robot.state import as_state
+
+
+class Controller:
+    """A function (t, q, v) → command: velocities, accelerations or torques, as ``level`` says.
+
+    ``report`` tells about the last step, ``activations`` what Lemma 4.1 says of each second-order inequality when it
+    last became active: at the first step, where time goes back, and where the state or an obstacle jumps so that what
+    the lemma promised is lost. :meth:`reset` forgets the past: the next step activates all inequalities anew.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        level: str,
+        composition: Composition,
+        optimum: Callable[[Views], np.ndarray | None],
+        infeasible: str = "relax",
+        finish: Finish | None = None,
+    ) -> None:
+        if infeasible not in POLICIES:
+            raise unknown_name("policy for infeasible problems", infeasible, POLICIES)
+        self.model, self.level, self.composition, self.optimum = model, level, composition, optimum
+        self.policy, self._finish = POLICIES[infeasible], finish
+        self._watch = Watch(composition)
+        self._brake = Brake(model, level, composition.design.constraints, finish)
+        self._shapes = (model.nq,), (model.nv,)
+        self._turns = [
+            (joint.name, slice(joint.q.start + part.start, joint.q.start + part.stop))
+            for joint in model.joints
+            if (part := joint.motion.quaternion) is not None and joint.master is None
+        ]
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget the last command and the activations, as before a run from another state."""
+        self._watch.reset()
+        self._brake.reset()
+        self._t = 0.0
+        self._report: Report | None = Report(0.0, "not started")
+        self._last = np.zeros(self.model.nv)
+
+    @property
+    def report(self) -> Report:
+        """What the controller says about its last step."""
+        if self._report is None:
+            self._report = Report(self._t)
+        return self._report
+
+    @property
+    def activations(self) -> tuple[Activation, ...]:
+        """What Lemma 4.1 says of each second-order inequality, when it last became active."""
+        return self._watch.activations
+
+    def __call__(self, t: float, q: Any, v: Any = None) -> np.ndarray:
+        """The command at time t (s) for q (nq,) and v (nv,); at the level of velocities v is the last command."""
+        if type(q) is not np.ndarray or q.shape != self._shapes[0] or q.dtype != np.float64:
+            q = self._one_state("q", q)
+        if v is None:
+            v = self._without_velocities()
+        elif type(v) is not np.ndarray or v.shape != self._shapes[1] or v.dtype != np.float64:
+            v = self._one_state("v", v)
+        composition = self.composition
+        if self._turns or not (is_finite(q) and is_finite(v) and math.isfinite(t)):
+            problem = self._bad_state(t, q, v)
+            if problem:
+                return self._hold(t, q, v, no_number(self, t, problem))
+        try:
+            composition.evaluate(t, q, v)
+            if not is_finite(composition.out):
+                return self._hold(t, q, v, no_number(self, t, self._culprit(t)))
+            excused = () if self._report is None else self._report.excused
+            if self._watch.changes(t, v, excused):
+                composition.evaluate(t, q, v)
+        except SignalError as problem:
+            reason = f"{composition.design.called(problem.signal)} {problem.why}"
+            return self._hold(t, q, v, no_number(self, t, reason))
+        report: Report | None = None
+        u = self.optimum(composition.views)
+        if u is None:
+            u, report = self.policy(self, t)
+            if u is None:
+                return self._hold(t, q, v, report)
+        command = u
+        if self._finish is not None:
+            command = self._finish(q, v, u)
+            if not self._brake.accepts(command):
+                return self._hold(t, q, v, no_number(self, t, self._too_fast(v)))
+        self._t, self._report, self._last = t, report, u
+        self._brake.remember(t, q, v, u)
+        return command.copy()  # theirs: what is kept stays what was commanded
+
+    step = __call__
+
+    def _one_state(self, name: str, given: Any) -> np.ndarray:
+        """A vector of the state as numbers; NaN is left to the policy."""
+        state = as_state(self.model, name, given, check=False)
+        expected = self._shapes[0 if name == "q" else 1]
+        if state.shape != expected or state.dtype != np.float64:
+            raise StateError(
+                f"A controller takes one state of numbers at a time: {name} of {self.model.name!r} has shape "
+                f"{expected}; found {state.shape if state.dtype == np.float64 else given!r}.",
+                argument=name,
+                expected=expected,
+                found=state.shape,
+            )
+        return state
+
+    def _without_velocities(self) -> np.ndarray:
+        if self.level != "velocity":
+            raise Error(f"A controller by {self.level} needs v: call it with (t, q, v).", level=self.level)
+        return self._last
+
+    def _bad_state(self, t: float, q: np.ndarray, v: np.ndarray) -> str:
+        """What is wrong with a state, in words, or ""."""
+        if not math.isfinite(t):
+            return f"the time is not finite: {t}"
+        for name, state in (("q", q), ("v", v)):
+            if not is_finite(state):
+                return f"{name} of the robot is not finite: {state}"
+        return self._bad_turn(q)
+
+    def _too_fast(self, v: np.ndarray) -> str:
+        """Why the torques of a solution are of no use: rounding errors of v × v above all."""
+        return f"the torques are not finite, or beyond their limits by rounding, with |v| up to {np.abs(v).max():.3g}"
+
+    def _bad_turn(self, q: np.ndarray) -> str:
+        for joint, part in self._turns:
+            norm = math.hypot(*q[part].tolist())
+            if abs(norm - 1.0) > UNIT_TOLERANCE:
+                return f"the quaternion of joint {joint!r} has norm {norm:.9g}: divide it by its norm"
+        return ""
+
+    def _hold(self, t: float, q: np.ndarray, v: np.ndarray, report: Report) -> np.ndarray:
+        """The command of a step without a solution: brake, then hold still."""
+        known = q if is_finite(q) and not self._bad_turn(q) else None
+        command, is_still = self._brake(t, known, v if is_finite(v) else None)
+        if self.level == "velocity":
+            self._last = command.copy()
+        self._report = replace(report, motion="still" if is_still else "braking")
+        return command
+
+    # --- what it knows ------------------------------------------------------------------------------------------------
+
+    @property
+    def errors(self) -> dict[str, np.ndarray]:
+        """Errors of the tasks at the last step, by name."""
+        return self._by_task("error")
+
+    @property
+    def distances(self) -> dict[str, float]:
+        """h of the inequalities and position limits at the last step, by name; positive is safe."""
+        return dict(zip(self.composition.guards, self.composition.views["h"].tolist(), strict=True))
+
+    def record(self) -> dict[str, Any]:
+        """What a simulation keeps of a step."""
+        kept: dict[str, Any] = {f"error: {name}": error for name, error in self.errors.items()}
+        kept |= {f"h: {name}": np.array(h) for name, h in self.distances.items()}
+        return kept | {"solved": np.array(float(self.report.status == "solved"))}
+
+    def _by_task(self, block: str) -> dict[str, np.ndarray]:
+        composition, start, found = self.composition, 0, {}
+        for task in composition.design.all_tasks:
+            size = composition.task_sizes[id(task)]
+            found[task.name] = composition.views[block][start : start + size].copy()
+            start += size
+        return found
+
+    def _culprit(self, t: float) -> str:
+        """Where NaN or infinity came from, in words."""
+        composition = self.composition
+        for signal in composition.design.signals:
+            problem = not_finite(signal, t)
+            if problem:
+                return f"{composition.design.called(signal)} {problem}"
+        for block in ("error", "jacobian", "error_rate"):
+            if len(composition.views[block]):
+                for name, rows in self._by_task(block).items():
+                    if not np.isfinite(rows).all():
+                        return f"the task {name!r} gives {rows[~np.isfinite(rows)][0]}"
+        for name, h in self.distances.items():
+            if not math.isfinite(h):
+                return f"the constraint {name!r} is not finite"
+        named = composition.rows()
+        bad = ~(np.isfinite(named.a).all(axis=1) & np.isfinite(named.b))
+        return f"the constraint {named.names[int(np.argmax(bad))]!r} is not finite" if bad.any() else "it is not finite"

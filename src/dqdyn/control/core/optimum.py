@@ -1,0 +1,87 @@
+"""From the blocks of a composition to the command: one level, or strict priorities among any number of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from dqdyn.control.qp.rows import ZERO
+from dqdyn.control.qp.solve import make_solver
+from dqdyn.control.qp.solver import Check, Shape, Solver
+
+Views = Mapping[str, np.ndarray]
+_ROOM = 1e-9
+_NULL = 1e-11  # singular values, relative to the largest, that count as zero
+
+
+class Optimum:
+    """The first level: min ‖J u + r‖² + λ²‖u‖² under the bounds [Quiroz, eq. (3.1)] [Quiroz, eq. (3.5)]."""
+
+    def __init__(self, shape: Shape, solver: str) -> None:
+        self.solver: Solver = make_solver(solver, shape)
+
+    def __call__(self, views: Views) -> np.ndarray | None:
+        return self.solver.solve(views["H0"], views["f0"], views["A"], views["upper"], views["lower"], views["squares"])
+
+
+class StrictLevels:
+    """Lower levels move only where the higher ones do not care: J₁ u = J₁ u₁ and so on [Quiroz, eq. (3.6)].
+
+    The paper states the priority by equalities. Here u = u₁ + Z z with Z spanning the null space of all higher levels,
+    which says the same, keeps it to rounding errors, and needs no independent rows. z = 0 obeys all bounds, so lower
+    levels are never infeasible. A lower level whose share makes the command miss a bound is left out of that step.
+    """
+
+    def __init__(self, shape: Shape, solver: str, levels: int) -> None:
+        self.first, self.shape, self.name, self.levels = Optimum(shape, solver), shape, solver, levels
+        self._solvers: dict[tuple[int, int], Solver] = {}
+        self._obeys = Check(shape)
+
+    def __call__(self, views: Views) -> np.ndarray | None:
+        u = self.first(views)
+        if u is None:
+            return None
+        n, e = self.shape.unknowns, self.shape.equalities
+        rows = np.vstack([np.eye(n), views["A"][e:]]) if self.shape.bounds else views["A"][e:]
+        skip = n if self.shape.bounds else 0
+        keep = np.r_[0:skip, skip + e : self.shape.sides]
+        upper, lower = views["upper"][keep], views["lower"][keep]
+        higher = [views["A"][:e]]
+        short = np.minimum(np.sqrt(views["squares"][1:]), 1.0)
+        short[short < ZERO] = 1.0
+        for k in range(1, self.levels):
+            higher.append(views[f"J{k - 1}"])
+            Z = null_space(np.vstack(higher))
+            if Z.shape[1] == 0:
+                break
+            H, f, at = views[f"H{k}"], views[f"f{k}"], rows @ u
+            # z = 0 is always allowed, with a little room where the levels above use a bound up: else the solver has
+            # to tell a touching bound from a violated one by rounding errors.
+            above, below = np.maximum(upper - at, 0.0) + _ROOM, np.minimum(lower - at, 0.0) - _ROOM
+            z = self._solver(k, Z.shape[1]).solve(
+                np.ascontiguousarray(Z.T @ H @ Z), Z.T @ (H @ u + f), np.ascontiguousarray(rows @ Z), above, below
+            )
+            if z is None:
+                continue
+            lower_too = u + Z @ z
+            if self._obeys(lower_too, views["A"], views["upper"], views["lower"], short):
+                u = lower_too
+        return u
+
+    def _solver(self, level: int, size: int) -> Solver:
+        key = level, size
+        if key not in self._solvers:
+            e = self.shape.equalities
+            self._solvers[key] = make_solver(self.name, Shape(size, False, self.shape.sides - e, 0))
+        return self._solvers[key]
+
+
+def null_space(matrix: np.ndarray) -> np.ndarray:
+    """Orthonormal columns (n, k) with matrix @ Z = 0."""
+    if matrix.shape[0] == 0:
+        return np.eye(matrix.shape[1])
+    # A row of 1e12 must not make one of 1 count as zero.
+    _, sizes, vt = np.linalg.svd(matrix / np.maximum(np.abs(matrix).max(axis=1, keepdims=True), 1.0))
+    rank = int((sizes > _NULL * max(sizes[0], 1e-300)).sum()) if len(sizes) else 0
+    return vt[rank:].T

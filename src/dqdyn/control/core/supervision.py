@@ -1,0 +1,169 @@
+"""The inequalities of a running loop: activated at the first step, and anew where the state or an obstacle jumped."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Collection
+
+import numpy as np
+
+from dqdyn.control.core.composition import Composition
+from dqdyn.control.core.errors import ControlWarning
+from dqdyn.control.core.lemma import Activation, automatic_gains, fast_pole
+
+# What tells the loss of a condition from the error of a step near the boundary: how many steps away that is, for a rate
+# that changed by so much of itself in one step, and for one that is so many times too fast.
+_SUDDEN, _SUDDEN_STEPS = 0.5, 10.0
+_FAST, _FAST_STEPS = 2.0, 50.0
+_DRIFT, _ROUNDING = 10.0, 1e-6  # of h per s that obstacles may move at though their rate is unknown, and of h
+_HIGHEST = 0.25  # of η_d times the step, up to which a loop follows
+
+
+class Watch:
+    """Asks Lemma 4.1 of every second-order inequality when it becomes active, and keeps an eye on it.
+
+    As long as its bound is obeyed ḣ ≥ −ρ h stays true, the condition :attr:`Activation.sharp`. Where it fails in spite
+    of that, something jumped, and the inequality becomes active anew.
+    """
+
+    def __init__(self, composition: Composition) -> None:
+        self.composition = composition
+        self._given = composition.gains.copy()
+        self._has_rates = composition.level != "velocity"
+        self.reset()
+
+    def reset(self) -> None:
+        """The next step is the first one."""
+        self.composition.gains[:] = self._given
+        self._found: dict[int, Activation] = {}
+        self._is_new = True
+        self._t = self._step = 0.0
+        self._raised: set[int] = set()
+        self._told: set[int] = set()
+
+    @property
+    def activations(self) -> tuple[Activation, ...]:
+        """The last activation of each inequality."""
+        return tuple(self._found[i] for i in sorted(self._found))
+
+    def changes(self, t: float, v: np.ndarray, excused: Collection[str] | None) -> bool:
+        """Whether gains changed at this step; ``excused`` are those that gave way at the last one, None for all."""
+        if self._is_new or t < self._t:
+            return self._start(t, v)
+        changed = False
+        if self._has_rates and len(self._pole):
+            h, rates = self.composition.views["h"], self.composition.views["h_rate"]
+            margin = rates + self._pole * h
+            if margin[margin.argmin()] >= 0.0:
+                self._told.clear()
+            elif excused is not None:
+                changed = self._look(t, margin, excused)
+            if self._raised:
+                changed = self._lower(t) or changed
+            self._h[:], self._rate[:] = h, rates
+            self._step = t - self._t or self._step
+        self._t = t
+        return changed
+
+    def _start(self, t: float, v: np.ndarray) -> bool:
+        self.reset()
+        self._is_new, self._t = False, t
+        composition = self.composition
+        self._h = composition.views["h"].copy()
+        for name, value in zip(composition.guards, self._h.tolist(), strict=True):
+            if value < 0.0:
+                _warn(f"{name!r} is violated at the start by {-value:.4g}; the robot first has to get back.", 5)
+        if not self._has_rates:
+            return False
+        for constraint in composition.design.constraints:
+            for name, amount in constraint.exceeded(composition.model, v):
+                _warn(f"{name!r} is violated at the start by {amount:.4g}; the robot first has to slow down.", 5)
+        self._rate, self._pole = composition.views["h_rate"].copy(), np.zeros(len(self._h))
+        for i, index in enumerate(composition.guard_gains):
+            if index is not None:
+                self._activate(i, t, math.inf)
+        self._base = composition.gains.copy()
+        return True
+
+    def _look(self, t: float, margin: np.ndarray, excused: Collection[str]) -> bool:
+        """Activate anew what lost its condition by more than the error of a step."""
+        composition, changed = self.composition, False
+        h, rates = composition.views["h"], composition.views["h_rate"]
+        steps = [s for s in (t - self._t, self._step) if s > 0.0]
+        step = min(steps, default=0.0)  # the loop's own, also after a pause
+        negative = np.flatnonzero(margin < 0.0).tolist()
+        self._told.intersection_update(negative)
+        for i in negative:
+            value, rate = float(h[i]), float(rates[i])
+            if composition.guards[i] in excused or not self._is_lost(i, value, rate, step):
+                continue
+            helps = self._is_automatic(i) and value > 0.0
+            if helps or i not in self._told:
+                self._activate(i, t, _HIGHEST / step if step > 0.0 else math.inf)
+                changed = True
+        return changed
+
+    def _is_lost(self, i: int, h: float, rate: float, step: float) -> bool:
+        """Whether ḣ < −ρ h is more than the error of a step."""
+        if self.composition.guard_gains[i] is None:
+            return False
+        last = float(self._rate[i])
+        fell = h < self._h[i] + step * (2.0 * min(rate, last, 0.0) - _DRIFT) - _ROUNDING
+        if fell or h <= 0.0:
+            return bool(fell)
+        far = -h / (rate * step) if step > 0.0 else math.inf
+        if last - rate > -_SUDDEN * rate and far > _SUDDEN_STEPS:
+            return True
+        # Without a jump gains may rise, but nobody has to be told: long steps do this to gains that were given.
+        return bool(self._is_automatic(i) and rate < -_FAST * self._pole[i] * h and far > _FAST_STEPS)
+
+    def _lower(self, t: float) -> bool:
+        """Gains that were raised while the loop ran go back where the lemma holds with the former ones."""
+        changed = False
+        for i in tuple(self._raised):
+            h, rate = float(self.composition.views["h"][i]), float(self.composition.views["h_rate"][i])
+            index = self.composition.guard_gains[i]
+            former = Activation(self.composition.guards[i], h, rate, *_pair(self._base[index]), t)
+            if former.holds:
+                self._set(i, former)
+                self._raised.discard(i)
+                changed = True
+        return changed
+
+    def _activate(self, i: int, t: float, highest: float) -> None:
+        composition, first = self.composition, i not in self._found
+        index, name = composition.guard_gains[i], composition.guards[i]
+        h, rate = float(composition.views["h"][i]), float(composition.views["h_rate"][i])
+        pair = _pair(composition.gains[index])
+        if self._is_automatic(i):
+            pair = automatic_gains(pair, h, rate, highest)
+            if not first:
+                self._raised.add(i)
+        activation = Activation(name, h, rate, *pair, t)
+        self._set(i, activation)
+        if not activation.sharp:
+            self._told.add(i)
+        if h < 0.0 and not first:
+            _warn(f"{name!r} is violated from t = {t:.6g} s on by {-h:.4g}; the robot first has to get back.", 6)
+        elif not activation.holds and activation.starts_inside:
+            since = "" if first else f" from t = {t:.6g} s on"
+            _warn(f"Lemma 4.1 does not hold for {name!r}{since}: {' and '.join(activation.failing)}.", 6)
+
+    def _is_automatic(self, i: int) -> bool:
+        index = self.composition.guard_gains[i]
+        return index is not None and self.composition.owners[index - self.composition.first_gain].automatic()
+
+    def _set(self, i: int, activation: Activation) -> None:
+        self.composition.gains[self.composition.guard_gains[i]] = activation.eta_d, activation.eta_p
+        self._pole[i] = fast_pole(activation.eta_d, activation.eta_p)
+        self._found[i] = activation
+
+
+def _pair(gains: np.ndarray) -> tuple[float, float]:
+    return float(gains[0]), float(gains[1])
+
+
+def _warn(text: str, callers: int) -> None:
+    """A warning at the line that called the controller, so many calls from here."""
+    warnings.warn(text, ControlWarning, stacklevel=callers)

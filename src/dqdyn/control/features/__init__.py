@@ -1,0 +1,1 @@
+"""What tasks and constraints are about: features of the robot, and signals from outside."""

@@ -1,0 +1,191 @@
+"""Two things with a distance: each on the robot or in the workspace, at least one on the robot."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dqdyn.algebra.scalar import Scalar, cos
+from dqdyn.control.core.term import Parts
+from dqdyn.control.features.components import SIZE, kind_of, sentence
+from dqdyn.control.features.features import Attached, Thing
+from dqdyn.control.features.on_robot import on, part, point
+from dqdyn.control.features.signals import Measured, Moving, Signal, as_signal, at_start
+from dqdyn.errors import Error, unknown_name
+from dqdyn.kinematics.distances import DISTANCES, Distance
+
+SIGNED = {"point_to_plane", "plane_to_point", "segment_to_plane"}
+"""Distances with a sign; all others are squared."""
+
+REACH = 2.0
+"""m of a line of the robot, to both sides, that count where it is near another line, unless another reach is given."""
+
+_LARGEST_REACH = 1e6  # m: the ends of longer ones are known to fewer digits than distances need
+
+_Pick = Callable[[list[Scalar], list[Scalar]], tuple[list[Scalar], list[Scalar]]]
+_ENDS: dict[str, list[tuple[str, str, _Pick]]] = {
+    "segment_to_plane": [
+        ("first end", "point_to_plane", lambda a, b: (a[:3], b)),
+        ("last end", "point_to_plane", lambda a, b: (a[3:], b)),
+    ],
+    "line_to_segment": [
+        ("", "line_to_segment", lambda a, b: (a, b)),
+        ("first end", "line_to_point", lambda a, b: (a, b[:3])),
+        ("last end", "line_to_point", lambda a, b: (a, b[3:])),
+    ],
+    "segment_to_segment": [
+        ("", "segment_to_segment", lambda a, b: (a, b)),
+        ("first end of the first", "point_to_segment", lambda a, b: (a[:3], b)),
+        ("last end of the first", "point_to_segment", lambda a, b: (a[3:], b)),
+        ("first end of the second", "point_to_segment", lambda a, b: (b[:3], a)),
+        ("last end of the second", "point_to_segment", lambda a, b: (b[3:], a)),
+    ],
+}
+"""Distances with segments: (words, distance function, its arguments) of the rows that keep all of a segment away."""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A distance function and the things that it is between, in the order that the function wants."""
+
+    function: Distance
+    sides: tuple[Thing | Signal, Thing | Signal]
+    name: str
+    ends_of: str = ""
+    """The line of which only a part counts, in words; "" where all of both things does."""
+
+    @classmethod
+    def of(cls, a: Any, b: Any, *, angle: bool = False) -> Pair:
+        """The pair of two things: Things, frames (their origins), values of the workspace, or moving ones."""
+        first, second = _side(a), _side(b)
+        if not any(isinstance(side, Thing) for side in (first, second)):
+            raise Error(f"A distance needs something on the robot; {a!r} and {b!r} are both in the workspace.")
+        suffix = "_angle" if angle else ""
+        for one, other in ((first, second), (second, first)):
+            found = DISTANCES.get(f"{one.kind}_to_{other.kind}{suffix}")
+            if found is not None:
+                what = "angle" if angle else "distance"
+                return cls(found, (one, other), f"{what} of {_shown(one)} and {_shown(other)}")
+        what = "angle" if angle else "distance"
+        raise unknown_name(f"{what} function", f"{first.kind}_to_{second.kind}{suffix}", DISTANCES)
+
+    def within(self, reach: float | None) -> Pair:
+        """The pair, of two lines with only the part of the robot's first one that lies within ``reach`` m, or 2 m.
+
+        The nearest points of two lines run to infinity as the lines become parallel, and their distance jumps there.
+        With a part that has ends it is that of the lines or of the nearer end, as in :class:`TorsoArm`. It changes by
+        no more than the points of the part move, and its gradient is continuous but where the part is parallel to the
+        other line. Near there the ends keep all of it away: in squared distance no point of a part of length L at an
+        angle θ to the line is nearer than both ends by more than L² sin²θ/4.
+        """
+        if self.function.name != "line_to_line":
+            if reach is not None:
+                raise Error(f"A reach is for the zone of two lines: leave it out for the {self.name}.", found=reach)
+            return self
+        far = _checked_reach(REACH if reach is None else reach, self.name)
+        if math.isinf(far):
+            return self
+        cut = next(side for side in self.sides if isinstance(side, Attached))
+        other = self.sides[1] if self.sides[0] is cut else self.sides[0]
+        return Pair(DISTANCES["line_to_segment"], (other, part(cut, far)), self.name, _shown(cut))
+
+    @property
+    def things(self) -> tuple[Thing, ...]:
+        """The sides on the robot."""
+        return tuple(side for side in self.sides if isinstance(side, Thing))
+
+    @property
+    def signals(self) -> tuple[Signal, ...]:
+        """The sides in the workspace."""
+        return tuple(side for side in self.sides if isinstance(side, Signal))
+
+    def distance(self, robot: Parts, given: Parts) -> Scalar:
+        """The distance function for the components of the things and of the signals."""
+        things, signals = iter(robot), iter(given)
+        a, b = (next(things) if isinstance(side, Thing) else next(signals) for side in self.sides)
+        return self.function.of(a, b)
+
+    @property
+    def rows(self) -> tuple[str, ...]:
+        """What :meth:`distances` gives, in words; "" for the distance itself."""
+        if self.function.name not in _ENDS:
+            return ("",)
+        whose = f" of {self.ends_of}" if self.ends_of else ""
+        return tuple(words and words + whose for words, _, _ in _ENDS[self.function.name])
+
+    def distances(self, robot: Parts, given: Parts) -> list[Scalar]:
+        """The distance and, where a segment takes part, those of its ends.
+
+        Where a segment is parallel to the other thing, many of its points are nearest at a time, and the gradient of
+        the distance is that of one of them: keeping that one away lets others come near. The ends keep them all.
+        """
+        if self.function.name not in _ENDS:
+            return [self.distance(robot, given)]
+        things, signals = iter(robot), iter(given)
+        a, b = (next(things) if isinstance(side, Thing) else next(signals) for side in self.sides)
+        return [DISTANCES[name].of(*pick(a, b)) for _, name, pick in _ENDS[self.function.name]]
+
+    def limit(self, given: Any, what: str) -> Signal:
+        """A safe distance or angle as a signal; an error where it could not be one, as far as t = 0 tells."""
+        signal = as_signal("number", given, what)
+        now, is_angle = float(signal.at(0.0).value[0]), self.function.name == "line_to_line_angle"
+        if is_angle and not 0.0 <= now <= math.pi:
+            raise Error(f"{sentence(what)} must be between 0 and π rad; found {now:.6g}.", found=now)
+        if not is_angle and self.function.name not in SIGNED and now < 0.0:
+            raise Error(f"{sentence(what)} must be from 0 on, only distances to planes have a sign; found {now:.6g}.")
+        return signal
+
+    def scale(self, distance: Scalar) -> Scalar:
+        """What the function is at a distance in m, or at an angle in rad: squared, itself, or 2 − 2 cos φ."""
+        if self.function.name == "line_to_line_angle":
+            return 2.0 - 2.0 * cos(distance)
+        return distance if self.function.name in SIGNED else distance * distance
+
+
+def _checked_reach(given: float, name: str) -> float:
+    is_number = isinstance(given, (int, float, np.integer, np.floating)) and not isinstance(given, bool)
+    if not is_number or not (0.0 < given <= _LARGEST_REACH or given == math.inf):
+        raise Error(
+            f"The reach of the {name} must be above 0 and at most {_LARGEST_REACH:g} m, or math.inf for the whole "
+            f"line; found {given!r}.",
+            found=given,
+        )
+    return float(given)
+
+
+def _side(given: Any) -> Thing | Signal:
+    given = on(point, given)
+    if isinstance(given, (Thing, Signal)):
+        return given
+    kind = _kind(given)
+    return as_signal(kind, given, f"the {kind} in the workspace")
+
+
+def _kind(given: Any) -> str:
+    """What kind of thing is given; of what moves, where it is at t = 0."""
+    now = given.position if isinstance(given, (Moving, Measured)) else given
+    if callable(now):
+        now = at_start(now, "a thing in the workspace")
+    kind = kind_of(now)
+    if kind is not None and kind != "pose":
+        return kind
+    try:
+        size = len(now)
+    except TypeError:
+        size = -1
+    if size in (SIZE["point"], SIZE["plane"]):
+        return "point" if size == SIZE["point"] else "plane"
+    raise Error(
+        f"A thing in the workspace is a Point, Line, Plane or Segment, or a function that gives one; found {given!r}.",
+        found=given,
+    )
+
+
+def _shown(side: Thing | Signal) -> str:
+    if isinstance(side, Signal):
+        return side.what
+    return f"the {side.kind} on {side.place}"

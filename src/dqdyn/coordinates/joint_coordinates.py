@@ -1,0 +1,147 @@
+"""Coordinates of a joint: what stands in place of the q of a free or spherical joint, with q̇ as its velocity."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dqdyn.algebra.quaternion import Quaternion, combine, dot3, pure
+from dqdyn.algebra.scalar import Scalar
+from dqdyn.coordinates.parameterisation import Parameterisation
+
+
+class JointCoordinates(ABC):
+    """n coordinates q of a joint that has ``nv`` velocities v; "minimal" are the q and v of the joint itself.
+
+    Defining identity: q̇ = ``rate(q, v)`` keeps ``constraint(q)`` at zero and has ``velocity(q, q̇)`` = v.
+    """
+
+    name: str
+    labels: tuple[str, ...]
+    nv: int
+
+    @property
+    def n(self) -> int:
+        """Number of coordinates."""
+        return len(self.labels)
+
+    @abstractmethod
+    def minimal(self, q: Sequence[Scalar]) -> list[Scalar]:
+        """The joint's own q."""
+
+    @abstractmethod
+    def from_minimal(self, own: Sequence[Scalar]) -> list[Scalar]:
+        """q from the joint's own."""
+
+    @abstractmethod
+    def velocity(self, q: Sequence[Scalar], rate: Sequence[Scalar]) -> list[Scalar]:
+        """v = E(q) q̇ in the child's axes; linear in q̇."""
+
+    @abstractmethod
+    def rate(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> list[Scalar]:
+        """q̇ = B(q) v; linear in v, with E B = 1."""
+
+    @abstractmethod
+    def constraint(self, q: Sequence[Scalar]) -> list[Scalar]:
+        """C(q) [Bouyarmane, eq. (27)]."""
+
+    @abstractmethod
+    def fault(self, q: Any) -> tuple[Any, str]:
+        """(how far off, sentence) for arrays of numbers."""
+
+    def regularity(self, q: Sequence[Scalar]) -> Scalar:
+        """Zero where the coordinates are singular, negative where they are those of a reflection."""
+        return 1.0
+
+    def lock(self, q: Any) -> str:
+        """What to say where they are singular."""
+        return f"{self.name} coordinates are singular"
+
+
+@dataclass(frozen=True)
+class OfRotation(JointCoordinates):
+    """A spherical joint: q = θ."""
+
+    by: Parameterisation
+    nv = 3
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        return self.by.name
+
+    @property
+    def labels(self) -> tuple[str, ...]:  # type: ignore[override]
+        return self.by.labels
+
+    def minimal(self, q: Sequence[Scalar]) -> list[Scalar]:
+        return list(self.by.quaternion(q).components)
+
+    def from_minimal(self, own: Sequence[Scalar]) -> list[Scalar]:
+        return self.by.parameters(Quaternion(*own))
+
+    def velocity(self, q: Sequence[Scalar], rate: Sequence[Scalar]) -> list[Scalar]:
+        return list(self.by.body_velocity(q, rate).vector)
+
+    def rate(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> list[Scalar]:
+        return self.by.rate(q, pure(*v))
+
+    def constraint(self, q: Sequence[Scalar]) -> list[Scalar]:
+        return self.by.constraint(q)
+
+    def fault(self, q: Any) -> tuple[Any, str]:
+        return self.by.fault(q)
+
+    def regularity(self, q: Sequence[Scalar]) -> Scalar:
+        return self.by.regularity(q)
+
+    def lock(self, q: Any) -> str:
+        return self.by.lock(q)
+
+
+@dataclass(frozen=True)
+class OfPose(JointCoordinates):
+    """A free joint: q = (θ, p), the rotation's parameters and the position in the parent's axes.
+
+    The paper has the position first [Bouyarmane, eq. (1)]; here the rotation is, as in all of this library.
+    """
+
+    by: Parameterisation
+    nv = 6
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        return self.by.name
+
+    @property
+    def labels(self) -> tuple[str, ...]:  # type: ignore[override]
+        return (*self.by.labels, "px", "py", "pz")
+
+    def minimal(self, q: Sequence[Scalar]) -> list[Scalar]:
+        return [*self.by.quaternion(q[:-3]).components, *q[-3:]]
+
+    def from_minimal(self, own: Sequence[Scalar]) -> list[Scalar]:
+        return [*self.by.parameters(Quaternion(*own[:4])), *own[4:]]
+
+    def velocity(self, q: Sequence[Scalar], rate: Sequence[Scalar]) -> list[Scalar]:
+        """ω by [Bouyarmane, eq. (13)], and R₀ᵀ ṗ."""
+        shift = pure(*rate[-3:])
+        along = [dot3(column, shift) for column in self.by.rotation(q[:-3])]
+        return [*self.by.body_velocity(q[:-3], rate[:-3]).vector, *along]
+
+    def rate(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> list[Scalar]:
+        shift = combine(self.by.rotation(q[:-3]), pure(*v[3:]))
+        return [*self.by.rate(q[:-3], pure(*v[:3])), *shift.vector]
+
+    def constraint(self, q: Sequence[Scalar]) -> list[Scalar]:
+        return self.by.constraint(q[:-3])
+
+    def fault(self, q: Any) -> tuple[Any, str]:
+        return self.by.fault(q[:-3])
+
+    def regularity(self, q: Sequence[Scalar]) -> Scalar:
+        return self.by.regularity(q[:-3])
+
+    def lock(self, q: Any) -> str:
+        return self.by.lock(q[:-3])

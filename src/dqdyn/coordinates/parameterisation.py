@@ -1,0 +1,124 @@
+"""What a parameterisation of rotations must answer: the map ρ from parameters θ to a rotation, and little else."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any
+
+from dqdyn.algebra.functions import Columns
+from dqdyn.algebra.jet import derivative
+from dqdyn.algebra.quaternion import Quaternion, cross3, dot3, pure
+from dqdyn.algebra.scalar import Scalar, divide, total
+from dqdyn.coordinates.shepperd import quaternion_of_columns
+from dqdyn.dynamics.fast.sparse_solve import solve
+
+Matrix = list[list[Scalar]]
+"""Rows of scalars."""
+
+
+class Parameterisation(ABC):
+    """Rotations by d parameters θ, over any scalar; a new one needs ``rotation`` and ``parameters``.
+
+    Defining identity: for θ moving with θ̇ = ``rate(θ, ω)``, R = ``rotation(θ)`` obeys Ṙ = R [ω]×, with ω in the moving
+    axes, and ``constraint(θ)`` stays zero. The Jacobian of ω follows from ρ alone [Bouyarmane, eq. (10)].
+    """
+
+    name: str
+    labels: tuple[str, ...]
+
+    @property
+    def d(self) -> int:
+        """Number of parameters [Bouyarmane, table 1]."""
+        return len(self.labels)
+
+    @abstractmethod
+    def rotation(self, theta: Sequence[Scalar]) -> Columns:
+        """ρ: columns of R₀ as pure quaternions."""
+
+    @abstractmethod
+    def parameters(self, r: Quaternion) -> list[Scalar]:
+        """θ of a unit quaternion: an inverse of ρ."""
+
+    def constraint(self, theta: Sequence[Scalar]) -> list[Scalar]:
+        """C(θ), zero for parameters of rotations [Bouyarmane, eq. (27)] [Bouyarmane, table 2]."""
+        return []
+
+    def quaternion(self, theta: Sequence[Scalar]) -> Quaternion:
+        """The unit quaternion of the rotation, of either sign."""
+        return quaternion_of_columns(self.rotation(theta))
+
+    def fault(self, theta: Any) -> tuple[Any, str]:
+        """(how far θ is from a rotation, what is wrong with it) for arrays of numbers; checked at the door."""
+        residuals = self.constraint(theta)
+        return max(map(abs, residuals), default=0.0), f"{self.name} parameters miss their condition by {{off:.3g}}"
+
+    # --- the angular velocity -------------------------------------------------------------------------------------
+
+    def rotation_rate(self, theta: Sequence[Scalar], theta_rate: Sequence[Scalar]) -> Columns:
+        """Columns of Ṙ₀ = Σ ∂R₀/∂θᵢ θ̇ᵢ."""
+        rates = derivative(lambda t: [c for column in self.rotation(t) for c in column.vector], theta, theta_rate)
+        return pure(*rates[:3]), pure(*rates[3:6]), pure(*rates[6:])
+
+    def global_jacobian(self, theta: Sequence[Scalar]) -> Matrix:
+        """J_ω (3×d) with ω = J_ω θ̇ in world axes [Bouyarmane, eq. (2)], from ρ by [Bouyarmane, eq. (10)].
+
+        Each column of R₀ turns with ω [Bouyarmane, eq. (6)]; (10) puts ω together from their rates by the identity of
+        an orthonormal basis [Bouyarmane, eq. (8)].
+        """
+        R1, R2, R3 = self.rotation(theta)
+        columns = []
+        for i in range(self.d):
+            d1, d2, d3 = self.rotation_rate(theta, _unit(self.d, i))
+            columns.append((R3 * dot3(R2, d1) + R2 * dot3(R1, d3) + R1 * dot3(R3, d2)).vector)
+        return [list(row) for row in zip(*columns, strict=True)]
+
+    def body_jacobian(self, theta: Sequence[Scalar]) -> Matrix:
+        """R₀ᵀ J_ω (3×d) with ω in the moving axes [Bouyarmane, eq. (13)]."""
+        columns = [self.body_velocity(theta, _unit(self.d, i)).vector for i in range(self.d)]
+        return [list(row) for row in zip(*columns, strict=True)]
+
+    def body_velocity(self, theta: Sequence[Scalar], theta_rate: Sequence[Scalar]) -> Quaternion:
+        """ω in the moving axes: the same as (10) and (13), where R₀ᵀR₀ = 1 left of (10) is already taken out."""
+        R1, R2, R3 = self.rotation(theta)
+        d1, d2, d3 = self.rotation_rate(theta, theta_rate)
+        return pure(dot3(R3, d2), dot3(R1, d3), dot3(R2, d1))
+
+    def rate(self, theta: Sequence[Scalar], omega: Quaternion) -> list[Scalar]:
+        """θ̇ that turns the rotation with ω (moving axes) and keeps C(θ) = 0."""
+        rows = self.body_jacobian(theta)
+        if self.d == 3:
+            a, b, c = (pure(*column) for column in zip(*rows, strict=True))
+            scale = divide(1.0, dot3(a, cross3(b, c)))
+            return [dot3(n, omega) * scale for n in (cross3(b, c), cross3(c, a), cross3(a, b))]
+        # J θ̇ = ω and A θ̇ = 0 together have full rank: their normal equations.
+        stacked = rows + half_gradient(self, theta)
+        normal = [[total(row[i] * row[j] for row in stacked) for j in range(self.d)] for i in range(self.d)]
+        right = [total(row[i] * w for row, w in zip(rows, omega.vector, strict=True)) for i in range(self.d)]
+        return solve(normal, right)
+
+    def regularity(self, theta: Sequence[Scalar]) -> Scalar:
+        """(det J_ω)² of three parameters, zero where they are singular; 1 for redundant ones, which never are."""
+        if self.d > 3:
+            return 1.0
+        a, b, c = (pure(*column) for column in zip(*self.body_jacobian(theta), strict=True))
+        determinant = dot3(a, cross3(b, c))
+        return determinant * determinant
+
+    def lock(self, theta: Any) -> str:
+        """What to say of a singular θ, and what to do about it."""
+        return f"{self.name} parameters are singular: take other coordinates there, such as 'quaternion'"
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def half_gradient(coordinates: Any, theta: Sequence[Scalar]) -> Matrix:
+    """½ ∂C/∂θ, one row per condition: conditions are quadratic, and [Bouyarmane, eq. (30)] halves them too."""
+    n = len(theta)
+    columns = [derivative(coordinates.constraint, theta, _unit(n, i)) for i in range(n)]
+    return [[0.5 * entry for entry in row] for row in zip(*columns, strict=True)]
+
+
+def _unit(n: int, i: int) -> list[float]:
+    return [1.0 if k == i else 0.0 for k in range(n)]

@@ -1,0 +1,217 @@
+"""The coordinates of a whole robot: those chosen for free and spherical joints, and q of all others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from dqdyn.algebra.jet import derivative
+from dqdyn.algebra.scalar import Scalar, total
+from dqdyn.caching import cached_property
+from dqdyn.coordinates.joint_coordinates import JointCoordinates
+from dqdyn.coordinates.parameterisation import half_gradient
+from dqdyn.model.model import Model, TreeJoint
+
+Matrix = list[list[Scalar]]
+Sparse = list[list[tuple[int, Scalar]]]
+"""Per column the (row, entry) that are not zero by structure."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """A joint with the coordinates ``q`` (a slice); ``by`` is None where q and v of the joint serve."""
+
+    joint: TreeJoint
+    q: slice
+    by: JointCoordinates | None
+    conditions: slice
+
+
+@dataclass(frozen=True)
+class TreeCoordinates:
+    """Coordinates q of a model in which every velocity is q̇; "minimal" are the model's own q and v.
+
+    v = E(q) q̇ and q̇ = B(q) v with E B = 1 and A B = 0, where A q̇ = 0 are the conditions of the coordinates. Where these
+    are redundant, E is wide: then M = Eᵀ M_v E is singular.
+    """
+
+    model: Model
+    choices: Mapping[str, JointCoordinates]
+
+    @cached_property
+    def parts(self) -> tuple[Part, ...]:
+        """Per joint that has coordinates of its own, in the order of q."""
+        result: list[Part] = []
+        n = m = 0
+        for joint in self.model.joints:
+            if joint.is_mimic:
+                continue
+            by = self.choices.get(joint.name)
+            size = joint.motion.nq if by is None else by.n
+            conditions = 0 if by is None else len(by.constraint([1.0] * by.n))
+            result.append(Part(joint, slice(n, n + size), by, slice(m, m + conditions)))
+            n, m = n + size, m + conditions
+        return tuple(result)
+
+    @cached_property
+    def n(self) -> int:
+        """Number of coordinates."""
+        return max((part.q.stop for part in self.parts), default=0)
+
+    @cached_property
+    def conditions(self) -> int:
+        """Number of conditions that the coordinates obey."""
+        return max((part.conditions.stop for part in self.parts), default=0)
+
+    @cached_property
+    def labels(self) -> tuple[str, ...]:
+        """A name per coordinate: the joint's, and which of its coordinates."""
+        result = []
+        for part in self.parts:
+            own = [str(i) for i in range(part.q.stop - part.q.start)] if part.by is None else part.by.labels
+            result += [part.joint.name if len(own) == 1 else f"{part.joint.name}.{label}" for label in own]
+        return tuple(result)
+
+    # --- to and from the minimal state ----------------------------------------------------------------------------
+
+    def minimal(self, q: Sequence[Scalar]) -> list[Scalar]:
+        """The model's q (nq)."""
+        result: list[Scalar] = [0.0] * self.model.nq
+        for part in self.parts:
+            own = list(q[part.q])
+            result[part.joint.q] = own if part.by is None else part.by.minimal(own)
+        return result
+
+    def from_minimal(self, own: Sequence[Scalar]) -> list[Scalar]:
+        """q (n) from the model's."""
+        return self._joined(lambda part: list(own[part.joint.q]), lambda by, x: by.from_minimal(x))
+
+    def velocity(self, q: Sequence[Scalar], rate: Sequence[Scalar]) -> list[Scalar]:
+        """v = E(q) q̇ (nv)."""
+        result: list[Scalar] = [0.0] * self.model.nv
+        for part in self.parts:
+            own = list(rate[part.q])
+            result[part.joint.v] = own if part.by is None else part.by.velocity(q[part.q], own)
+        return result
+
+    def acceleration(self, q: Sequence[Scalar], rate: Sequence[Scalar], second: Sequence[Scalar]) -> list[Scalar]:
+        """v̇ = E q̈ + Ė q̇ (nv)."""
+        n = self.n
+        return derivative(lambda x: self.velocity(x[:n], x[n:]), [*q, *rate], [*rate, *second])
+
+    def rate(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> list[Scalar]:
+        """q̇ = B(q) v (n)."""
+        result: list[Scalar] = [0.0] * self.n
+        for part in self.parts:
+            own = list(v[part.joint.v])
+            result[part.q] = own if part.by is None else part.by.rate(q[part.q], own)
+        return result
+
+    def second_rate(
+        self, q: Sequence[Scalar], rate: Sequence[Scalar], v: Sequence[Scalar], a: Sequence[Scalar]
+    ) -> list[Scalar]:
+        """q̈ = B a + Ḃ v (n)."""
+        n = self.n
+        return derivative(lambda x: self.rate(x[:n], x[n:]), [*q, *v], [*rate, *a])
+
+    # --- the maps as matrices -------------------------------------------------------------------------------------
+
+    def velocity_columns(self, q: Sequence[Scalar]) -> Sparse:
+        """E by columns, one per coordinate."""
+        return self._columns(lambda part, unit: part.by.velocity(q[part.q], unit))  # type: ignore[union-attr]
+
+    def velocity_rate_columns(self, q: Sequence[Scalar], rate: Sequence[Scalar]) -> Sparse:
+        """Ė by columns."""
+
+        def column(part: Part, unit: list[float]) -> list[Scalar]:
+            by = part.by
+            assert by is not None
+            return derivative(lambda x: by.velocity(x, unit), q[part.q], rate[part.q])
+
+        return self._columns(column, constant=0.0)
+
+    def forces(self, q: Sequence[Scalar], tau: Sequence[Scalar]) -> list[Scalar]:
+        """Eᵀ τ (n): forces on v as forces on q̇, of the same power."""
+        return [total(e * tau[k] for k, e in column) for column in self.velocity_columns(q)]
+
+    def minimal_forces(self, q: Sequence[Scalar], tau: Sequence[Scalar]) -> list[Scalar]:
+        """Bᵀ τ (nv): forces on q̇ as forces on v; what acts against the conditions alone is lost."""
+        result: list[Scalar] = [0.0] * self.model.nv
+        for part in self.parts:
+            own, nv = list(tau[part.q]), part.joint.motion.nv
+            if part.by is not None:
+                columns = [part.by.rate(q[part.q], [1.0 if i == k else 0.0 for i in range(nv)]) for k in range(nv)]
+                own = [total(b * t for b, t in zip(column, own, strict=True)) for column in columns]
+            result[part.joint.v] = own
+        return result
+
+    def quadratic(self, q: Sequence[Scalar], matrix: Matrix) -> Matrix:
+        """Eᵀ M E (n×n) of a symmetric matrix (nv×nv)."""
+        E = self.velocity_columns(q)
+        half = [[total(row[k] * e for k, e in column) for column in E] for row in matrix]
+        result = [[0.0] * self.n for _ in range(self.n)]
+        for i, column in enumerate(E):
+            for j in range(i + 1):
+                result[i][j] = result[j][i] = total(half[k][j] * e for k, e in column)
+        return result
+
+    # --- conditions -----------------------------------------------------------------------------------------------
+
+    def constraint(self, q: Sequence[Scalar]) -> list[Scalar]:
+        """C(q) of all joints [Bouyarmane, eq. (27)]."""
+        return [c for part in self.parts if part.by is not None for c in part.by.constraint(q[part.q])]
+
+    def constraint_matrix(self, q: Sequence[Scalar]) -> Matrix:
+        """A (conditions × n) = ½ ∂C/∂q: the paper's qᵀSᵀS for a quaternion [Bouyarmane, eq. (30)].
+
+        S selects the coordinates of the joint [Bouyarmane, eq. (29)]; here it is the slice of the part. For a dual
+        quaternion these are the two rows of P(x) that do not vanish [Quiroz, eq. (5.57)].
+        """
+        rows = []
+        for part in self.parts:
+            if part.by is not None and part.conditions.stop > part.conditions.start:
+                for own in half_gradient(part.by, q[part.q]):
+                    row: list[Scalar] = [0.0] * self.n
+                    row[part.q] = own
+                    rows.append(row)
+        return rows
+
+    def constraint_bias(self, q: Sequence[Scalar], rate: Sequence[Scalar]) -> list[Scalar]:
+        """b = −Ȧ q̇ with A q̈ = b [Bouyarmane, eq. (30)] [Quiroz, eq. (5.58)] [Quiroz, eq. (5.59)]."""
+        result: list[Scalar] = []
+        for part in self.parts:
+            if part.by is not None and part.conditions.stop > part.conditions.start:
+                result += [-0.5 * c for c in _second_derivative(part.by.constraint, q[part.q], rate[part.q])]
+        return result
+
+    # --- steps ----------------------------------------------------------------------------------------------------
+
+    def _joined(
+        self,
+        take: Callable[[Part], list[Scalar]],
+        change: Callable[[JointCoordinates, list[Scalar]], list[Scalar]],
+    ) -> list[Scalar]:
+        result: list[Scalar] = [0.0] * self.n
+        for part in self.parts:
+            own = take(part)
+            result[part.q] = own if part.by is None else change(part.by, own)
+        return result
+
+    def _columns(self, of_part: Callable[[Part, list[float]], list[Scalar]], constant: float = 1.0) -> Sparse:
+        result: Sparse = [[] for _ in range(self.n)]
+        for part in self.parts:
+            n, start = part.q.stop - part.q.start, part.joint.v.start
+            for i in range(n):
+                if part.by is None:
+                    result[part.q.start + i] = [(start + i, constant)]
+                else:
+                    column = of_part(part, [1.0 if k == i else 0.0 for k in range(n)])
+                    result[part.q.start + i] = [(start + k, e) for k, e in enumerate(column)]
+        return result
+
+
+def _second_derivative(
+    function: Callable[[Sequence[Scalar]], list[Scalar]], at: Sequence[Scalar], along: Sequence[Scalar]
+) -> list[Scalar]:
+    """d²/dt² of the function for a constant rate, by jets of jets."""
+    return derivative(lambda x: derivative(function, x, along), at, along)

@@ -1,0 +1,1 @@
+"""The forms that cost the fewest operations: what is compiled unless a formulation is named."""

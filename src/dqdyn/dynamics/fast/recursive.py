@@ -1,0 +1,58 @@
+"""The cheapest inverse dynamics that we know: Newton-Euler on accelerations of points, in the frames of the bodies.
+
+Against the recursion of [Silva, section 3] it carries the acceleration of the body's origin instead of the dual parts
+of twist and rate; see :mod:`dqdyn.dynamics.fast.point_accelerations`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from dqdyn.algebra.dual import DQ
+from dqdyn.algebra.functions import Factored
+from dqdyn.algebra.quaternion import dot3
+from dqdyn.algebra.scalar import Scalar
+from dqdyn.dynamics.fast.point_accelerations import PointMotion, at_rest, moved, wrench_on
+from dqdyn.kinematics.tree import closing
+from dqdyn.model.model import WORLD_BODY, Model, TreeJoint
+
+
+def inverse_dynamics(
+    model: Model,
+    q: Sequence[Scalar],
+    v: Sequence[Scalar],
+    a: Sequence[Scalar],
+    wrenches: Mapping[int, DQ] | None = None,
+) -> list[Scalar]:
+    """τ (nv) that gives the acceleration a at (q, v); external wrenches by body, at its origin, in its axes."""
+    motion, relative = {WORLD_BODY: at_rest(model)}, {}
+    total: dict[int, DQ] = {}
+    tau: list[Scalar] = [0.0] * model.nv
+    for joint, done in zip(model.joints, closing(model), strict=True):
+        i = joint.index
+        motion[i], relative[i] = moved(joint, motion[joint.parent], q, v, a)
+        wrench = wrench_on(model.bodies[i].inertia, motion[i])
+        total[i] = wrench - wrenches[i] if wrenches and i in wrenches else wrench
+        for k in done:  # back over the bodies whose subtree is complete
+            _pass_on(model.joints[k], total, relative[k], q, tau)
+    return tau
+
+
+def _pass_on(joint: TreeJoint, total: dict[int, DQ], x: Factored, q: Sequence[Scalar], tau: list[Scalar]) -> None:
+    """The joint takes its share of the wrench on its subtree, and the parent carries the wrench."""
+    wrench = total.pop(joint.index)
+    for k, s in joint.columns(joint.motion.subspace(joint.coordinates(q))):
+        tau[k] = tau[k] + (dot3(s.primary, wrench.dual) + dot3(s.dual, wrench.primary))
+    if joint.parent != WORLD_BODY:
+        total[joint.parent] = total[joint.parent] + x(wrench)
+
+
+def point_motions(
+    model: Model, q: Sequence[Scalar], v: Sequence[Scalar], a: Sequence[Scalar]
+) -> tuple[dict[int, PointMotion], list[Factored]]:
+    """Motion of every body, gravity as an acceleration of the world, and the maps Ad(x_parent,i)."""
+    motion, relative = {WORLD_BODY: at_rest(model)}, []
+    for joint in model.joints:
+        motion[joint.index], x = moved(joint, motion[joint.parent], q, v, a)
+        relative.append(x)
+    return motion, relative

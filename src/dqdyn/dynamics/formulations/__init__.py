@@ -1,0 +1,1 @@
+"""The formulations of the papers, each as short as its theorem."""

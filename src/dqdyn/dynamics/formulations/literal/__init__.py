@@ -1,0 +1,1 @@
+"""The papers' steps one by one and as printed."""

@@ -1,0 +1,108 @@
+"""Joints that move no inertia, which make the mass matrix singular: everywhere, or in some configurations."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from dqdyn.algebra.quaternion import dot3
+from dqdyn.algebra.scalar import Scalar
+from dqdyn.dynamics.fast import composite
+from dqdyn.dynamics.fast.sparse_solve import factored
+from dqdyn.dynamics.joint_forces import armature
+from dqdyn.dynamics.methods import mass_matrix
+from dqdyn.model.model import Model
+
+_TOLERANCE = 1e-10  # pivot relative to the diagonal entry that it came from: what is left of M is rounding
+_ROUNDING = 1e-3  # and relative to all that the joint moves, as if at its farthest: 1e-13 of it is rounding
+_SURELY = 1e-7  # inertia of a body alone, relative to all that its joint moves, with which no pivot is ever that small
+_form = mass_matrix(composite.mass_matrix)
+
+
+def joint_without_inertia(model: Model, samples: int = 3) -> str | None:
+    """The name of a joint along which the robot can accelerate without force, or None.
+
+    Eliminating M from the leaves, the pivot of a velocity is the inertia that it moves with all joints behind it free.
+    """
+    if is_regular(model):
+        return None
+    small = np.array([_small(np.array(pivots(model, q), dtype=float)) for q in _samples(model, samples)])
+    always = np.flatnonzero(small.all(axis=0))
+    return joint_of(model, int(always[-1])) if len(always) else None
+
+
+def joint_of(model: Model, velocity: int) -> str:
+    """The name of the joint that a component of v belongs to."""
+    return next(j.name for j in model.joints if j.master is None and j.v.start <= velocity < j.v.stop)
+
+
+def is_regular(model: Model) -> bool:
+    """Whether M is regular in every configuration, because each joint moves a body with inertia of its own.
+
+    With all joints behind it free, a joint moves at least the inertia of its own body. Where that is nothing, as with
+    the massless links between the axes of a gimbal, M may be singular in some configurations and not in others.
+    """
+    (q,) = _samples(model, 1)  # what a joint moves, with all that is behind it, is of the same size at any q
+    moved = [abs(float(row[k])) for k, row in enumerate(_form(model, q))]
+    return all(
+        _own_inertia(model, j.index) > _SURELY * max(moved[j.v])
+        for j in model.joints
+        if j.master is None and j.motion.nv
+    )
+
+
+def _own_inertia(model: Model, index: int) -> float:
+    """The least inertia that a joint moves in its own body, over the directions of its motion, with the armature."""
+    joint, inertia = model.joints[index], model.bodies[index].inertia
+    tensor, com = np.array(inertia.tensor), np.array(inertia.com)
+    if not joint.motion.constant_subspace:  # whatever the directions are
+        return float(np.linalg.eigvalsh(tensor)[0]) if inertia.mass else 0.0
+    turns = np.array([s.primary.vector for s in joint.motion.subspace(joint.motion.neutral())], dtype=float)
+    moves = np.array([s.dual.vector for s in joint.motion.subspace(joint.motion.neutral())], dtype=float)
+    center = moves + np.cross(turns, com)
+    energy = turns @ tensor @ turns.T + inertia.mass * center @ center.T + np.diag(joint.armature)
+    return float(np.linalg.eigvalsh(energy)[0])
+
+
+def pivots(model: Model, q: Sequence[Scalar]) -> list[Scalar]:
+    """1/D of M = Lᵀ D L, the diagonal of M and :func:`moved_inertia`, one after the other (3 nv)."""
+    matrix = _form(model, q)
+    return [*factored(matrix)[1], *(row[k] for k, row in enumerate(matrix)), *moved_inertia(model, q)]
+
+
+def moved_inertia(model: Model, q: Sequence[Scalar]) -> list[Scalar]:
+    """Per velocity (nv) all that it moves, about every axis through its joint and along every line, with armature.
+
+    It is what an entry of M is measured by: of a heavy body on its axis a joint may move nothing but rounding errors,
+    while a light one far from all heavy bodies moves all that there is to move.
+    """
+    found = composite.composites(model, [joint.transform(q) for joint in model.joints])
+    result: list[Scalar] = list(armature(model))
+    for joint, body in zip(model.joints, found, strict=True):
+        trace = body.tensor.xx + body.tensor.yy + body.tensor.zz
+        for k, s in joint.columns(joint.motion.subspace(joint.coordinates(q))):
+            result[k] = result[k] + (dot3(s.primary, s.primary) * trace + dot3(s.dual, s.dual) * body.mass)
+    return result
+
+
+def vanishing(found: np.ndarray) -> np.ndarray:
+    """Which component of v moves no inertia (...), −1 where all do, from :func:`pivots` (..., 3 nv)."""
+    small = _small(found)
+    # Elimination goes from the last to the first; what follows a vanishing pivot is noise.
+    last = small.shape[-1] - 1 - np.argmax(small[..., ::-1], axis=-1)
+    return np.where(small.any(axis=-1), last, -1)
+
+
+def _small(found: np.ndarray) -> np.ndarray:
+    """Which pivots vanish beside the entry of M that they came from, or beside all that is moved."""
+    inverse, diagonal, moved = np.split(np.abs(found), 3, axis=-1)
+    size = np.maximum(diagonal, _ROUNDING * moved)
+    with np.errstate(all="ignore"):
+        return np.asarray(~(inverse * size < 1.0 / _TOLERANCE))
+
+
+def _samples(model: Model, count: int) -> list[list[float]]:
+    rng = np.random.default_rng(0)
+    free = [j for j in model.joints if j.master is None]
+    return [[c for j in free for c in j.motion.random(rng, j.lower, j.upper)] for _ in range(count)]

@@ -1,0 +1,1 @@
+"""dqdyn's own format."""

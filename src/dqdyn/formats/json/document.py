@@ -1,0 +1,102 @@
+"""dqdyn's own file format: every field of a description in JSON, floats bit for bit.
+
+One object with ``"format": "dqdyn robot"`` and ``"version": 1``, then the fields of
+:class:`dqdyn.model.description.Description`, all of them. A pose is its 8 coefficients, an infinite limit the text
+"Infinity" or "-Infinity", for JSON has no such number. The base is the model's; whether mimic joints are freed is
+chosen when loading.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from dqdyn.errors import FormatError, LoadError
+from dqdyn.formats.files import read_bytes
+from dqdyn.formats.json.fields import DESCRIPTION, Place
+from dqdyn.formats.safe_xml import TEXT
+from dqdyn.model.description import Description
+from dqdyn.model.gravity_field import require_uniform
+from dqdyn.model.model import Model
+
+FORMAT = "dqdyn robot"
+VERSION = 1
+
+
+def write_json(model: Model) -> str:
+    """The model's description as JSON, with the model's base and gravity; one line per link and joint."""
+    require_uniform(model.name, model.gravity, "JSON")
+    lost = [c.name for c in model.constraints if c.loop() is None and not c.of_base(model.base)]
+    if lost:
+        raise FormatError(
+            f"JSON cannot hold the constraint {lost[0]!r} of {model.name!r}: write robot.without_constraints(), and "
+            "add it again after loading.",
+            element=lost[0],
+        )
+    description = model.description.with_changes(base=model.base, gravity=model.gravity)
+    data = {"format": FORMAT, "version": VERSION, **DESCRIPTION.write(description, Place(model.name))}
+    lines = (f'"{key}": {_lines(value)}' for key, value in data.items())
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def _lines(value: Any) -> str:
+    if isinstance(value, list) and value and not isinstance(value[0], float):
+        return "[\n  " + ",\n  ".join(json.dumps(item, ensure_ascii=False) for item in value) + "\n]"
+    return json.dumps(value, ensure_ascii=False)
+
+
+def read_json(source: str | Path) -> Description:
+    """The description in a file, or in JSON text (a string that begins with ``{`` or ``[``)."""
+    if isinstance(source, str) and source.lstrip().startswith(("{", "[")):
+        place, text = Place(TEXT), source
+    else:
+        place = Place(str(source))
+        try:
+            text = read_bytes(Path(source), place.file).decode("utf-8-sig")
+        except UnicodeDecodeError as problem:
+            raise LoadError(
+                f"{place.file} is not UTF-8 at byte {problem.start}: save it as UTF-8.", file=place.file
+            ) from None
+    data = _parsed(text, place)
+    if not isinstance(data, dict) or data.pop("format", None) != FORMAT:
+        raise LoadError(
+            f'{place.file} is JSON, but not a robot of dqdyn: it lacks "format": "{FORMAT}".', file=place.file
+        )
+    version = data.pop("version", None)
+    if version != VERSION or isinstance(version, bool):
+        raise LoadError(
+            f"{place.file} has the format version {version!r}, but {VERSION} is read here: use its own dqdyn.",
+            file=place.file,
+            version=version,
+        )
+    return DESCRIPTION.read(data, place)
+
+
+def _parsed(text: str, place: Place) -> Any:
+    def constant(name: str) -> Any:
+        raise LoadError(f"{place.file} has the number {name}, which JSON does not know: correct it.", file=place.file)
+
+    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        result = dict(pairs)
+        if len(result) < len(pairs):
+            keys = [key for key, _ in pairs]
+            twice = next(key for key in keys if keys.count(key) > 1)
+            raise LoadError(f"{place.file} has the field {twice!r} twice in one object: keep one.", file=place.file)
+        return result
+
+    try:
+        return json.loads(text, parse_constant=constant, object_pairs_hook=unique)
+    except json.JSONDecodeError as problem:
+        raise LoadError(
+            f"{place.file}, line {problem.lineno}, column {problem.colno}: the JSON is malformed ({problem.msg}): "
+            "correct it there.",
+            file=place.file,
+            line=problem.lineno,
+        ) from None
+    except LoadError:
+        raise
+    except RecursionError:
+        raise LoadError(f"{place.file} is nested too deeply for a robot: check the file.", file=place.file) from None
+    except ValueError:  # Python reads no integers of thousands of digits
+        raise LoadError(f"{place.file} has an integer that is far too long: check the file.", file=place.file) from None

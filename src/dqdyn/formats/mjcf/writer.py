@@ -1,0 +1,240 @@
+"""MJCF text of a model, MuJoCo's format.
+
+A body per link; joints with several axes become several joints in one body, and so do moving links without mass,
+shapes and frames that carry one moving joint (names in :class:`dqdyn.formats.joint_rewriter.Rewriter`). Where
+MuJoCo refuses the inertia of a link, the link to which it is fixed carries the inertia of both. Other moving links
+without mass or with an impossible inertia, helical joints and a differential base are refused by name. A mimic joint
+becomes an equality constraint, which MuJoCo keeps softly. Visuals are geoms of group 2 without contacts; collisions
+are geoms of group 3 that touch other objects but not the robot itself. What MJCF has no place for, such as velocity
+limits and the names of fixed joints and of massless links, stands in ``<custom>`` as texts
+``dqdyn:<what>:<of which>``, which :func:`dqdyn.formats.mjcf.reader.read_mjcf` reads.
+"""
+
+from __future__ import annotations
+
+import warnings
+import xml.etree.ElementTree as ET
+
+from dqdyn.algebra.dual import DQ, IDENTITY
+from dqdyn.algebra.quaternion import ONE, pure, rotate
+from dqdyn.errors import FormatError, ModelWarning
+from dqdyn.formats.joint_rewriter import DYNAMICS, Rewriter, data_of, limit_of, root_link, values_of, with_base_joint
+from dqdyn.formats.mjcf.geoms import Geoms
+from dqdyn.formats.mjcf.inertia import has_mass, settled, write_inertial
+from dqdyn.formats.mjcf.reader import CUSTOM, weld_name
+from dqdyn.formats.xml_text import document, element, name_text, numbers, xyz
+from dqdyn.model.description import WORLD, Description, Joint, Link
+from dqdyn.model.gravity_field import require_uniform
+from dqdyn.model.model import Model
+
+DEEPEST = 490
+"""MuJoCo reads no more bodies inside each other."""
+
+_TYPES = {"revolute": "hinge", "prismatic": "slide", "spherical": "ball", "free": "free"}
+_ATTRIBUTES = {"damping": "damping", "friction": "frictionloss", "armature": "armature"}
+
+
+def write_mjcf(model: Model) -> str:
+    """The model as MJCF; see the module for what becomes of things that MJCF does not know."""
+    require_uniform(model.name, model.gravity, "MJCF")
+    writer = _Writer(_plain(with_base_joint(model, "MJCF")))
+    text = writer.text()
+    if writer.left_out:
+        warnings.warn(
+            f"MJCF cannot hold these of {model.name!r}, they are left out: {', '.join(writer.left_out)}.",
+            ModelWarning,
+            stacklevel=2,
+        )
+    return text
+
+
+def _plain(description: Description) -> Description:
+    """The same robot with MuJoCo's joints only."""
+    rewriter = Rewriter(description)
+    root = root_link(description)
+    for joint in description.joints:
+        if joint.kind == "helical":
+            raise FormatError(
+                f"MJCF cannot hold the helical joint {joint.name!r}: write URDF or JSON.", element=joint.name
+            )
+        # MuJoCo's free joint is an absolute pose, so it must start at the world's origin.
+        absolute = joint.parent == root == WORLD and joint.origin == IDENTITY
+        needs_chain = joint.kind in ("cylindrical", "universal", "planar") or (joint.kind == "free" and not absolute)
+        (rewriter.chain if needs_chain else rewriter.keep)(joint)
+        # The coordinates of these are seen from the child, so its frame must be that of the joint.
+        last = rewriter.joints[-1]
+        if last.kind in ("fixed", "free") or (last.kind == "spherical" and last.child_origin.primary != ONE):
+            rewriter.settle_child()
+    return rewriter.result()
+
+
+class _Writer:
+    def __init__(self, description: Description) -> None:
+        self.description = description
+        self.links = {link.name: link for link in description.links}
+        self.inertias = settled(description)
+        self.children: dict[str, list[Joint]] = {}
+        for joint in description.joints:
+            self.children.setdefault(joint.parent, []).append(joint)
+        self.framed = {frame.link for frame in description.frames}
+        self.custom: dict[str, str] = {}
+        self.left_out: list[str] = []
+
+    def text(self) -> str:
+        root = ET.Element("mujoco", {"model": name_text(self.description.name, "MJCF")})
+        # Radians, and masses as given here rather than from the geoms.
+        element(root, "compiler", angle="radian", autolimits="true", inertiafromgeom="false")
+        element(root, "option", gravity=numbers(self.description.gravity))
+        assets, world = element(root, "asset"), element(root, "worldbody")
+        self.geoms = Geoms(assets, self.left_out)
+        self.tree(world)
+        self.mimics(root)
+        if self.custom:
+            custom = element(root, "custom")
+            for name, data in self.custom.items():
+                element(custom, "text", name=name, data=data)
+        if len(assets) == 0:
+            root.remove(assets)
+        self.geoms.note_left_out()
+        return document(root)
+
+    def tree(self, world: ET.Element) -> None:
+        root = self.links[root_link(self.description)]
+        if root.name == WORLD:
+            if not self.inertias[WORLD].is_zero:
+                raise FormatError(
+                    f"MJCF's {WORLD!r} has no mass, but here that link or one fixed to it gives it some: rename it.",
+                    element=WORLD,
+                )
+            self.custom[f"{CUSTOM}:root"] = WORLD
+            body = world
+        else:
+            body = element(world, "body", name=name_text(root.name, "MJCF"))
+        self.fill(body, root, moving=False)
+        pending = [(joint, body, False, 2) for joint in reversed(self.children.get(root.name, []))]
+        while pending:
+            first, parent, moving, depth = pending.pop()
+            if depth > DEEPEST:
+                raise FormatError(
+                    f"MJCF cannot hold the link {first.child!r}, for MuJoCo reads at most {DEEPEST} bodies inside each "
+                    "other: write URDF or JSON.",
+                    element=first.child,
+                )
+            group = self.group(first)
+            link = self.links[group[-1].child]
+            moving = moving or first.kind != "fixed"
+            body = self.body(parent, group, link)
+            self.fill(body, link, moving)
+            for joint in reversed(self.children.get(link.name, [])):
+                pending.append((joint, body, moving, depth + 1))
+
+    def group(self, first: Joint) -> list[Joint]:
+        """The joints of one body: more than one where links between them have no mass."""
+        group = [first]
+        while group[-1].kind != "fixed" and not self.is_heavy(group[-1].child):
+            link, joint = self.links[group[-1].child], group[-1]
+            below = self.children.get(link.name, [])
+            empty = self.inertias[link.name].is_zero and not (
+                link.visuals or link.collisions or link.name in self.framed
+            )
+            if not empty or len(below) != 1 or below[0].kind == "fixed" or joint.kind == "free":
+                raise self.massless(link, joint)
+            group.append(below[0])
+        balls = [i for i, joint in enumerate(group[:-1]) if joint.kind == "spherical"]
+        for i in balls:  # MuJoCo allows no rotation after a ball joint, and its coordinates are seen from the body
+            if any(j.kind != "prismatic" for j in group[i + 1 :]) or _tails(group)[i].primary != ONE:
+                raise self.massless(self.links[group[i].child], group[i])
+        return group
+
+    def massless(self, link: Link, joint: Joint) -> FormatError:
+        return FormatError(
+            f"MJCF cannot hold the moving link {link.name!r}, for neither it nor a link fixed to it has both mass and "
+            f"inertia: give it some, or fix the joint {joint.name!r}.",
+            element=link.name,
+        )
+
+    def is_heavy(self, link: str) -> bool:
+        """Whether MuJoCo finds mass on a moving link: a body with mass and inertia, on it or welded to it."""
+        pending = [link]
+        while pending:
+            name = pending.pop()
+            if has_mass(self.inertias[name]):
+                return True
+            pending += [joint.child for joint in self.children.get(name, []) if joint.kind == "fixed"]
+        return False
+
+    def body(self, parent: ET.Element, group: list[Joint], link: Link) -> ET.Element:
+        if link.name == WORLD:
+            raise FormatError(f"MJCF keeps the name {WORLD!r} for the world: rename that link.", element=WORLD)
+        tails = _tails(group)
+        body = element(parent, "body", name=name_text(link.name, "MJCF"), **_pose(group[0].origin * tails[0]))
+        for joint, after, tail in zip(group[:-1], group[1:], tails[1:], strict=True):
+            # The link between the two joints: its name, and the pose of the body in it.
+            self.custom[f"{CUSTOM}:link:{joint.name}"] = name_text(joint.child, "MJCF")
+            if (place := after.origin * tail) != IDENTITY:
+                self.custom[f"{CUSTOM}:place:{joint.name}"] = numbers(place.components)
+        for joint, tail in zip(group, tails, strict=True):
+            if joint.kind == "fixed":
+                if joint.name != weld_name(link.name):
+                    self.custom[f"{CUSTOM}:joint:{link.name}"] = name_text(joint.name, "MJCF")
+            else:
+                self.joint(body, joint, tail)
+        return body
+
+    def joint(self, body: ET.Element, joint: Joint, tail: DQ) -> None:
+        """``tail`` is the pose of the body in the child side of the joint, at the neutral configuration."""
+        item = element(body, "joint", name=name_text(joint.name, "MJCF"), type=_TYPES[joint.kind])
+        if joint.kind != "free" and tail.dual != IDENTITY.dual:
+            item.set("pos", numbers(xyz(tail.conj())))
+        if joint.kind in ("revolute", "prismatic"):
+            item.set("axis", numbers(rotate(tail.primary.conj(), pure(*joint.axis)).vector))
+        data = data_of(joint)
+        low, high, effort = (limit_of(joint, name) for name in ("lower", "upper", "effort"))
+        if joint.kind in ("revolute", "prismatic") and data & {"lower", "upper"} and low != high:
+            bounds = (values_of(joint, "lower")[0], values_of(joint, "upper")[0])
+            item.set("range", numbers(bounds))
+            data -= {"lower", "upper"}
+        if effort:
+            item.set("actuatorfrcrange", numbers((-effort, effort)))
+            data -= {"effort"}
+        for name, attribute in _ATTRIBUTES.items():
+            values = set(values_of(joint, name))
+            if name in data and len(values) == 1:
+                item.set(attribute, numbers(values))
+                data -= {name}
+        for name in sorted(data):
+            self.custom[f"{CUSTOM}:{name}:{joint.name}"] = numbers(values_of(joint, name))
+            if name in DYNAMICS:
+                self.left_out.append(f"different values of {name} per axis of the joint {joint.name!r}")
+
+    def fill(self, body: ET.Element, link: Link, moving: bool) -> None:
+        write_inertial(body, self.inertias[link.name])
+        self.geoms.write(body, link, moving)
+        for frame in self.description.frames:
+            if frame.link == link.name:
+                element(body, "site", name=name_text(frame.name, "MJCF"), **_pose(frame.origin))
+
+    def mimics(self, root: ET.Element) -> None:
+        mimics = [joint for joint in self.description.joints if joint.mimic is not None]
+        if mimics:
+            equality = element(root, "equality")
+        for joint in mimics:
+            assert joint.mimic is not None
+            coefficients = numbers((joint.mimic.offset, joint.mimic.ratio, 0.0, 0.0, 0.0))
+            element(equality, "joint", joint1=joint.name, joint2=joint.mimic.joint, polycoef=coefficients)
+
+
+def _tails(group: list[Joint]) -> list[DQ]:
+    """For each joint of a body, the pose of the body in the child side of that joint, at the neutral configuration."""
+    tails, after = [], IDENTITY
+    for joint in reversed(group):
+        tails.append(joint.child_origin * after)
+        after = joint.origin * tails[-1]
+    return tails[::-1]
+
+
+def _pose(x: DQ) -> dict[str, str | None]:
+    return {
+        "pos": None if x.dual == IDENTITY.dual else numbers(xyz(x)),
+        "quat": None if x.primary == ONE else numbers(x.primary.components),
+    }

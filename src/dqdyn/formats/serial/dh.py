@@ -1,0 +1,115 @@
+"""Robots from Denavit-Hartenberg tables, standard and modified."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from dqdyn.algebra.dual import DQ, IDENTITY
+from dqdyn.errors import LoadError, unknown_name
+from dqdyn.formats.serial.chain import (
+    TOOL,
+    chain_joint,
+    chain_links,
+    joint_names,
+    link_inertias,
+    link_name,
+    number_array,
+    pose_argument,
+)
+from dqdyn.model.description import Description, Joint, NamedFrame, placement
+
+LAYOUTS = ("rows", "columns")
+WIDTHS = (4, 5)
+KIND_OF_TYPE = {0.0: "revolute", 1.0: "prismatic"}
+
+
+def describe_dh(
+    table: Any,
+    *,
+    modified: bool = False,
+    joints_in: str | None = None,
+    names: Sequence[str] | None = None,
+    inertias: Sequence[Any] | None = None,
+    name: str = "dh",
+    base: Any = IDENTITY,
+    tool: Any = IDENTITY,
+) -> Description:
+    """A serial robot from a table of shape (n, 4) or (n, 5): one ROW per joint, columns θ, d, a, α and maybe the type.
+
+    Angles in rad, lengths in m; type 0 is revolute (the coordinate adds to θ), 1 prismatic (it adds to d); without
+    that column all joints are revolute. Standard DH chains ``Rz(θ) Tz(d) Tx(a) Rx(α)``; with ``modified`` (Craig) a
+    row means ``Rx(α) Tx(a) Rz(θ) Tz(d)``, so it holds the a and α that come before its joint.
+
+    The matrices of DQ Robotics have one COLUMN per joint: pass ``joints_in="columns"``. Shapes that could be either
+    (4×4, 4×5, 5×4, 5×5) are refused until ``joints_in`` says which.
+
+    ``names`` are those of the joints. ``inertias`` are in the DH frames of the links, as ``Inertia`` or (mass, com,
+    tensor); None makes a robot for kinematics only. ``base`` is the pose of DH frame 0 in the root link, ``tool``
+    that of the frame "tool" in the last DH frame: a ``Pose``, vec8 or 4×4 matrix.
+    """
+    rows = _oriented(number_array(table, "A DH table"), joints_in)
+    start = pose_argument(base, "The base of a DH robot")
+    joints: list[Joint] = []
+    for i, (row, joint) in enumerate(zip(rows, joint_names(names, len(rows)), strict=True)):
+        theta, d, a, alpha, *kind = (float(c) for c in row)
+        along_z = placement((0.0, 0.0, d), (0.0, 0.0, theta))
+        along_x = placement((a, 0.0, 0.0), (alpha, 0.0, 0.0))
+        before = start if i == 0 else IDENTITY
+        # The joint moves about or along z, so it may stand before or after the constant motion about and along z.
+        geometry: dict[str, DQ] = (
+            {"origin": before * along_x * along_z}
+            if modified
+            else {"origin": before, "child_origin": along_z * along_x}
+        )
+        joints.append(chain_joint(i, joint, _kind(kind, i), **geometry))
+    return Description(
+        name=name,
+        links=chain_links(link_inertias(inertias, len(rows))),
+        joints=tuple(joints),
+        frames=(NamedFrame(TOOL, link_name(len(rows)), pose_argument(tool, "The tool of a DH robot")),),
+    )
+
+
+def _oriented(table: np.ndarray, joints_in: str | None) -> np.ndarray:
+    """The table with one row per joint, or an error where that would be a guess."""
+    if joints_in is not None and joints_in not in LAYOUTS:
+        raise unknown_name("layout of a DH table (joints_in)", joints_in, LAYOUTS)
+    rows_fit, columns_fit = table.shape[1] in WIDTHS, table.shape[0] in WIDTHS
+    shape = f"{table.shape[0]}×{table.shape[1]}"
+    if joints_in == "columns" and columns_fit:
+        return table.T
+    if joints_in == "rows" and rows_fit:
+        return table
+    if joints_in is not None or not (rows_fit or columns_fit):
+        raise LoadError(
+            f"A DH table has 4 or 5 numbers per joint (θ, d, a, α and maybe the type); found the shape {shape}"
+            + (f" with joints_in={joints_in!r}." if joints_in else "."),
+            shape=table.shape,
+        )
+    if not rows_fit:
+        raise LoadError(
+            f"The DH table of shape {shape} has one column per joint, as in DQ Robotics: pass joints_in='columns'.",
+            shape=table.shape,
+        )
+    if columns_fit:
+        raise LoadError(
+            f"A DH table of shape {shape} may hold its joints in rows or in columns: "
+            "pass joints_in='rows' or joints_in='columns' (DQ Robotics).",
+            shape=table.shape,
+        )
+    return table
+
+
+def _kind(types: list[float], i: int) -> str:
+    if not types:
+        return "revolute"
+    if types[0] not in KIND_OF_TYPE:
+        raise LoadError(
+            f"Joint {i + 1} of the DH table has the type {types[0]:g}: give 0 for revolute or 1 for prismatic.",
+            row=i,
+            found=types[0],
+        )
+    return KIND_OF_TYPE[types[0]]

@@ -1,0 +1,171 @@
+"""URDF text of a model.
+
+What URDF cannot hold becomes an equivalent chain: cylindrical and universal joints, planar joints with limits,
+damping or friction, helical joints (the displacement mimics the angle), and spherical joints (yaw, pitch, roll, which
+are singular at a pitch of ±90°). Names of the parts are given in :class:`dqdyn.formats.joint_rewriter.Rewriter`. A
+child origin and an extra frame become a fixed joint, a capsule becomes a cylinder with two balls. A free or planar base
+is written as the joint ``root_joint`` on a link ``world``: load the file with ``base="fixed"`` to get the same model
+back. Gravity, armature and the rest of what is left out is said in one :class:`~dqdyn.errors.ModelWarning`. A
+differential base is refused.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+import xml.etree.ElementTree as ET
+from dataclasses import replace
+
+from dqdyn.algebra.dual import DQ, IDENTITY
+from dqdyn.errors import ModelWarning
+from dqdyn.formats.joint_rewriter import PER_AXIS, Rewriter, data_of, limit_of, values_of, with_base_joint
+from dqdyn.formats.xml_text import document, element, name_text, numbers, roll_pitch_yaw, xyz
+from dqdyn.model.description import GRAVITY, Description, Joint, Link, Shape, placement
+from dqdyn.model.inertia import Inertia
+from dqdyn.model.model import Model
+
+UNLIMITED = sys.float_info.max
+"""Stands for "no limit" where URDF demands a number; "inf" is refused by the parser that ROS uses."""
+
+_TYPES = {"fixed": "fixed", "revolute": "revolute", "prismatic": "prismatic", "planar": "planar", "free": "floating"}
+
+
+def write_urdf(model: Model) -> str:
+    """The model as URDF; see the module for what becomes of things that URDF does not know."""
+    writer = _Writer(with_base_joint(model, "URDF"))
+    text = writer.text()
+    if writer.left_out:
+        warnings.warn(
+            f"URDF cannot hold these of {model.name!r}, they are left out: {', '.join(writer.left_out)}.",
+            ModelWarning,
+            stacklevel=2,
+        )
+    return text
+
+
+class _Writer:
+    def __init__(self, description: Description) -> None:
+        self.left_out: list[str] = []
+        if description.gravity != GRAVITY:
+            self.left_out.append(f"gravity {description.gravity}")
+        self.description = self.plain(description)
+
+    def plain(self, description: Description) -> Description:
+        """The same robot with URDF's joints only."""
+        rewriter = Rewriter(description)
+        for joint in description.joints:
+            self.note_left_out(joint)
+            needs_chain = joint.kind not in _TYPES or (joint.kind == "planar" and data_of(joint))
+            (rewriter.chain if needs_chain else rewriter.keep)(joint)
+            rewriter.settle_child()
+        plain = rewriter.result()
+        links, joints = list(plain.links), list(plain.joints)
+        for frame in plain.frames:
+            links.append(Link(frame.name))
+            name = rewriter.joint_names.new(f"{frame.name}_frame")
+            joints.append(Joint(name, "fixed", frame.link, frame.name, frame.origin))
+        return plain.with_changes(links=tuple(links), joints=tuple(joints), frames=())
+
+    def note_left_out(self, joint: Joint) -> None:
+        data = data_of(joint)
+        if joint.kind == "free":
+            # One number of damping and one of friction is all that a floating joint takes.
+            uniform = {name for name in ("damping", "friction") if len(set(values_of(joint, name))) == 1}
+            lost = data - uniform
+        else:
+            lost = data if joint.kind == "spherical" else data & {"armature"}
+        self.left_out += [f"{name} of the {joint.kind} joint {joint.name!r}" for name in PER_AXIS if name in lost]
+
+    def text(self) -> str:
+        robot = ET.Element("robot", {"name": name_text(self.description.name, "URDF")})
+        for link in self.description.links:
+            self.link(robot, link)
+        for joint in self.description.joints:
+            self.joint(robot, joint)
+        return document(robot)
+
+    def link(self, robot: ET.Element, link: Link) -> None:
+        item = element(robot, "link", name=name_text(link.name, "URDF"))
+        if not link.inertia.is_zero:
+            _inertial(item, link.inertia)
+        for tag, shapes in (("visual", link.visuals), ("collision", link.collisions)):
+            for shape in shapes:
+                for simple in self.simple(shape, link):
+                    name = name_text(simple.name, "URDF") if simple.name else None
+                    _shape(element(item, tag, name=name), simple, with_color=tag == "visual")
+
+    def simple(self, shape: Shape, link: Link) -> list[Shape]:
+        if shape.kind in ("box", "sphere", "cylinder") or (shape.kind == "mesh" and _file(shape)):
+            return [shape]
+        if shape.kind == "capsule":
+            radius, length = shape.size
+            ends = (shape.origin * placement((0.0, 0.0, sign * length / 2.0)) for sign in (-1.0, 1.0))
+            balls = [replace(shape, kind="sphere", size=(radius,), origin=end) for end in ends]
+            return [replace(shape, kind="cylinder"), *balls]
+        self.left_out.append(f"a shape of kind {shape.kind!r} on the link {link.name!r}")
+        return []
+
+    def joint(self, robot: ET.Element, joint: Joint) -> None:
+        low, high, velocity, effort = (limit_of(joint, name) for name in ("lower", "upper", "velocity", "effort"))
+        kind = _TYPES[joint.kind]
+        if kind == "revolute" and low is None and high is None:
+            kind = "continuous"
+        item = element(robot, "joint", name=name_text(joint.name, "URDF"), type=kind)
+        _origin(item, joint.origin)
+        element(item, "parent", link=name_text(joint.parent, "URDF"))
+        element(item, "child", link=name_text(joint.child, "URDF"))
+        if kind not in ("fixed", "floating"):
+            element(item, "axis", xyz=numbers(joint.axis))
+        rates = {"effort": _or(effort, UNLIMITED), "velocity": _or(velocity, UNLIMITED)}
+        if kind in ("revolute", "prismatic"):
+            element(item, "limit", lower=_or(low, -UNLIMITED), upper=_or(high, UNLIMITED), **rates)
+        elif kind == "continuous" and not (velocity is None and effort is None):
+            element(item, "limit", **rates)
+        dynamics = {name: set(values_of(joint, name)) for name in ("damping", "friction")}
+        held = {name: numbers(values) for name, values in dynamics.items() if len(values) == 1}
+        if any(any(dynamics[name]) for name in held):
+            element(item, "dynamics", **held)
+        if joint.mimic is not None:
+            ratio, offset = numbers(joint.mimic.ratio), numbers(joint.mimic.offset)
+            element(item, "mimic", joint=name_text(joint.mimic.joint, "URDF"), multiplier=ratio, offset=offset)
+
+
+def _or(value: float | None, default: float) -> str:
+    return numbers(default if value is None else value)
+
+
+def _origin(item: ET.Element, x: DQ) -> None:
+    if x != IDENTITY:
+        element(item, "origin", xyz=numbers(xyz(x)), rpy=numbers(roll_pitch_yaw(x)))
+
+
+def _inertial(item: ET.Element, inertia: Inertia) -> None:
+    inertial = element(item, "inertial")
+    element(inertial, "origin", xyz=numbers(inertia.com), rpy="0 0 0")
+    element(inertial, "mass", value=numbers(inertia.mass))
+    (xx, xy, xz), (_, yy, yz), (_, _, zz) = inertia.tensor
+    tensor = {"ixx": xx, "ixy": xy, "ixz": xz, "iyy": yy, "iyz": yz, "izz": zz}
+    element(inertial, "inertia", **{name: numbers(value) for name, value in tensor.items()})
+
+
+def _file(shape: Shape) -> str | None:
+    return shape.mesh or (None if shape.path is None else str(shape.path))
+
+
+def _shape(item: ET.Element, shape: Shape, with_color: bool) -> None:
+    _origin(item, shape.origin)
+    geometry = element(item, "geometry")
+    if shape.kind == "box":
+        element(geometry, "box", size=numbers(shape.size))
+    elif shape.kind == "sphere":
+        element(geometry, "sphere", radius=numbers(shape.size))
+    elif shape.kind == "cylinder":
+        radius, length = shape.size
+        element(geometry, "cylinder", radius=numbers(radius), length=numbers(length))
+    else:
+        scale = None if shape.size in ((), (1.0, 1.0, 1.0)) else numbers(shape.size)
+        element(geometry, "mesh", filename=name_text(_file(shape) or "", "URDF"), scale=scale)
+    if with_color and not (shape.color is None and shape.material is None):
+        material = element(item, "material", name=name_text(shape.material or "", "URDF"))
+        if shape.color is not None:
+            element(material, "color", rgba=numbers(shape.color))

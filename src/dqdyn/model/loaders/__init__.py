@@ -1,1 +1,0 @@
-"""Readers of robot files; each makes a :class:`dqdyn.model.description.Description`."""

@@ -1,0 +1,1 @@
+"""Equations of motion in quasi-velocities of the user's choice."""

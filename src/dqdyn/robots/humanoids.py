@@ -1,0 +1,162 @@
+"""A humanoid with 27 joints on a free base."""
+
+from __future__ import annotations
+
+from dqdyn.model.description import Description, NamedFrame, placement
+from dqdyn.robots.parts import (
+    BLUE,
+    STEEL,
+    Segment,
+    ball,
+    between,
+    block,
+    link,
+    mirrored,
+    rod,
+    serial_limb,
+    within,
+)
+
+STANDING_HEIGHT = 0.86
+"""Height in m of the pelvis over the soles at q = 0: 0.06 to the hip, thigh 0.36, shank 0.34, ankle 0.10."""
+
+
+def humanoid() -> Description:
+    """27 joints and a free base: legs 2 × 6, torso 2, arms 2 × 6, head 1; 58.6 kg, 1.58 m tall.
+
+    Legs: hip yaw, roll, pitch; knee; ankle pitch, roll. Torso: yaw, pitch. Arms: shoulder pitch, roll; upper-arm yaw;
+    elbow; forearm yaw; wrist pitch. Head: yaw. All links are uniform cylinders, boxes and balls; the tables below
+    state mass and size. x points forward, y to the left. At q = 0 (base at the identity) it stands straight with its
+    arms down and its soles 0.86 m below the pelvis. The left limbs are mirror images of the right ones: equal angles
+    on both sides are symmetric. Frames "left_foot" and "right_foot" in the soles, "left_hand" and "right_hand" in the
+    palms, "head". No damping, no friction.
+    """
+    sole, palm, face = placement((0.03, 0.0, -0.1)), placement((0.0, 0.0, -0.1)), placement((0.0, 0.0, 0.1))
+    right_leg = serial_limb("pelvis", _RIGHT_LEG, NamedFrame("right_foot", "right_foot_link", sole))
+    right_arm = serial_limb("chest", _RIGHT_ARM, NamedFrame("right_hand", "right_palm", palm))
+    trunk = serial_limb("pelvis", _TRUNK, NamedFrame("head", "skull", face))
+    pelvis = link("pelvis", block(7.0, (0.16, 0.22, 0.12), color=STEEL))
+    limbs = (mirrored(right_leg), right_leg, trunk, mirrored(right_arm), right_arm)
+    return Description(
+        "humanoid",
+        (pelvis, *(item for limb in limbs for item in limb.links)),
+        tuple(joint for limb in limbs for joint in limb.joints),
+        tuple(frame for limb in limbs for frame in limb.frames),
+        base="free",
+    )
+
+
+_TRUNK: tuple[Segment, ...] = (
+    ("torso_yaw", "waist", (0, 0, 0.08), "z", within(1.2, 4.0, 150.0), rod(2.0, 0.08, (0, 0, 0), (0, 0, 0.06), STEEL)),
+    (
+        "torso_pitch",
+        "chest",
+        (0, 0, 0.06),
+        "y",
+        between(-0.3, 1.2, 4.0, 150.0),
+        block(13.0, (0.18, 0.28, 0.34), (0, 0, 0.2), BLUE),
+    ),
+    ("head_yaw", "skull", (0, 0, 0.38), "z", within(1.4, 4.0, 20.0), ball(3.6, 0.1, (0, 0, 0.1))),
+)
+
+_RIGHT_LEG: tuple[Segment, ...] = (
+    (
+        "right_hip_yaw",
+        "right_hip",
+        (0, -0.1, -0.06),
+        "z",
+        within(0.8, 5.0, 100.0),
+        rod(1.2, 0.05, (0, 0, 0), (0, 0, 0.04), STEEL),
+    ),
+    (
+        "right_hip_roll",
+        "right_hip_yoke",
+        (0, 0, 0),
+        "x",
+        within(0.6, 5.0, 150.0),
+        rod(1.2, 0.05, (-0.05, 0, 0), (0.05, 0, 0), STEEL),
+    ),
+    (
+        "right_hip_pitch",
+        "right_thigh",
+        (0, 0, 0),
+        "y",
+        between(-2.0, 0.8, 5.0, 200.0),
+        rod(4.5, 0.065, (0, 0, 0), (0, 0, -0.36), BLUE),
+    ),
+    (
+        "right_knee",
+        "right_shank",
+        (0, 0, -0.36),
+        "y",
+        between(0.0, 2.4, 6.0, 250.0),
+        rod(2.8, 0.05, (0, 0, 0), (0, 0, -0.34)),
+    ),
+    (
+        "right_ankle_pitch",
+        "right_ankle",
+        (0, 0, -0.34),
+        "y",
+        between(-1.0, 0.8, 6.0, 150.0),
+        rod(0.6, 0.035, (0, -0.03, 0), (0, 0.03, 0), STEEL),
+    ),
+    (
+        "right_ankle_roll",
+        "right_foot_link",
+        (0, 0, 0),
+        "x",
+        within(0.5, 6.0, 100.0),
+        block(1.2, (0.22, 0.11, 0.04), (0.03, 0, -0.08), BLUE),
+    ),
+)
+
+_RIGHT_ARM: tuple[Segment, ...] = (
+    (
+        "right_shoulder_pitch",
+        "right_shoulder",
+        (0, -0.17, 0.3),
+        "y",
+        between(-2.9, 1.0, 5.0, 60.0),
+        rod(1.0, 0.05, (0, 0.02, 0), (0, -0.05, 0), STEEL),
+    ),
+    (
+        "right_shoulder_roll",
+        "right_shoulder_yoke",
+        (0, -0.05, 0),
+        "x",
+        between(-2.4, 0.2, 5.0, 60.0),
+        rod(0.8, 0.045, (0, 0, 0), (0, 0, -0.08), STEEL),
+    ),
+    (
+        "right_upper_arm_yaw",
+        "right_upper_arm",
+        (0, 0, -0.08),
+        "z",
+        within(1.6, 5.0, 40.0),
+        rod(1.4, 0.04, (0, 0, 0), (0, 0, -0.18), BLUE),
+    ),
+    (
+        "right_elbow",
+        "right_elbow_yoke",
+        (0, 0, -0.18),
+        "y",
+        between(-2.4, 0.0, 5.0, 40.0),
+        rod(0.6, 0.035, (0, 0, 0), (0, 0, -0.08), STEEL),
+    ),
+    (
+        "right_forearm_yaw",
+        "right_forearm",
+        (0, 0, -0.08),
+        "z",
+        within(1.8, 6.0, 20.0),
+        rod(0.7, 0.035, (0, 0, 0), (0, 0, -0.16)),
+    ),
+    (
+        "right_wrist_pitch",
+        "right_palm",
+        (0, 0, -0.16),
+        "y",
+        within(1.2, 6.0, 20.0),
+        block(0.5, (0.03, 0.08, 0.16), (0, 0, -0.09), BLUE),
+    ),
+)

@@ -1,0 +1,134 @@
+"""A small upper body with a torso of five axes and two arms of four, on a stand or on wheels."""
+
+from __future__ import annotations
+
+from dqdyn.model.description import Description, Drive, Joint, NamedFrame, placement
+from dqdyn.robots.parts import (
+    BLUE,
+    ORANGE,
+    STEEL,
+    Limb,
+    Segment,
+    ball,
+    between,
+    block,
+    link,
+    mirrored,
+    rod,
+    serial_limb,
+    within,
+)
+
+HEIGHT = 0.3
+"""Of the stand, and of the top of the platform, in m."""
+
+
+def small_bimanual() -> Description:
+    """Thirteen joints: a torso of five (pitch, roll, yaw, pitch, roll) and two arms of four; 6.2 kg moving on a stand.
+
+    The kind of robot that Quiroz makes the experiments of chapter 6 on. All links are uniform cylinders, boxes and
+    balls; each function call below states mass and size. x points forward, y to the left. At q = 0 the arms hang down:
+    upper arm 0.18 m, palm 0.20 m below the elbow. The left arm is the mirror image of the right one: equal angles on
+    both sides are symmetric. Frames "left_hand" and "right_hand" in the palms and "head". No damping, no friction.
+    """
+    body = _body("stand", HEIGHT)
+    stand = link(
+        "stand", block(4.0, (0.3, 0.3, 0.02), (0, 0, 0.01), STEEL), rod(2.0, 0.04, (0, 0, 0.02), (0, 0, HEIGHT), STEEL)
+    )
+    return Description("small_bimanual", (stand, *body.links), body.joints, body.frames)
+
+
+def mobile_bimanual() -> Description:
+    """The body of :func:`small_bimanual` on a differential drive: fifteen degrees of freedom; 16.9 kg.
+
+    Sixteen coordinates x, y, φ and thirteen joints under one constraint. The platform is a uniform disk of 8 kg with
+    two wheels of 0.5 kg (radius 0.08 m, 0.3 m apart) on the y axis and two casters; their spin is left out. Base
+    "differential"; frames as of :func:`small_bimanual`. No damping, no friction.
+    """
+    drive = Drive(wheel_radius=0.08, wheel_distance=0.3)
+    wheels = [rod(0.5, drive.wheel_radius, (0, y - 0.015, 0.08), (0, y + 0.015, 0.08), STEEL) for y in (0.15, -0.15)]
+    casters = [rod(0.1, 0.03, (x, -0.01, 0.03), (x, 0.01, 0.03), STEEL) for x in (0.15, -0.15)]
+    platform = link(
+        "platform",
+        rod(8.0, 0.2, (0, 0, 0.07), (0, 0, 0.15), ORANGE),
+        rod(1.5, 0.05, (0, 0, 0.15), (0, 0, HEIGHT), STEEL),
+        *wheels,
+        *casters,
+    )
+    body = _body("platform", HEIGHT)
+    links, joints = (platform, *body.links), body.joints
+    return Description("mobile_bimanual", links, joints, body.frames, base="differential", drive=drive)
+
+
+def _body(root: str, height: float) -> Limb:
+    trunk = serial_limb(root, [_torso_pitch(height), *_TRUNK], NamedFrame("head", "chest", placement((0.0, 0.0, 0.28))))
+    right = serial_limb("chest", _RIGHT_ARM, NamedFrame("right_hand", "right_forearm", placement((0.0, 0.0, -0.2))))
+    left = mirrored(right)
+    head = Joint("neck", "fixed", "chest", "skull", origin=placement((0.0, 0.0, 0.28)))
+    return Limb(
+        (*trunk.links, link("skull", ball(0.5, 0.07)), *left.links, *right.links),
+        (*trunk.joints, head, *left.joints, *right.joints),
+        (*trunk.frames, *left.frames, *right.frames),
+    )
+
+
+def _torso_pitch(height: float) -> Segment:
+    hips = rod(0.8, 0.05, (0, -0.06, 0), (0, 0.06, 0), STEEL)
+    return ("torso_pitch", "hips", (0, 0, height), "y", within(0.6, 2.0, 30.0), hips)
+
+
+_TRUNK: tuple[Segment, ...] = (
+    ("torso_roll", "waist", (0, 0, 0.05), "x", within(0.5, 2.0, 30.0), rod(0.5, 0.04, (0, 0, -0.02), (0, 0, 0.06))),
+    ("torso_yaw", "belly", (0, 0, 0.06), "z", within(1.2, 2.0, 20.0), rod(0.7, 0.05, (0, 0, 0), (0, 0, 0.07), BLUE)),
+    (
+        "chest_pitch",
+        "ribs",
+        (0, 0, 0.08),
+        "y",
+        within(0.4, 2.0, 20.0),
+        rod(0.4, 0.04, (0, -0.04, 0), (0, 0.04, 0), STEEL),
+    ),
+    (
+        "chest_roll",
+        "chest",
+        (0, 0, 0.03),
+        "x",
+        within(0.4, 2.0, 20.0),
+        block(1.4, (0.1, 0.16, 0.16), (0, 0, 0.1), BLUE),
+    ),
+)
+
+_RIGHT_ARM: tuple[Segment, ...] = (
+    (
+        "right_shoulder_pitch",
+        "right_shoulder",
+        (0, -0.1, 0.15),
+        "y",
+        between(-2.6, 1.0, 3.0, 10.0),
+        rod(0.25, 0.03, (0, 0.015, 0), (0, -0.03, 0), STEEL),
+    ),
+    (
+        "right_shoulder_roll",
+        "right_yoke",
+        (0, -0.03, 0),
+        "x",
+        between(-1.8, 0.2, 3.0, 10.0),
+        rod(0.15, 0.028, (0, 0, 0), (0, 0, -0.05)),
+    ),
+    (
+        "right_arm_yaw",
+        "right_upper_arm",
+        (0, 0, -0.05),
+        "z",
+        within(1.5, 3.0, 6.0),
+        rod(0.3, 0.026, (0, 0, 0), (0, 0, -0.12), BLUE),
+    ),
+    (
+        "right_elbow",
+        "right_forearm",
+        (0, 0, -0.13),
+        "y",
+        between(-2.4, 0.0, 3.0, 6.0),
+        rod(0.25, 0.022, (0, 0, 0), (0, 0, -0.22)),
+    ),
+)
