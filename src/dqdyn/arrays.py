@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, TypeAlias, Union
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -11,18 +11,22 @@ import numpy.typing as npt
 Array: TypeAlias = npt.NDArray[np.float64]
 """What numeric functions return."""
 
-RealNumber: TypeAlias = Union[float, np.floating[Any], np.integer[Any]]
+Out: TypeAlias = Array | None
+"""Where a result is to be written, or None for a new array."""
+
+RealNumber: TypeAlias = float | np.floating[Any] | np.integer[Any]
 """One real number."""
 
-_Numbers: TypeAlias = npt.NDArray[Union[np.floating[Any], np.integer[Any]]]
+_Numbers: TypeAlias = npt.NDArray[np.floating[Any] | np.integer[Any]]
 _Row: TypeAlias = Sequence[RealNumber]
-_Matrix: TypeAlias = Sequence[Union[_Row, _Numbers]]
+_Matrix: TypeAlias = Sequence[_Row | _Numbers]
 
-RealArray: TypeAlias = Union[
-    _Numbers,
-    npt.NDArray[np.object_],  # symbols
-    Sequence[Union[RealNumber, _Row, _Numbers, _Matrix]],
-]
-"""Real numbers as users give them: arrays, or nested sequences. NumPy's ``ArrayLike`` would admit text.
+_Symbols: TypeAlias = npt.NDArray[np.object_]
 
-The nesting is bounded because text is a sequence of text, which a recursive type would admit."""
+RealArray: TypeAlias = _Numbers | _Symbols | Sequence[RealNumber | _Row | _Numbers | _Matrix]
+"""Real numbers as users give them: arrays (of objects for symbols), or nested sequences.
+
+NumPy's ``ArrayLike`` would admit text. The nesting is bounded because text is a sequence of text, which a recursive type would admit."""
+
+Times: TypeAlias = RealNumber | RealArray
+"""One time in s, or a batch of them."""

@@ -18,8 +18,8 @@ from dqdyn.analysis.costs.homogeneous_reference import matrix_cost
 from dqdyn.cli.cost_figures import draw_figures
 from dqdyn.cli.robot_argument import BaseOption, NoMimicOption, RobotArgument, StrictOption, robot_of
 from dqdyn.cli.screen import JsonOption, emit, escape, indented, table, warn
+from dqdyn.dynamics.methods import INVERSE
 from dqdyn.robot import Robot
-from dqdyn.robot.catalog import METHODS
 
 TABLES: dict[str, Callable[[], Sequence[Row | Line]]] = {
     "Farias, table 2: quaternions": paper_cost.farias_table_2,
@@ -95,7 +95,7 @@ def at_size(n: int) -> list[dict[str, Any]]:
 def programs(robot: Robot) -> list[dict[str, Any]]:
     """Operations of every formulation of inverse dynamics for this robot: as written, and compiled."""
     result = []
-    for method in ["auto", *METHODS["inverse_dynamics"]]:
+    for method in ["auto", *INVERSE]:
         written = robot.count("inverse_dynamics", simplify=False, method=method)
         compiled = robot.count("inverse_dynamics", method=method)
         parts = {

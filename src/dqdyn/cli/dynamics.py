@@ -12,10 +12,10 @@ from dqdyn.cli.dynamics_tables import SHOWN, agreement, axes, constraint_table, 
 from dqdyn.cli.options import AOption, QOption, VOption, random_option, state_of
 from dqdyn.cli.robot_argument import BaseOption, NoMimicOption, RobotArgument, StrictOption, robot_of
 from dqdyn.cli.screen import JsonOption, emit, escape, indented, number, warn
+from dqdyn.constraints.forward import CONSTRAINED_FORWARD
 from dqdyn.dynamics import methods
 from dqdyn.errors import ModelError
 from dqdyn.robot import Robot
-from dqdyn.robot.constrained_catalog import FORMS
 
 CONSTRAINED = ("udwadia-kalaba", "kane")  # compared with the compiled multipliers
 
@@ -115,7 +115,12 @@ def deviations(
     if robot.constraints:
         obeying = robot.forward_dynamics(q, v, tau)
         for method in CONSTRAINED:
-            add("constrained forward_dynamics", method, FORMS[method](robot.model, *state, tau.tolist()), obeying)
+            add(
+                "constrained forward_dynamics",
+                method,
+                CONSTRAINED_FORWARD[method](robot.model, *state, tau.tolist()),
+                obeying,
+            )
     return result
 
 

@@ -1,17 +1,25 @@
-"""Functions that are imported when they are first called: loading a robot stays quick."""
+"""Functions that are imported at their first call: loading a robot stays quick."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
 
-def deferred(module: str, function: str) -> Callable[..., Any]:
+@dataclass(frozen=True)
+class Deferred:
     """``dqdyn.<module>.<function>``."""
 
-    def call(*arguments: Any) -> Any:
-        return getattr(import_module(f"dqdyn.{module}"), function)(*arguments)
+    module: str
+    function: str
 
-    call.__name__ = function
-    return call
+    @property
+    def loaded(self) -> Callable[..., Any]:
+        """The function itself."""
+        function: Callable[..., Any] = getattr(import_module(f"dqdyn.{self.module}"), self.function)
+        return function
+
+    def __call__(self, *arguments: Any, **options: Any) -> Any:
+        return self.loaded(*arguments, **options)

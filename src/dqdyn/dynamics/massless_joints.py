@@ -11,13 +11,13 @@ from dqdyn.algebra.scalar import Scalar
 from dqdyn.dynamics.fast import composite
 from dqdyn.dynamics.fast.sparse_solve import factored
 from dqdyn.dynamics.joint_forces import armature
-from dqdyn.dynamics.methods import mass_matrix
+from dqdyn.dynamics.methods import MASS_MATRIX
 from dqdyn.model.model import Model
 
 _TOLERANCE = 1e-10  # pivot relative to the diagonal entry that it came from: what is left of M is rounding
 _ROUNDING = 1e-3  # and relative to all that the joint moves, as if at its farthest: 1e-13 of it is rounding
 _SURELY = 1e-7  # inertia of a body alone, relative to all that its joint moves, with which no pivot is ever that small
-_form = mass_matrix(composite.mass_matrix)
+_form = MASS_MATRIX["composite-body"]
 
 
 def joint_without_inertia(model: Model, samples: int = 3) -> str | None:

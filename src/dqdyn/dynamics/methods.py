@@ -1,139 +1,137 @@
-"""Which formulation serves which function, and the fast forms among which "auto" chooses by operation count."""
+"""Which formulations serve which function, and the fast forms among which "auto" chooses by operation count."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.scalar import Scalar
-from dqdyn.dynamics.deferred import deferred
+from dqdyn.dynamics.choice import Candidate, Form, Formulations
+from dqdyn.dynamics.deferred import Deferred
 from dqdyn.dynamics.joint_forces import armature, turning_coriolis, velocity_forces
+from dqdyn.errors import ModelError
 from dqdyn.model.gravity_field import FieldGravity
 from dqdyn.model.model import Model
 
-regrouped = deferred("dynamics.fast.regroup", "regrouped")
-
+Vector = Sequence[Scalar]
 Wrenches = Mapping[int, DQ] | None
-Inverse = Callable[[Model, Sequence[Scalar], Sequence[Scalar], Sequence[Scalar], Wrenches], list[Scalar]]
-Forward = Callable[[Model, Sequence[Scalar], Sequence[Scalar], Sequence[Scalar], Wrenches], list[Scalar]]
-MassMatrix = Callable[[Model, Sequence[Scalar]], list[list[Scalar]]]
-CoriolisMatrix = Callable[[Model, Sequence[Scalar], Sequence[Scalar]], list[list[Scalar]]]
+"""External wrenches by body, at its origin in its axes."""
+MassMatrix = Callable[[Model, Vector], list[list[Scalar]]]
 
 _LONG = 12  # joints on one path from which forms for long chains are worth a try
 VERY_LONG = 24
 """Joints on one path from which only they are."""
 
+regrouped = Deferred("dynamics.fast.regroup", "regrouped")
+_solve = Deferred("dynamics.fast.sparse_solve", "solve")
+_recursive = Deferred("dynamics.fast.recursive", "inverse_dynamics")
 
-def pulled(model: Model, q: Sequence[Scalar], wrenches: Wrenches) -> tuple[Model, Wrenches]:
+
+def pulled(model: Model, q: Vector, wrenches: Wrenches) -> tuple[Model, Wrenches]:
     """The robot and the wrenches on it; a gravity field becomes wrenches, so that formulations need not know it."""
     if not isinstance(model.gravity, FieldGravity):
         return model, wrenches
-    found: tuple[Model, Wrenches] = deferred("dynamics.gravity.field_dynamics", "pulled")(model, q, wrenches)
-    return found
+    under_gravity: tuple[Model, Wrenches] = Deferred("dynamics.gravity.field_dynamics", "pulled")(model, q, wrenches)
+    return under_gravity
 
 
-def inverse(formulation: Inverse) -> Inverse:
-    """A formulation of the tree's bodies, completed by what the joints contribute."""
+# --- formulations of the bodies, completed by what the joints contribute ----------------------------------------------
 
-    def call(
-        model: Model, q: Sequence[Scalar], v: Sequence[Scalar], a: Sequence[Scalar], wrenches: Wrenches = None
-    ) -> list[Scalar]:
+
+@dataclass(frozen=True)
+class WithJointForces:
+    """Inverse dynamics of the bodies, completed by armature, damping and friction."""
+
+    of_bodies: Deferred
+
+    def __call__(self, model: Model, q: Vector, v: Vector, a: Vector, wrenches: Wrenches = None) -> list[Scalar]:
         model, wrenches = pulled(model, q, wrenches)
-        tau = formulation(model, q, v, a, wrenches)
+        tau = self.of_bodies.loaded(model, q, v, a, wrenches)
         rotor, own = armature(model), velocity_forces(model, v)
         return [t + (ak * r if r else 0.0) + f for t, ak, r, f in zip(tau, a, rotor, own, strict=True)]
 
-    return call
 
+@dataclass(frozen=True)
+class WithArmature:
+    """A mass matrix of the bodies, completed by armature."""
 
-def mass_matrix(formulation: MassMatrix) -> MassMatrix:
-    """A mass matrix of the tree's bodies, completed by armature."""
+    of_bodies: Deferred
 
-    def call(model: Model, q: Sequence[Scalar]) -> list[list[Scalar]]:
-        matrix = formulation(model, q)
+    def __call__(self, model: Model, q: Vector) -> list[list[Scalar]]:
+        matrix: list[list[Scalar]] = self.of_bodies.loaded(model, q)
         for k, r in enumerate(armature(model)):
             if r:
                 matrix[k][k] = matrix[k][k] + r
         return matrix
 
-    return call
 
+@dataclass(frozen=True)
+class WithTurningArmature:
+    """A Coriolis matrix of the bodies, completed by armature that turns."""
 
-def coriolis_matrix(formulation: CoriolisMatrix) -> CoriolisMatrix:
-    """A Coriolis matrix of the tree's bodies, completed by armature that turns."""
+    of_bodies: Deferred
 
-    def call(model: Model, q: Sequence[Scalar], v: Sequence[Scalar]) -> list[list[Scalar]]:
-        matrix = formulation(model, q, v)
+    def __call__(self, model: Model, q: Vector, v: Vector) -> list[list[Scalar]]:
+        matrix: list[list[Scalar]] = self.of_bodies.loaded(model, q, v)
         for i, j, c in turning_coriolis(model, v):
             matrix[i][j] = matrix[i][j] + c
         return matrix
 
-    return call
 
-
-def by_mass_matrix(form: MassMatrix) -> Forward:
-    """Forward dynamics as M a = τ − bias."""
-    complete, solve = mass_matrix(form), deferred("dynamics.fast.sparse_solve", "solve")
-
-    def call(
-        model: Model, q: Sequence[Scalar], v: Sequence[Scalar], tau: Sequence[Scalar], wrenches: Wrenches = None
-    ) -> list[Scalar]:
-        model, wrenches = pulled(model, q, wrenches)
-        bias = deferred("dynamics.fast.recursive", "inverse_dynamics")(model, q, v, [0.0] * model.nv, wrenches)
-        right = [t - b - f for t, b, f in zip(tau, bias, velocity_forces(model, v), strict=True)]
-        return solve(complete(model, q), right)
-
-    return call
-
-
-def by_articulated_bodies(
-    model: Model, q: Sequence[Scalar], v: Sequence[Scalar], tau: Sequence[Scalar], wrenches: Wrenches = None
-) -> list[Scalar]:
-    """Forward dynamics joint by joint."""
-    model, wrenches = pulled(model, q, wrenches)
-    net = [t - f for t, f in zip(tau, velocity_forces(model, v), strict=True)]
-    return deferred("dynamics.fast.articulated", "forward_dynamics")(model, q, v, net, wrenches, armature(model))
-
-
-def derivatives(form: Callable[..., Any], which: str = "inverse_derivatives") -> Callable[..., Any]:
+@dataclass(frozen=True)
+class WithFieldGravity:
     """Derivatives for uniform gravity, completed by what a gravity field changes with q."""
 
-    def call(model: Model, *state: Any) -> Any:
+    of_bodies: Deferred
+    in_field: str = "inverse_derivatives"
+
+    def __call__(self, model: Model, *state: Vector) -> Any:
         if not isinstance(model.gravity, FieldGravity):
-            return form(model, *state)
-        return deferred("dynamics.gravity.field_dynamics", which)(form, model, *state)
-
-    return call
+            return self.of_bodies.loaded(model, *state)
+        return Deferred("dynamics.gravity.field_dynamics", self.in_field)(self.of_bodies, model, *state)
 
 
-INVERSE: dict[str, Inverse] = {
-    "newton-euler": inverse(deferred("dynamics.formulations.newton_euler", "inverse_dynamics")),
-    "recursive": inverse(deferred("dynamics.fast.recursive", "inverse_dynamics")),
-    "screw": inverse(deferred("dynamics.formulations.screw", "inverse_dynamics")),
-    "matrix": inverse(deferred("dynamics.formulations.matrix_form", "inverse_dynamics")),
-    "closed-form": inverse(deferred("dynamics.formulations.closed_form", "inverse_dynamics")),
-    "gauss": inverse(deferred("dynamics.formulations.gauss", "inverse_dynamics")),
-    "gibbs-appell": inverse(deferred("dynamics.formulations.gibbs_appell", "inverse_dynamics")),
-    "kane": inverse(deferred("dynamics.formulations.kane", "inverse_dynamics")),
-    "lagrange": inverse(deferred("dynamics.formulations.lagrange", "inverse_dynamics")),
-}
-FORWARD: dict[str, Forward] = {
-    "composite-body": by_mass_matrix(deferred("dynamics.fast.composite", "mass_matrix")),
-    "articulated-body": by_articulated_bodies,
-}
-MASS_MATRIX: dict[str, MassMatrix] = {
-    "composite-body": mass_matrix(deferred("dynamics.fast.composite", "mass_matrix")),
-    "composite-body-root": mass_matrix(deferred("dynamics.fast.composite", "mass_matrix_from_root")),
-    "closed-form": mass_matrix(deferred("dynamics.formulations.closed_form", "mass_matrix")),
-    "gauss": mass_matrix(deferred("dynamics.formulations.gauss", "mass_matrix")),
-    "lagrange": mass_matrix(deferred("dynamics.formulations.lagrange", "mass_matrix")),
-}
-CORIOLIS: dict[str, CoriolisMatrix] = {
-    "christoffel": coriolis_matrix(deferred("dynamics.fast.coriolis", "coriolis_matrix")),
-    "gauss": coriolis_matrix(deferred("dynamics.formulations.gauss", "coriolis_matrix")),
-    "lagrange": coriolis_matrix(deferred("dynamics.formulations.lagrange", "coriolis_matrix")),
-}
+def forward_by_mass_matrix(model: Model, q: Vector, v: Vector, tau: Vector, wrenches: Wrenches = None) -> list[Scalar]:
+    """Forward dynamics as M a = τ − bias."""
+    model, wrenches = pulled(model, q, wrenches)
+    bias = _recursive(model, q, v, [0.0] * model.nv, wrenches)
+    right = [t - b - f for t, b, f in zip(tau, bias, velocity_forces(model, v), strict=True)]
+    acceleration: list[Scalar] = _solve(MASS_MATRIX["composite-body"](model, q), right)
+    return acceleration
+
+
+def forward_by_articulated_bodies(
+    model: Model, q: Vector, v: Vector, tau: Vector, wrenches: Wrenches = None
+) -> list[Scalar]:
+    """Forward dynamics joint by joint."""
+    follower = next((joint.name for joint in model.joints if joint.is_mimic), None)
+    if follower is not None:
+        raise ModelError(
+            f"the method 'articulated-body' cannot treat joint {follower!r} of {model.name!r}, which mimics another: "
+            "use 'composite-body', or load the robot with mimic=False.",
+            joint=follower,
+        )
+    model, wrenches = pulled(model, q, wrenches)
+    net = [t - f for t, f in zip(tau, velocity_forces(model, v), strict=True)]
+    form = Deferred("dynamics.fast.articulated", "forward_dynamics")
+    acceleration: list[Scalar] = form(model, q, v, net, wrenches, armature(model))
+    return acceleration
+
+
+def bias_forces(model: Model, q: Vector, v: Vector) -> list[Scalar]:
+    """τ (nv) at zero acceleration: Coriolis, centrifugal, gravity, damping and friction."""
+    return _INVERSE["recursive"](model, q, v, [0.0] * model.nv)
+
+
+def gravity_forces(model: Model, q: Vector) -> list[Scalar]:
+    """τ (nv) that holds the robot at rest against gravity."""
+    zero = [0.0] * model.nv
+    return _INVERSE["recursive"](model, q, zero, zero)
+
+
+# --- what "auto" compares ---------------------------------------------------------------------------------------------
 
 
 def longest_path(model: Model) -> int:
@@ -144,35 +142,94 @@ def longest_path(model: Model) -> int:
     return max(depth, default=0)
 
 
-def inverse_candidates(model: Model) -> list[tuple[Inverse, Model]]:
-    """The forms of inverse dynamics to compare for this robot."""
-    return [(INVERSE["recursive"], regrouped(model)), (INVERSE["recursive"], model)]
+@dataclass(frozen=True)
+class _OnTwoModels:
+    """One form on the robot with regrouped inertias and on the robot itself."""
+
+    form: Form
+
+    def __call__(self, model: Model) -> list[Candidate]:
+        return [(self.form, regrouped(model)), (self.form, model)]
 
 
-def derivatives_candidates(model: Model) -> list[tuple[Callable[..., Any], Model]]:
-    """The forms of the derivatives of inverse dynamics to compare for this robot."""
-    names = ["", "_in_bodies"] if longest_path(model) < VERY_LONG else [""]
-    forms = [
-        derivatives(deferred("dynamics.fast.derivatives", f"inverse_dynamics_derivatives{name}")) for name in names
-    ]
-    return [(form, regrouped(model)) for form in forms]
+def _mass_matrices(model: Model) -> list[Candidate]:
+    names = ["composite-body-root", "composite-body"] if longest_path(model) >= _LONG else ["composite-body"]
+    return [(MASS_MATRIX[name], regrouped(model)) for name in names]
 
 
-def mass_matrix_candidates(model: Model) -> list[tuple[MassMatrix, Model]]:
-    """The forms of the mass matrix to compare for this robot."""
-    reduced = regrouped(model)
-    if longest_path(model) >= _LONG:
-        return [(MASS_MATRIX["composite-body-root"], reduced), (MASS_MATRIX["composite-body"], reduced)]
-    return [(MASS_MATRIX["composite-body"], reduced)]
+def _forward(model: Model) -> list[Candidate]:
+    """Mimic joints couple branches, so M is needed."""
+    length, names = longest_path(model), ["composite-body"]
+    if not any(joint.is_mimic for joint in model.joints):
+        if length >= VERY_LONG:
+            names = ["articulated-body"]
+        elif length >= _LONG or model.nv > 30:
+            names = ["articulated-body", "composite-body"]
+    return [(FORWARD[name], regrouped(model)) for name in names]
 
 
-def forward_candidates(model: Model) -> list[tuple[Forward, Model]]:
-    """The forms of forward dynamics to compare for this robot; mimic joints couple branches, so M is needed."""
-    reduced = regrouped(model)
-    if any(joint.is_mimic for joint in model.joints):
-        return [(FORWARD["composite-body"], reduced)]
-    if longest_path(model) >= VERY_LONG:
-        return [(FORWARD["articulated-body"], reduced)]
-    if longest_path(model) >= _LONG or model.nv > 30:
-        return [(FORWARD["articulated-body"], reduced), (FORWARD["composite-body"], reduced)]
-    return [(FORWARD["composite-body"], reduced)]
+def _christoffel(model: Model) -> list[Candidate]:
+    return [(CORIOLIS["christoffel"], model)]
+
+
+def _inverse_derivatives(model: Model) -> list[Candidate]:
+    names = ["in-world", "in-bodies"] if longest_path(model) < VERY_LONG else ["in-world"]
+    return [(INVERSE_DERIVATIVES[name], regrouped(model)) for name in names]
+
+
+# --- the tables -------------------------------------------------------------------------------------------------------
+
+_INVERSE: dict[str, WithJointForces] = {
+    "newton-euler": WithJointForces(Deferred("dynamics.formulations.newton_euler", "inverse_dynamics")),
+    "recursive": WithJointForces(_recursive),
+    "screw": WithJointForces(Deferred("dynamics.formulations.screw", "inverse_dynamics")),
+    "matrix": WithJointForces(Deferred("dynamics.formulations.matrix_form", "inverse_dynamics")),
+    "closed-form": WithJointForces(Deferred("dynamics.formulations.closed_form", "inverse_dynamics")),
+    "gauss": WithJointForces(Deferred("dynamics.formulations.gauss", "inverse_dynamics")),
+    "gibbs-appell": WithJointForces(Deferred("dynamics.formulations.gibbs_appell", "inverse_dynamics")),
+    "kane": WithJointForces(Deferred("dynamics.formulations.kane", "inverse_dynamics")),
+    "lagrange": WithJointForces(Deferred("dynamics.formulations.lagrange", "inverse_dynamics")),
+}
+INVERSE = Formulations("inverse_dynamics", _INVERSE, "recursive", _OnTwoModels(_INVERSE["recursive"]))
+FORWARD = Formulations(
+    "forward_dynamics",
+    {"composite-body": forward_by_mass_matrix, "articulated-body": forward_by_articulated_bodies},
+    "composite-body",
+    _forward,
+)
+MASS_MATRIX = Formulations(
+    "mass_matrix",
+    {
+        "composite-body": WithArmature(Deferred("dynamics.fast.composite", "mass_matrix")),
+        "composite-body-root": WithArmature(Deferred("dynamics.fast.composite", "mass_matrix_from_root")),
+        "closed-form": WithArmature(Deferred("dynamics.formulations.closed_form", "mass_matrix")),
+        "gauss": WithArmature(Deferred("dynamics.formulations.gauss", "mass_matrix")),
+        "lagrange": WithArmature(Deferred("dynamics.formulations.lagrange", "mass_matrix")),
+    },
+    "composite-body",
+    _mass_matrices,
+)
+CORIOLIS = Formulations(
+    "coriolis_matrix",
+    {
+        "christoffel": WithTurningArmature(Deferred("dynamics.fast.coriolis", "coriolis_matrix")),
+        "gauss": WithTurningArmature(Deferred("dynamics.formulations.gauss", "coriolis_matrix")),
+        "lagrange": WithTurningArmature(Deferred("dynamics.formulations.lagrange", "coriolis_matrix")),
+    },
+    "christoffel",
+    _christoffel,
+)
+BIAS = Formulations("bias_forces", {"recursive": bias_forces}, "recursive", _OnTwoModels(bias_forces))
+GRAVITY = Formulations("gravity_forces", {"recursive": gravity_forces}, "recursive", _OnTwoModels(gravity_forces))
+INVERSE_DERIVATIVES = Formulations(
+    "inverse_dynamics_derivatives",
+    {
+        "in-world": WithFieldGravity(Deferred("dynamics.fast.derivatives", "inverse_dynamics_derivatives")),
+        "in-bodies": WithFieldGravity(Deferred("dynamics.fast.derivatives", "inverse_dynamics_derivatives_in_bodies")),
+    },
+    "in-world",
+    _inverse_derivatives,
+)
+FORWARD_DERIVATIVES = WithFieldGravity(
+    Deferred("dynamics.fast.derivatives", "forward_dynamics_derivatives"), "forward_derivatives"
+)

@@ -1,28 +1,72 @@
-"""What all groups of a robot's methods share: the model, and the way from a name to a compiled function."""
+"""What robots share, in whatever variables: their functions, and the way from a method to machine code."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from typing import Any
 
-import numpy as np
-
-from dqdyn.compile.runtime.process_lock import SharedProperty
+from dqdyn.algebra.counter import Tally
+from dqdyn.arrays import Array, Out
+from dqdyn.compile.trace.program import Counts, Program
 from dqdyn.model.model import Frame, Model, TreeJoint
-from dqdyn.robot.bound import Bindings
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from dqdyn.robot.shortcuts import Shortcuts
+from dqdyn.robot.compiled_functions import CompiledFunctions
+from dqdyn.robot.limits import Limits
+from dqdyn.robot.options import DEFAULTS, Option, Options
 
 
-class RobotBase:
+class WithFunctions:
+    """An object whose methods run compiled functions."""
+
+    __slots__ = ("_direct", "_functions")
+    # The first slot is where compiled methods look for machine code.
+
+    _direct: dict[str, Any]
+    _functions: CompiledFunctions
+
+    def _set_functions(self, functions: CompiledFunctions) -> None:
+        object.__setattr__(self, "_functions", functions)
+        object.__setattr__(self, "_direct", functions.direct)
+
+    def function(self, name: str, **options: Option) -> Callable[..., Array]:
+        """The compiled function ``name`` bound to this robot, for loops; it has a signature and a docstring.
+
+        ``f = robot.function("twist_jacobian", frame="hand"); f(q, out=J)``. ``f.__self__.program`` is its program.
+        Options that add an input each, after the others: ``wrench_frames`` (a list: [f, τ] per frame, one after the
+        other, in the axes of ``wrench_expressed``) and ``time`` (True: t in s, on which constraints may depend).
+        """
+        fast: Callable[..., Array] = self._functions.get(*self._functions.named(name, options)).fast
+        return fast
+
+    def program(self, name: str, **options: Option) -> Program:
+        """The straight-line program behind a function; ``print`` it, count it, export it."""
+        return self._functions.get(*self._functions.named(name, options)).program
+
+    def count(self, name: str, simplify: bool = True, **options: Option) -> Counts | Tally:
+        """Operations of a function: ``.mul``, ``.add``, ``.sincos``, ``.total``, ….
+
+        ``simplify=True`` counts the compiled program; ``False`` the algorithm as written, as the papers count.
+        """
+        if simplify:
+            return self.program(name, **options).counts
+        return self._functions.count(*self._functions.named(name, options))
+
+    def _run(
+        self, name: str, inputs: tuple[Any, ...], options: Options = DEFAULTS, out: Out = None, check: bool = True
+    ) -> Array:
+        """A function on inputs; plain calls of compiled methods run machine code without coming here."""
+        function = self._functions.ready(name, options, inputs[0])
+        if check:  # a built-in function is quickest without names of arguments
+            return function(*inputs) if out is None else function(*inputs, out=out)
+        return function(*inputs, out=out, check=False)
+
+
+class RobotBase(WithFunctions):
     """A model and its functions."""
 
-    __slots__ = ("_direct",)  # compiled functions by the names of methods, where these look for them
+    __slots__ = ("__weakref__", "_limits", "model")
 
     model: Model
-    _direct: dict[str, Any]
+    _limits: Limits
 
     @property
     def joints(self) -> tuple[TreeJoint, ...]:
@@ -33,21 +77,3 @@ class RobotBase:
     def frames(self) -> Mapping[str, Frame]:
         """Frames by name: every link, every joint (its child side), and those added."""
         return self.model.frames
-
-    @SharedProperty
-    def _bindings(self) -> Bindings:
-        return Bindings(self.model)
-
-    @SharedProperty
-    def _shortcuts(self) -> Shortcuts:
-        from dqdyn.robot.shortcuts import Shortcuts
-
-        object.__setattr__(self, "_direct", {})
-        return Shortcuts(self, self._direct)
-
-    def _run(self, key: tuple[Any, ...], inputs: tuple[Any, ...], out: np.ndarray | None, check: bool) -> np.ndarray:
-        """The function of a key (name, *options) on inputs; the next call like it takes a shortcut to machine code."""
-        function = self._shortcuts.function(key, inputs)
-        if check:
-            return function(*inputs) if out is None else function(*inputs, out=out)
-        return function(*inputs, out=out, check=False)

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 class ConstrainedMethods(RobotBase):
     """A v = b, A a = b, multipliers, projections."""
 
+    __slots__ = ()
+
     @property
     def constraints(self) -> tuple[Constraint, ...]:
         """What binds the robot beside its joints; see :mod:`dqdyn.constraints`."""
@@ -80,12 +82,12 @@ class ConstrainedMethods(RobotBase):
 
     def constraint_multipliers(self, q: Any, v: Any, tau: Any, t: Any = 0.0, *, check: bool = True) -> np.ndarray:
         """λ (..., m) of M a = τ − bias + Aᵀλ; 0 for rows that depend on earlier ones."""
-        self._bindings.require_inertia()
+        self._functions.variables.inertia.require_inertia()
         return self._of_rows("constraint_multipliers", (q, v, tau, t), check, (0,))
 
     def constraint_forces(self, q: Any, v: Any, tau: Any, t: Any = 0.0, *, check: bool = True) -> np.ndarray:
         """Aᵀλ (..., nv): the generalized forces by which the constraints act."""
-        self._bindings.require_inertia()
+        self._functions.variables.inertia.require_inertia()
         return self._of_rows("constraint_forces", (q, v, tau, t), check, (self.model.nv,))
 
     def constraint_report(self, q: Any, v: Any = None, t: float = 0.0) -> ConstraintReport:
@@ -143,13 +145,8 @@ class ConstrainedMethods(RobotBase):
     def _of_rows(self, name: str, inputs: tuple[Any, ...], check: bool, empty: tuple[int, ...]) -> np.ndarray:
         """A function of the constraints; of shape ``empty`` and zero where there are none."""
         if self.model.constraints:
-            return self._run((name,), inputs, None, check)
+            return self._run(name, inputs, check=check)
         return np.zeros((*np.broadcast_shapes(*(np.shape(x)[:-1] for x in inputs)), *empty))
-
-    def _least_torques(self, q: Any, v: Any, a: Any, need: np.ndarray, actuated: Any, t: Any) -> np.ndarray:
-        from dqdyn.robot.actuation import least_torques
-
-        return least_torques(self, q, v, a, need, actuated, t)
 
     def _speed(self, q: Any, t: Any, check: bool = True) -> np.ndarray:
         """b (..., m) of A v = b."""

@@ -9,7 +9,6 @@ import numpy as np
 
 from dqdyn.constraints.stabilisation import as_stabilisation, to_numbers
 from dqdyn.errors import ModelError, StateError
-from dqdyn.robot.bound import Bindings
 from dqdyn.robot.constrained import checked
 
 if TYPE_CHECKING:
@@ -34,20 +33,13 @@ def with_constraints(robot: ConstrainedMethods, constraints: Any, stabilisation:
     return new
 
 
-def interpreted(robot: Any) -> Any:
-    """A copy of the robot whose functions are not compiled."""
+def require_possible(robot: Robot) -> None:
+    """An error unless some state obeys all constraints: the one that is missed, and by how much."""
     from dqdyn.robot.robot import Robot
 
-    copy = Robot(robot.model)
-    copy.__dict__["_bindings"] = Bindings(robot.model, native=False)
-    return copy
-
-
-def require_possible(robot: Any) -> None:
-    """An error unless some state obeys all constraints: the one that is missed, and by how much."""
     if not any(c.holonomic or c.moves for c in robot.constraints):
         return  # at rest all of them are obeyed anywhere
-    robot = interpreted(robot)
+    robot = Robot(robot.model, native=False)
     rng = np.random.default_rng(0)
     best: StateError | None = None
     starts = [robot.neutral(), *(robot.random_configuration(rng) for _ in range(_STARTS))]

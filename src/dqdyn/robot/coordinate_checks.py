@@ -1,4 +1,4 @@
-"""The door of a robot in other coordinates: what misses its conditions, is in gimbal lock, or is no contact."""
+"""Checks of states in other coordinates: conditions, gimbal lock, rates and contacts."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 from dqdyn.algebra.functions import UNIT_TOLERANCE
 from dqdyn.algebra.real import real_array
 from dqdyn.algebra.scalar import unstack
+from dqdyn.arrays import RealArray
 from dqdyn.coordinates.dual_quaternion import UnitDualQuaternion
 from dqdyn.coordinates.minimal_form import Contact
 from dqdyn.coordinates.names import KINDS
@@ -118,8 +119,12 @@ def check_rates(tree: TreeCoordinates, A: np.ndarray, rate: np.ndarray) -> None:
             )
 
 
+Contacts = Mapping[str | tuple[str, RealArray], RealArray]
+"""Forces in world axes by the frame, or by (frame, point in its axes), at which they act."""
+
+
 def as_contacts(
-    model: Model, contacts: Mapping[Any, Any] | None, check: bool
+    model: Model, contacts: Contacts | None, check: bool
 ) -> tuple[tuple[Contact, ...], tuple[np.ndarray, ...]]:
     """Points of frames, and their forces one after the other as one array (..., 3k); no array where there is none."""
     if contacts is None or (isinstance(contacts, Mapping) and not contacts):

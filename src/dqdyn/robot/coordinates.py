@@ -2,31 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from dqdyn.arrays import Array, RealArray
 from dqdyn.caching import cached_property
-from dqdyn.coordinates.minimal_form import Contact
+from dqdyn.coordinates.joint_coordinates import JointCoordinates
 from dqdyn.coordinates.names import KINDS, coordinates_of
 from dqdyn.errors import Error
-from dqdyn.robot.coordinate_bindings import CoordinateBindings
-from dqdyn.robot.coordinate_checks import as_contacts, check_kkt, check_regular, named_joints
-from dqdyn.robot.coordinate_functions import FUNCTIONS
+from dqdyn.robot.base import WithFunctions
+from dqdyn.robot.compiled_functions import CompiledFunctions
+from dqdyn.robot.coordinate_checks import (
+    Contacts,
+    as_contacts,
+    check_kkt,
+    check_rates,
+    check_regular,
+    check_state,
+    is_healthy,
+    named_joints,
+)
+from dqdyn.robot.coordinate_variables import CoordinateVariables
+from dqdyn.robot.functions.coordinates import COORDINATES
+from dqdyn.robot.options import DEFAULTS, Option, Options
 from dqdyn.robot.state import as_state
 
 if TYPE_CHECKING:
     from dqdyn.robot.robot import Robot
 
 
-class RobotInCoordinates(CoordinateBindings):
+class RobotInCoordinates(WithFunctions):
     """A robot whose free and spherical joints have coordinates of your choice; made by ``Robot.in_coordinates``.
 
     ``nq`` coordinates q have the velocities q̇ (``qd``) and accelerations q̈ (``qdd``), and obey ``nc`` conditions. The
     robot's own q and v are called minimal. Every method takes one state (n,) or a batch (..., n). Coordinates that miss
     their conditions by more than 1e-6 are refused, and so are rates that leave them; :meth:`project` mends both.
     """
+
+    def __init__(self, robot: Robot, choices: Mapping[str, JointCoordinates]) -> None:
+        self.robot, self.coordinates = robot, dict(choices)
+        self._variables = CoordinateVariables(robot.model, choices)
+        self._tree = self._variables.tree
+        self._set_functions(CompiledFunctions(self._variables, RobotInCoordinates))
+
+    @property
+    def nq(self) -> int:
+        """Number of coordinates, and of rates."""
+        return self._tree.n
 
     @property
     def nv(self) -> int:
@@ -50,60 +74,64 @@ class RobotInCoordinates(CoordinateBindings):
 
     # --- to and from the minimal state ----------------------------------------------------------------------------
 
-    def from_minimal(self, q: Any, v: Any = None, a: Any = None, *, check: bool = True) -> Any:
+    def from_minimal(
+        self, q: RealArray, v: RealArray | None = None, a: RealArray | None = None, *, check: bool = True
+    ) -> Any:
         """q, (q, q̇) or (q, q̇, q̈) from the robot's own q, v and a, as many as are given."""
         own = as_state(self.robot.model, "q", q, check)
-        found = self._call("from_minimal", (own,), check)
+        here = self._run("from_minimal", (own,), check=check)
         if v is None:
-            return found
+            return here
         if check:
-            check_regular(self._tree, found)
-        rate = self._call("rate", (found, v), check)
+            check_regular(self._tree, here)
+        rate = self._run("rate", (here, v), check=check)
         if a is None:
-            return found, rate
-        return found, rate, self._call("second_rate", (found, rate, v, a), check)
+            return here, rate
+        return here, rate, self._run("second_rate", (here, rate, v, a), check=check)
 
-    def to_minimal(self, q: Any, qd: Any = None, qdd: Any = None, *, check: bool = True) -> Any:
+    def to_minimal(
+        self, q: RealArray, qd: RealArray | None = None, qdd: RealArray | None = None, *, check: bool = True
+    ) -> Any:
         """The robot's own q, (q, v) or (q, v, a) from q, q̇ and q̈, as many as are given."""
-        own = self._run("minimal", (q,), check=check)
+        own = self._at_state("minimal", (q,), check=check)
         if qd is None:
             return own
-        v = self._run("velocity", (q, qd), check=check)
-        return (own, v) if qdd is None else (own, v, self._run("acceleration", (q, qd, qdd), check=check))
+        v = self._at_state("velocity", (q, qd), check=check)
+        return (own, v) if qdd is None else (own, v, self._at_state("acceleration", (q, qd, qdd), check=check))
 
-    def velocity_matrix(self, q: Any, *, check: bool = True) -> np.ndarray:
+    def velocity_matrix(self, q: RealArray, *, check: bool = True) -> Array:
         """E (..., nv, nq) with v = E q̇."""
-        return self._run("velocity_matrix", (q,), check=check)
+        return self._at_state("velocity_matrix", (q,), check=check)
 
-    def rate_matrix(self, q: Any, *, check: bool = True) -> np.ndarray:
+    def rate_matrix(self, q: RealArray, *, check: bool = True) -> Array:
         """B (..., nq, nv) with q̇ = B v; E B = 1."""
-        return self._run("rate_matrix", (q,), regular=True, check=check)
+        return self._at_state("rate_matrix", (q,), regular=True, check=check)
 
-    def forces(self, q: Any, tau: Any, *, check: bool = True) -> np.ndarray:
+    def forces(self, q: RealArray, tau: RealArray, *, check: bool = True) -> Array:
         """Eᵀτ (..., nq): forces of the robot's joints, (..., nv), as forces on q̇."""
-        return self._run("forces", (q, tau), check=check)
+        return self._at_state("forces", (q, tau), check=check)
 
-    def minimal_forces(self, q: Any, tau: Any, *, check: bool = True) -> np.ndarray:
+    def minimal_forces(self, q: RealArray, tau: RealArray, *, check: bool = True) -> Array:
         """Bᵀτ (..., nv): forces on q̇, (..., nq), as forces of the robot's joints."""
-        return self._run("minimal_forces", (q, tau), regular=True, check=check)
+        return self._at_state("minimal_forces", (q, tau), regular=True, check=check)
 
     # --- conditions -----------------------------------------------------------------------------------------------
 
-    def constraint_residual(self, q: Any) -> np.ndarray:
+    def constraint_residual(self, q: RealArray) -> Array:
         """C(q) (..., nc): zero for coordinates of rotations and poses."""
-        return self._call("constraint_residual", (q,))
+        return self._run("constraint_residual", (q,))
 
-    def constraint_matrix(self, q: Any) -> np.ndarray:
+    def constraint_matrix(self, q: RealArray) -> Array:
         """A (..., nc, nq) with A q̇ = 0."""
-        return self._call("constraint_matrix", (q,))
+        return self._run("constraint_matrix", (q,))
 
-    def constraint_bias(self, q: Any, qd: Any) -> np.ndarray:
+    def constraint_bias(self, q: RealArray, qd: RealArray) -> Array:
         """b (..., nc) with A q̈ = b."""
-        return self._call("constraint_bias", (q, qd))
+        return self._run("constraint_bias", (q, qd))
 
-    def project(self, q: Any, qd: Any = None) -> Any:
+    def project(self, q: RealArray, qd: RealArray | None = None) -> Any:
         """The nearest q that obeys the conditions, by Newton's method; with q̇ also its part along them."""
-        q = np.array(self._door("q", q), dtype=float)
+        q = np.array(self._variables.state("q", q), dtype=float)
         for _ in range(20):
             residual = self.constraint_residual(q)
             if not residual.size or np.abs(residual).max() < 1e-15:
@@ -117,46 +145,46 @@ class RobotInCoordinates(CoordinateBindings):
             )
         if qd is None:
             return q
-        rate = np.array(self._door("qd", qd), dtype=float)
+        rate = np.array(self._variables.state("qd", qd), dtype=float)
         A = self.constraint_matrix(q)
         across = np.einsum("...ij,...jk,...k->...i", np.linalg.pinv(A), A, rate)
         return q, rate - across
 
     # --- dynamics -------------------------------------------------------------------------------------------------
 
-    def mass_matrix(self, q: Any, *, check: bool = True) -> np.ndarray:
+    def mass_matrix(self, q: RealArray, *, check: bool = True) -> Array:
         """M (..., nq, nq), of rank nv: singular where coordinates are redundant."""
-        return self._run("mass_matrix", (q,), check=check)
+        return self._at_state("mass_matrix", (q,), check=check)
 
-    def coriolis_matrix(self, q: Any, qd: Any, *, check: bool = True) -> np.ndarray:
+    def coriolis_matrix(self, q: RealArray, qd: RealArray, *, check: bool = True) -> Array:
         """N (..., nq, nq), with Ṁ − 2N skew-symmetric."""
-        return self._run("coriolis_matrix", (q, qd), check=check)
+        return self._at_state("coriolis_matrix", (q, qd), check=check)
 
-    def bias_forces(self, q: Any, qd: Any, *, check: bool = True) -> np.ndarray:
+    def bias_forces(self, q: RealArray, qd: RealArray, *, check: bool = True) -> Array:
         """N q̇ and gravity, damping and friction (..., nq): the forces at q̈ = 0."""
-        return self._run("bias_forces", (q, qd), check=check)
+        return self._at_state("bias_forces", (q, qd), check=check)
 
-    def gravity_forces(self, q: Any, *, check: bool = True) -> np.ndarray:
+    def gravity_forces(self, q: RealArray, *, check: bool = True) -> Array:
         """Forces (..., nq) that hold the robot at rest against gravity."""
-        return self._run("gravity_forces", (q,), check=check)
+        return self._at_state("gravity_forces", (q,), check=check)
 
     def inverse_dynamics(
-        self, q: Any, qd: Any, qdd: Any, contacts: Mapping[Any, Any] | None = None, *, check: bool = True
-    ) -> np.ndarray:
+        self, q: RealArray, qd: RealArray, qdd: RealArray, contacts: Contacts | None = None, *, check: bool = True
+    ) -> Array:
         """Forces (..., nq) that give q̈; ``contacts`` as in :meth:`forward_dynamics`."""
-        found, forces = as_contacts(self.robot.model, contacts, check)
-        return self._run("inverse_dynamics", (q, qd, qdd, *forces), options=(found,), check=check)
+        points, forces = as_contacts(self.robot.model, contacts, check)
+        return self._at_state("inverse_dynamics", (q, qd, qdd, *forces), Options(contacts=points), check=check)
 
     def forward_dynamics(
         self,
-        q: Any,
-        qd: Any,
-        tau: Any,
-        contacts: Mapping[Any, Any] | None = None,
-        method: str = "auto",
+        q: RealArray,
+        qd: RealArray,
+        tau: RealArray,
+        contacts: Contacts | None = None,
+        method: Literal["auto", "minimal", "kkt"] = "auto",
         *,
         check: bool = True,
-    ) -> tuple[np.ndarray, np.ndarray]:
+    ) -> tuple[Array, Array]:
         """(q̈ (..., nq), λ (..., nc)) under forces tau (..., nq) on q̇; :meth:`forces` makes them of joint torques.
 
         ``contacts`` maps a frame, or (frame, point in its axes), to a force (..., 3) in world axes on the robot.
@@ -164,31 +192,56 @@ class RobotInCoordinates(CoordinateBindings):
         system, as M is singular). Near gimbal lock "kkt" loses digits twice as fast: its error is estimated there, and
         the state refused where it exceeds 1e-6 of the largest acceleration.
         """
-        if method not in ("auto", "minimal", "kkt"):
-            raise Error(f"method is 'auto', 'minimal' or 'kkt'; found {method!r}.", method=method)
-        self.robot._bindings.require_inertia()
-        found, forces = as_contacts(self.robot.model, contacts, check)
-        name, given = "forward_dynamics_by_kkt" if method == "kkt" else "forward_dynamics", (q, qd, tau, *forces)
-        both = self._run(name, given, options=(found,), regular=True, check=check)
+        self.robot._functions.variables.inertia.require_inertia()
+        points, forces = as_contacts(self.robot.model, contacts, check)
+        options, given = Options(method=method, contacts=points), (q, qd, tau, *forces)
+        both = self._at_state("forward_dynamics", given, options, regular=True, check=check)
         second = both[..., : self.nq]
         if method == "kkt" and check:
-            better = lambda: self._call("forward_dynamics", given, options=(found,))[..., : self.nq]
-            check_kkt(self._tree, self._door("q", q), second, better)
+            better = lambda: self._run("forward_dynamics", given, Options(contacts=points))[..., : self.nq]
+            check_kkt(self._tree, self._variables.state("q", q), second, better)
         return second, both[..., self.nq :]
 
-    def point_jacobian(self, frame: str, q: Any, point: Any = (0.0, 0.0, 0.0), *, check: bool = True) -> np.ndarray:
+    def point_jacobian(
+        self, frame: str, q: RealArray, point: RealArray = (0.0, 0.0, 0.0), *, check: bool = True
+    ) -> Array:
         """J_t (..., 3, nq) of a point given in a frame: its velocity in world axes is J_t q̇."""
-        at, _ = as_contacts(self.robot.model, {(frame, tuple(point)): np.zeros(3)}, True)
-        return self._run("point_jacobian", (q,), options=(at,), check=check)
+        ((name, at),), _ = as_contacts(self.robot.model, {(frame, tuple(point)): np.zeros(3)}, True)
+        return self._at_state("point_jacobian", (q,), Options(frame=name, point=at), check=check)
 
-    def function(self, name: str, contacts: Iterable[Contact] = ()) -> Callable[..., np.ndarray]:
+    def function(self, name: str, **options: Option) -> Callable[..., Array]:
         """A compiled function for loops, such as "mass_matrix" or "forward_dynamics" (which gives q̈ and λ in one row).
 
-        Inputs must be finite and of the right size; conditions of the coordinates are not checked.
+        With ``contacts``, a list of (frame, point), the contact forces are the last input, one after the other. Inputs
+        must be finite and of the right size; conditions of the coordinates are not checked.
         """
-        made = self._function(name, (tuple(contacts),) if "contacts" in FUNCTIONS[name].options else ())
-        fast: Callable[..., np.ndarray] = made.fast
-        return fast
+        return super().function(name, **options)
+
+    def _at_state(
+        self,
+        name: str,
+        inputs: tuple[Any, ...],
+        options: Options = DEFAULTS,
+        *,
+        regular: bool = False,
+        check: bool = True,
+    ) -> Array:
+        """A function of the state, q first and q̇ second where it is wanted, whose coordinates are checked."""
+        if check:
+            with_rates = len(inputs) > 1 and COORDINATES[name].inputs[1] == "qd"
+            self._check(inputs[: 2 if with_rates else 1], regular)
+        return self._run(name, inputs, options, check=check)
+
+    def _check(self, state: tuple[Any, ...], regular: bool) -> None:
+        health = self._run("health" if len(state) == 1 else "health_with_rates", state)
+        if health.dtype == object or is_healthy(self._tree, health):
+            return
+        q = self._variables.state("q", state[0])
+        check_state(self._tree, q)
+        if regular:
+            check_regular(self._tree, q)
+        if len(state) > 1:
+            check_rates(self._tree, self._run("constraint_matrix", (q,)), self._variables.state("qd", state[1]))
 
     def __reduce__(self) -> Any:
         return RobotInCoordinates, (self.robot, self.coordinates)

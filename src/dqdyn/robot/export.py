@@ -11,8 +11,9 @@ from dqdyn.compile.export.languages import options_of
 from dqdyn.compile.export.names import identifier
 from dqdyn.errors import unknown_name
 from dqdyn.model.model import Frame, Model, TreeJoint
-from dqdyn.robot.bound import DEFAULTS, Bindings
-from dqdyn.robot.catalog import Quantity, quantities
+from dqdyn.robot.compiled_functions import CompiledFunctions
+from dqdyn.robot.options import DEFAULTS, FRAMES, Options
+from dqdyn.robot.robot_function import RobotFunction
 
 UNITS = {"q": ("rad", "m"), "v": ("rad/s", "m/s"), "a": ("rad/s^2", "m/s^2"), "tau": ("N m", "N")}
 """Units of angular and of linear components."""
@@ -25,44 +26,55 @@ OTHERS = {
 }
 
 
-def export(bindings: Bindings, language: str, name: str, options: dict[str, Any]) -> Any:
+def export(functions: CompiledFunctions, language: str, name: str, given: dict[str, Any]) -> Any:
     """The function ``name`` in a language; options are those of the function and those of the exporter."""
     of_language = options_of(language)
-    found = quantities(bindings.model).get(name)
-    if found is not None:
-        known = (*found.options, *of_language)
-        for key in options:
+    entry = functions.variables.functions.get(name)
+    if entry is not None:
+        known = (*entry.options, *of_language)
+        for key in given:
             if key not in known:
                 raise unknown_name(f"option of {name} or of its export to {language}", key, known)
-    of_function = {key: value for key, value in options.items() if key not in of_language}
-    quantity, values = bindings.resolve(name, of_function)
-    settings = {key: options[key] for key in of_language if key in options}
+    of_function = {key: value for key, value in given.items() if key not in of_language}
+    function, options = functions.named(name, of_function)
+    settings = {key: given[key] for key in of_language if key in given}
+    model = functions.variables.model
     if "symbol" in of_language:
-        settings.setdefault("symbol", symbol(bindings.model, quantity, values))
-    program = bindings.function(name, of_function).program
-    return export_program(language, program, labels(bindings.model, quantity, values), **settings)
+        settings.setdefault("symbol", symbol(model, function, options))
+    program = functions.get(function, options).program
+    return export_program(
+        language, program, labels(model, function, options, function.summary(functions.owner)), **settings
+    )
 
 
-def symbol(model: Model, quantity: Quantity, values: tuple[Any, ...]) -> str:
+def symbol(model: Model, function: RobotFunction, options: Options) -> str:
     """A name such as ``arm7_pose_tool``, different for different frames and choices."""
-    words = [model.name, quantity.name]
-    for option, value in zip(quantity.options, values, strict=True):
-        if option not in DEFAULTS or value != DEFAULTS[option]:
-            words.append(_said(value))
-    return identifier(" ".join(words))
+    return identifier(" ".join([model.name, function.name, *chosen(function, options).values()]))
 
 
-def labels(model: Model, quantity: Quantity, values: tuple[Any, ...]) -> Labels:
+def labels(model: Model, function: RobotFunction, options: Options, summary: str) -> Labels:
     """What the function computes, of which robot, and what its inputs are."""
-    chosen = ", ".join(f"{option} {_said(value)!r}" for option, value in zip(quantity.options, values, strict=True))
-    title = f"{quantity.name} of {model.name!r}" + (f" for {chosen}" if chosen else "")
-    inputs = {name: list(_components(model, name)) for name in quantity.inputs}
+    words = ", ".join(f"{name} {value!r}" for name, value in chosen(function, options, defaults=True).items())
+    title = f"{function.name} of {model.name!r}" + (f" for {words}" if words else "")
+    inputs = {name: list(_components(model, name)) for name in function.all_inputs(options)}
     if "wrenches" in inputs:
-        frames = values[quantity.options.index("wrench_frames")]
         inputs["wrenches"] = [
-            f"wrenches[{6 * i}..{6 * i + 5}] {frame}: force in N, torque in N m" for i, frame in enumerate(frames)
+            f"wrenches[{6 * i}..{6 * i + 5}] {frame}: force in N, torque in N m"
+            for i, frame in enumerate(options.wrench_frames)
         ]
-    return Labels(title, quantity.summary, inputs)
+    return Labels(title, summary, inputs)
+
+
+def chosen(function: RobotFunction, options: Options, defaults: bool = False) -> dict[str, str]:
+    """The options of a function in words; those with their default value only where it matters which it is."""
+    told = [name for name in function.options if name not in ("wrench_frames", "wrench_expressed", "time")]
+    told += ["wrench_frames", "wrench_expressed"] if options.wrench_frames else []
+    told += ["time"] if options.time else []
+    return {
+        name: _said(value)
+        for name in told
+        if (value := getattr(options, name)) != getattr(DEFAULTS, name) or (defaults and name not in FRAMES)
+    }
 
 
 def _said(value: Any) -> str:

@@ -19,7 +19,7 @@ def project(
     robot: ConstrainedMethods, q: Any, v: Any, t: Any, tolerance: float, iterations: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """(q, v) on the constraints, by Gauss-Newton steps that are shortest in the metric of M."""
-    model, functions = robot.model, robot
+    model = robot.model
     q = as_state(model, "q", q)
     v = np.zeros(model.nv) if v is None else as_state(model, "v", v)
     batch = np.broadcast_shapes(q.shape[:-1], v.shape[:-1], np.shape(t))
@@ -28,7 +28,7 @@ def project(
         return q, v
     if any(c.holonomic for c in model.constraints):
         q = _onto(robot, q, t, tolerance, iterations)
-    v = functions._run(("projected_velocity",), (q, v, t), None, True)
+    v = robot._run("projected_velocity", (q, v, t))
     left = robot.constraint_velocity(q, v, t)
     if np.abs(left).max(initial=0.0) > 1e-7 * max(1.0, np.abs(v).max(initial=0.0)):
         name, size = _worst(robot.constraint_rows, left)
@@ -51,7 +51,7 @@ def _onto(robot: ConstrainedMethods, q: np.ndarray, t: Any, tolerance: float, it
         active = np.abs(residual).max(-1) > tolerance
         if not np.any(active):
             return q
-        step = robot._run(("step_to_position",), (q, t), None, True)
+        step = robot._run("step_to_position", (q, t))
         length = np.where(active, 1.0, 0.0)
         for _ in range(25):
             trial = move.integrate(q, step * length[..., None], 1.0)

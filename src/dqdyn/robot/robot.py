@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dqdyn.algebra.counter import Tally
-from dqdyn.caching import cached_property
-from dqdyn.compile.trace.program import Counts, Program
 from dqdyn.errors import ModelWarning
 from dqdyn.model.build import build
 from dqdyn.model.description import Description
@@ -20,28 +16,18 @@ from dqdyn.model.gravity_field import FieldGravity
 from dqdyn.model.layouts import Layout, mujoco_layout, pinocchio_layout
 from dqdyn.model.model import Body, Frame, Model
 from dqdyn.robot import edit
+from dqdyn.robot.catalog import functions_of
+from dqdyn.robot.compiled_functions import CompiledFunctions
 from dqdyn.robot.constrained import ConstrainedMethods, with_described_constraints, with_kept_constraints
 from dqdyn.robot.dynamic import DynamicMethods
 from dqdyn.robot.inverse import InverseKinematics, solve
 from dqdyn.robot.kinematic import KinematicMethods
+from dqdyn.robot.limits import Limits, limits_of
+from dqdyn.robot.variables import Variables
 
 if TYPE_CHECKING:
     from dqdyn.robot.coordinates import RobotInCoordinates
     from dqdyn.robot.speeds import RobotInSpeeds
-
-
-@dataclass(frozen=True, eq=False)
-class Limits:
-    """Limits per coordinate; ±inf where there is none."""
-
-    lower: np.ndarray
-    """(nq,) in rad or m."""
-    upper: np.ndarray
-    """(nq,) in rad or m."""
-    velocity: np.ndarray
-    """(nv,) in rad/s or m/s."""
-    effort: np.ndarray
-    """(nv,) in N m or N."""
 
 
 class Robot(KinematicMethods, DynamicMethods, ConstrainedMethods):
@@ -52,10 +38,15 @@ class Robot(KinematicMethods, DynamicMethods, ConstrainedMethods):
     the result. A robot never changes: :meth:`lock`, :meth:`with_payload`, … give a new one.
     """
 
-    def __init__(self, model: Model) -> None:
-        object.__setattr__(self, "model", model)
+    __slots__ = ()
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __init__(self, model: Model, *, native: bool | None = None) -> None:
+        """The robot of a model; ``native=False`` interprets its functions instead of compiling them."""
+        object.__setattr__(self, "model", model)
+        object.__setattr__(self, "_limits", limits_of(model))
+        self._set_functions(CompiledFunctions(Variables(model, functions_of(model), native), Robot))
+
+    def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"A robot never changes; {name!r} cannot be set: use lock, with_payload or with_gravity.")
 
     # --- what it is -------------------------------------------------------------------------------------------
@@ -120,16 +111,10 @@ class Robot(KinematicMethods, DynamicMethods, ConstrainedMethods):
         """What is doubtful in the robot's description."""
         return self.model.warnings
 
-    @cached_property
+    @property
     def limits(self) -> Limits:
         """Limits of all joints that have coordinates of their own."""
-        own = [joint for joint in self.joints if not joint.is_mimic]
-        arrays = [
-            np.array([c for j in own for c in getattr(j, name)]) for name in ("lower", "upper", "velocity", "effort")
-        ]
-        for array in arrays:
-            array.setflags(write=False)
-        return Limits(*arrays)
+        return self._limits
 
     def __eq__(self, other: object) -> bool:
         return self.model == other.model if isinstance(other, Robot) else NotImplemented
@@ -153,17 +138,6 @@ class Robot(KinematicMethods, DynamicMethods, ConstrainedMethods):
         """
         return solve(self, self.model.frame(frame), edit.as_pose(pose), q0, **options)
 
-    def function(self, name: str, **options: Any) -> Callable[..., np.ndarray]:
-        """The compiled function ``name`` bound to this robot, for loops; it has a signature and a docstring.
-
-        ``f = robot.function("twist_jacobian", frame="hand"); f(q, out=J)``. ``f.__self__.program`` is its program.
-        """
-        return self._bindings.function(name, options).fast
-
-    def program(self, name: str, **options: Any) -> Program:
-        """The straight-line program behind a function; ``print`` it, count it, export it."""
-        return self._bindings.function(name, options).program
-
     def export(self, language: str, name: str, **options: Any) -> Any:
         """The function ``name`` in another language: "c" (source text), "casadi" (a ``casadi.Function``) or "sympy".
 
@@ -172,16 +146,7 @@ class Robot(KinematicMethods, DynamicMethods, ConstrainedMethods):
         """
         from dqdyn.robot.export import export
 
-        return export(self._bindings, language, name, options)
-
-    def count(self, name: str, simplify: bool = True, **options: Any) -> Counts | Tally:
-        """Operations of a function: ``.mul``, ``.add``, ``.sincos``, ``.total``, ….
-
-        ``simplify=True`` counts the compiled program; ``False`` the algorithm as written, as the papers count.
-        """
-        if simplify:
-            return self.program(name, **options).counts
-        return self._bindings.count(name, options)
+        return export(self._functions, language, name, options)
 
     # --- changes ----------------------------------------------------------------------------------------------
 

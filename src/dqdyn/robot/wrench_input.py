@@ -1,4 +1,4 @@
-"""External wrenches at the door: a mapping from frames to [f, τ] becomes one array."""
+"""External wrenches as users give them: a mapping from frames to [f, τ] becomes one array."""
 
 from __future__ import annotations
 
@@ -9,32 +9,35 @@ import numpy as np
 
 from dqdyn.algebra.real import scalar_array
 from dqdyn.algebra.values import Value, Wrench
+from dqdyn.arrays import RealArray
 from dqdyn.dynamics.wrenches import EXPRESSIONS
 from dqdyn.errors import StateError, unknown_name
 from dqdyn.robot.state import symbols
 
+Wrenches = Mapping[str, Wrench | RealArray]
+"""External wrenches by the frame at which they act."""
 
-def no_wrenches(wrenches: Any, expressed: str) -> bool:
-    """Whether no wrenches are given; the word for their axes must be a known one all the same."""
+
+def stacked_wrenches(wrenches: Any, expressed: str, check: bool) -> tuple[tuple[str, ...], tuple[np.ndarray, ...]]:
+    """Frames, and their wrenches one after the other as one array (..., 6k); nothing where none are given."""
     if expressed not in EXPRESSIONS:
         raise unknown_name("expression", expressed, EXPRESSIONS)
-    return wrenches is None or (isinstance(wrenches, Mapping) and not wrenches)
-
-
-def stacked_wrenches(wrenches: Any, check: bool) -> tuple[tuple[str, ...], np.ndarray]:
-    """Frames, and their wrenches one after the other as (..., 6k)."""
+    if wrenches is None:
+        return (), ()
     if not isinstance(wrenches, Mapping):
         raise StateError(
             f"wrenches maps frames to [f, τ], as in {{'tool': [0, 0, 1, 0, 0, 0]}}; found {type(wrenches).__name__}.",
             argument="wrenches",
         )
+    if not wrenches:
+        return (), ()
     parts = [_components(frame, wrench, check) for frame, wrench in wrenches.items()]
     try:
         batch = np.broadcast_shapes(*(p.shape[:-1] for p in parts))
     except ValueError:
         shapes = ", ".join(f"{frame!r} {p.shape}" for frame, p in zip(wrenches, parts, strict=True))
         raise StateError(f"wrenches have batches that do not fit together: {shapes}.", argument="wrenches") from None
-    return tuple(wrenches), np.concatenate([np.broadcast_to(p, (*batch, 6)) for p in parts], axis=-1)
+    return tuple(wrenches), (np.concatenate([np.broadcast_to(p, (*batch, 6)) for p in parts], axis=-1),)
 
 
 def _components(frame: str, wrench: Any, check: bool) -> np.ndarray:

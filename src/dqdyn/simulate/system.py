@@ -78,10 +78,8 @@ class System:
 
     @cached_property
     def _forward(self) -> Program:
-        name, options = "forward_dynamics", {}
-        if self.frames:
-            name, options = f"{name}_with_wrenches", {"wrench_frames": self.frames, "wrench_expressed": self.expressed}
-        return self.robot.program(f"{name}_at" if self.timed else name, **options)
+        wrenches = {"wrench_frames": self.frames, "wrench_expressed": self.expressed}
+        return self.robot.program("forward_dynamics", **wrenches, time=self.timed)
 
     def forces(self, t: Any, q: Scalars, v: Scalars, u: Scalars) -> list[Any]:
         """τ (nv): that of the input, and that of the law."""
@@ -101,7 +99,7 @@ class System:
             return self.quantity("gravity_forces", q)
         options = {"wrench_frames": self.frames, "wrench_expressed": self.expressed}
         zero = [0.0] * self.nv
-        program = self.robot.program("inverse_dynamics_with_wrenches", **options)
+        program = self.robot.program("inverse_dynamics", **options)
         return interpret(program, [q, zero, zero, u[self.nv :]])
 
     def quantity(self, name: str, *inputs: Scalars) -> list[Any]:

@@ -90,8 +90,8 @@ def _mass_and_bias(robot: Robot) -> Any:
     """M and n over any scalar, for bounds on torques."""
 
     def call(q: Any, v: Any) -> Any:
-        form, model = methods.mass_matrix_candidates(robot.model)[0]
-        bias, on = methods.inverse_candidates(robot.model)[0]
+        form, model = methods.MASS_MATRIX.candidates(robot.model, "auto")[0]
+        bias, on = methods.INVERSE.candidates(robot.model, "auto")[0]
         return form(model, q), bias(on, q, v, [0.0] * robot.nv, None)
 
     return call

@@ -1,0 +1,141 @@
+"""From the name of a function to machine code: checked, traced and compiled once."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from dqdyn.algebra.counter import Tally, counters
+from dqdyn.compile.runtime.function import Function
+from dqdyn.compile.runtime.process_lock import LOCK
+from dqdyn.compile.trace import trace
+from dqdyn.compile.trace.program import Program
+from dqdyn.errors import Error, unknown_name
+from dqdyn.robot.options import DEFAULTS, Option, Options, checked, read_options
+from dqdyn.robot.robot_function import RobotFunction
+from dqdyn.robot.variables import Variables
+
+RENAMED: Mapping[str, tuple[str, Mapping[str, Option]]] = {
+    "inverse_dynamics_with_wrenches": ("inverse_dynamics", {}),
+    "forward_dynamics_with_wrenches": ("forward_dynamics", {}),
+    "joint_wrenches_with_wrenches": ("joint_wrenches", {}),
+    "forward_dynamics_at": ("forward_dynamics", {"time": True}),
+    "forward_dynamics_with_wrenches_at": ("forward_dynamics", {"time": True}),
+    "forward_dynamics_by_kkt": ("forward_dynamics", {"method": "kkt"}),
+}
+"""Former names of functions, which are options now: kept for one release."""
+
+
+class CompiledFunctions:
+    """The functions of one robot, in one choice of variables, that have been asked for.
+
+    ``owner`` is the class whose methods document them. Those with default options are in ``direct`` as well, by name
+    and, where they have one, by frame: :mod:`dqdyn.compile.runtime.method` finds them there without running Python
+    code.
+    """
+
+    def __init__(self, variables: Variables, owner: type) -> None:
+        self.variables, self.owner = variables, owner
+        self.direct: dict[str, Any] = {}
+        self._compiled: dict[tuple[str, Options], Function] = {}
+        self._ready: dict[tuple[str, Options], Callable[..., np.ndarray]] = {}
+
+    def named(self, name: str, options: Mapping[str, Option]) -> tuple[RobotFunction, Options]:
+        """The function of that name and its options, checked."""
+        known = self.variables.functions
+        if name not in known and name in RENAMED and RENAMED[name][0] in known:
+            new, given = RENAMED[name]
+            text = f"the function {name!r} is {new!r} with options now, and the old name goes with the next release."
+            warnings.warn(text, DeprecationWarning, stacklevel=4)
+            name, options = new, {**given, **options}
+        if name not in known:
+            raise unknown_name("function", name, known)
+        return known[name], read_options(self.variables.model, known[name], options)
+
+    def get(self, function: RobotFunction, options: Options) -> Function:
+        """A function whose options are checked; threads that race for it wait for the one that compiles it."""
+        key = (function.name, options)
+        compiled = self._compiled.get(key)
+        if compiled is None:
+            with LOCK:
+                compiled = self._compiled.get(key)
+                if compiled is None:
+                    compiled = self._compiled[key] = self.compile(function, options)
+        return compiled
+
+    def ready(self, name: str, options: Options, first: Any) -> Callable[..., np.ndarray]:
+        """The quickest callable for the methods of a robot; code for one state is made when one state comes."""
+        ready: Callable[..., np.ndarray] | None
+        try:
+            ready = self._ready.get((name, options))
+        except TypeError:  # an option that cannot be a key, such as a list of methods
+            raise Error(f"options of {name} are names, such as method='auto'; found {options!r}.") from None
+        if ready is not None:
+            return ready
+        function = self.variables.functions[name]
+        compiled = self.get(function, checked(self.variables.model, function, options))
+        if _is_batch(first):
+            return compiled
+        ready = compiled.fast
+        self._ready[name, options] = ready
+        self._make_direct(name, options, ready)
+        return ready
+
+    def compile(self, function: RobotFunction, options: Options) -> Function:
+        """The function as machine code, or interpreted."""
+        variables, names = self.variables, function.all_inputs(options)
+        verify = variables.require(function, options)
+        program = self.program(function, options)
+        return Function(
+            program,
+            partial(variables.read, program),
+            variables.unit_quaternions(names),
+            function.summary(self.owner),
+            numbers=variables.times(names),
+            verify=verify,
+            native=variables.native,
+        )
+
+    def program(self, function: RobotFunction, options: Options) -> Program:
+        """The straight-line program with the fewest operations among those of all candidates."""
+        inputs = self._sizes(function, options)
+        programs = [
+            trace(function.name, inputs, partial(function.evaluate, form, on, options))
+            for form, on in function.algorithms(self.variables.subject, options)
+        ]
+        return min(programs, key=lambda program: program.counts.total)
+
+    def count(self, function: RobotFunction, options: Options) -> Tally:
+        """Operations of the algorithm as written, before any simplification."""
+        tally, subject = Tally(), self.variables.subject
+        given = [counters(size, tally) for _, size in self._sizes(function, options)]
+        function.evaluate(function.as_written(subject, options), subject, options, *given)
+        return tally
+
+    def _sizes(self, function: RobotFunction, options: Options) -> list[tuple[str, int]]:
+        return [(name, self.variables.size(name, options)) for name in function.all_inputs(options)]
+
+    def _make_direct(self, name: str, options: Options, function: Any) -> None:
+        """Let the method of that name find the function where its options, but for one frame, have their defaults."""
+        from dqdyn.compile.runtime.method import load_methods
+        from dqdyn.robot.base import WithFunctions
+
+        usual = options == DEFAULTS._replace(frame=options.frame)
+        if isinstance(function, Function) or not usual:
+            return
+        load_methods(WithFunctions)
+        if options.frame is None:
+            self.direct[name] = function
+        else:
+            self.direct.setdefault(name, {})[options.frame] = function
+
+
+def _is_batch(value: Any) -> bool:
+    """Whether a vector is many; asked of the value itself, for NumPy's functions warn on some symbols."""
+    if isinstance(value, (list, tuple)):
+        return len(value) > 0 and isinstance(value[0], (list, tuple, np.ndarray))
+    return isinstance(value, np.ndarray) and value.ndim > 1

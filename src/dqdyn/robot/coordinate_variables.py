@@ -1,0 +1,54 @@
+"""The variables of a robot in other coordinates: q, q̇ and q̈, beside the robot's own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from dqdyn.compile.trace.program import Program
+from dqdyn.coordinates.joint_coordinates import JointCoordinates
+from dqdyn.coordinates.tree import TreeCoordinates
+from dqdyn.model.model import Model
+from dqdyn.robot.functions.coordinates import COORDINATES
+from dqdyn.robot.options import Options
+from dqdyn.robot.robot_function import RobotFunction
+from dqdyn.robot.state import as_state
+from dqdyn.robot.variables import Variables, Verify
+
+_OWN = {"own_q": "nq", "v": "nv", "a": "nv", "own_tau": "nv"}
+_NAMES = {"q": "coordinates", "qd": "rates", "qdd": "accelerations", "tau": "forces"}
+"""How messages name inputs that differ from those of the robot itself."""
+
+
+class CoordinateVariables(Variables):
+    """Every velocity is q̇."""
+
+    def __init__(self, model: Model, choices: Mapping[str, JointCoordinates]) -> None:
+        super().__init__(model, COORDINATES)
+        self.tree = TreeCoordinates(model, dict(choices))
+
+    @property
+    def subject(self) -> TreeCoordinates:
+        return self.tree
+
+    def size(self, name: str, options: Options) -> int:
+        if name == "contact_forces":
+            return super().size(name, options)
+        return int(getattr(self.model, _OWN[name])) if name in _OWN else self.tree.n
+
+    def read(self, program: Program, argument: int, value: Any, check: bool) -> np.ndarray:
+        name, size = program.inputs[argument]
+        return as_state(self.model, _NAMES.get(name, name), value, check, size=size)
+
+    def state(self, name: str, value: Any) -> np.ndarray:
+        """q or q̇ as a checked array."""
+        return as_state(self.model, _NAMES[name], value, size=self.tree.n)
+
+    def unit_quaternions(self, names: Sequence[str]) -> list[tuple[int, int]]:
+        """None: the conditions of the coordinates are checked by the robot's methods."""
+        return []
+
+    def require(self, function: RobotFunction, options: Options) -> Verify | None:
+        return None

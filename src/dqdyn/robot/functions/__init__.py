@@ -1,0 +1,1 @@
+"""The functions of robots as data, by name: one table per group."""

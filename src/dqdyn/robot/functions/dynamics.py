@@ -1,0 +1,90 @@
+"""Forces, accelerations, the mass matrix, energies, and their derivatives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from dqdyn.algebra.scalar import Scalar, total
+from dqdyn.constraints.forward import CONSTRAINED_FORWARD
+from dqdyn.dynamics import methods
+from dqdyn.dynamics.choice import Formulations
+from dqdyn.dynamics.deferred import Deferred
+from dqdyn.dynamics.joint_forces import armature, turning_coriolis, velocity_forces
+from dqdyn.dynamics.methods import Wrenches
+from dqdyn.model.model import Model
+from dqdyn.robot.robot_function import Result, RobotFunction
+
+Vector = Sequence[Scalar]
+Choice = Callable[[Model], Formulations]
+
+
+def _joint_wrenches(model: Model, q: Vector, v: Vector, a: Vector, wrenches: Wrenches = None) -> list[list[Scalar]]:
+    model, wrenches = methods.pulled(model, q, wrenches)
+    transmitted, _ = Deferred("dynamics.formulations.newton_euler", "joint_wrenches")(model, q, v, a, wrenches)
+    return [[*w.primary.vector, *w.dual.vector] for w in transmitted]
+
+
+def _gauss(model: Model, q: Vector, v: Vector, a: Vector, tau: Vector) -> list[Scalar]:
+    own = [ak * f for ak, f in zip(a, velocity_forces(model, v), strict=True)]
+    of_bodies = Deferred("dynamics.formulations.gauss", "gauss_function")(model, q, v, a, tau)
+    return [total([of_bodies, *own, *_rotors(model, a)])]
+
+
+def _gibbs_appell(model: Model, q: Vector, v: Vector, a: Vector) -> list[Scalar]:
+    turning = [a[i] * (c * v[j]) for i, j, c in turning_coriolis(model, v)]
+    of_bodies = Deferred("dynamics.formulations.gibbs_appell", "gibbs_appell_function")(model, q, v, a)
+    return [total([of_bodies, *turning, *_rotors(model, a)])]
+
+
+def _rotors(model: Model, a: Vector) -> list[Scalar]:
+    return [ak * ak * (0.5 * r) for ak, r in zip(a, armature(model), strict=True) if r]
+
+
+def _kinetic_energy(model: Model, q: Vector, v: Vector) -> list[Scalar]:
+    return [Deferred("dynamics.energy", "kinetic_energy")(model, q, v)]
+
+
+def _potential_energy(model: Model, q: Vector) -> list[Scalar]:
+    return [Deferred("dynamics.energy", "potential_energy")(model, q)]
+
+
+def _forward_derivatives(model: Model, q: Vector, v: Vector, tau: Vector) -> Any:
+    if model.constraints:
+        forward = CONSTRAINED_FORWARD.form("auto")
+        return Deferred("constraints.methods.derivatives", "forward_derivatives")(model, forward, q, v, tau)
+    a = methods.FORWARD["composite-body"](model, q, v, tau, None)
+    return methods.FORWARD_DERIVATIVES(model, q, v, a)
+
+
+def forward_formulations(model: Model) -> Formulations:
+    """The formulations of forward dynamics: those that obey constraints, where there are any."""
+    return CONSTRAINED_FORWARD if model.constraints else methods.FORWARD
+
+
+def _by(name: str, inputs: str, result: Result, choice: Choice, options: str = "", **more: Any) -> RobotFunction:
+    """A function that several formulations compute."""
+    return _of(name, inputs, result, None, options, choice=choice, **more)
+
+
+def _of(name: str, inputs: str, result: Result, algorithm: Any, options: str = "", **more: Any) -> RobotFunction:
+    return RobotFunction(name, tuple(inputs.split()), result, algorithm, tuple(options.split()), **more)
+
+
+_WRENCHES = "wrench_frames wrench_expressed"
+DYNAMICS = RobotFunction.table(
+    _by("inverse_dynamics", "q v a", "list", lambda model: methods.INVERSE, f"method {_WRENCHES}"),
+    _by("forward_dynamics", "q v tau", "list", forward_formulations, f"method {_WRENCHES} time", divides="M"),
+    _by("mass_matrix", "q", "matrix", lambda model: methods.MASS_MATRIX, "method"),
+    _of("joint_wrenches", "q v a", "matrix", _joint_wrenches, _WRENCHES, columns=lambda model: 6),
+    _by("bias_forces", "q v", "list", lambda model: methods.BIAS),
+    _by("gravity_forces", "q", "list", lambda model: methods.GRAVITY),
+    _of("gauss_function", "q v a tau", "list", _gauss),
+    _of("gibbs_appell_function", "q v a", "list", _gibbs_appell),
+    _of("kinetic_energy", "q v", "list", _kinetic_energy),
+    _of("potential_energy", "q", "list", _potential_energy),
+    _by("coriolis_matrix", "q v", "matrix", lambda model: methods.CORIOLIS, "method"),
+    _by("inverse_dynamics_derivatives", "q v a", "matrices", lambda model: methods.INVERSE_DERIVATIVES),
+    _of("forward_dynamics_derivatives", "q v tau", "matrices", _forward_derivatives, divides="M"),
+    _of("torque_regressor", "q v a", "matrix", Deferred("dynamics.fast.regressor", "torque_regressor")),
+)

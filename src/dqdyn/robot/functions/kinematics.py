@@ -1,0 +1,99 @@
+"""Configurations, frames, points, lines and planes on frames, two hands, and the center of mass."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from dqdyn.kinematics import attached, configuration, cooperative, frames, mass
+from dqdyn.model.model import Frame, Model
+from dqdyn.robot.robot_function import Result, RobotFunction
+
+Algorithm = Callable[..., Any]
+
+
+def _of(name: str, inputs: str, result: Result, algorithm: Algorithm, options: str = "") -> RobotFunction:
+    return RobotFunction(name, tuple(inputs.split()), result, algorithm, tuple(options.split()))
+
+
+def _of_frame(
+    name: str, inputs: str, result: Result, algorithm: Algorithm, options: str = "", method: str = ""
+) -> RobotFunction:
+    """``algorithm(model, frame, *inputs, **options)``."""
+
+    def of_frame(model: Model, *given: Any, frame: Frame, **more: Any) -> Any:
+        return algorithm(model, frame, *given, **more)
+
+    return RobotFunction(name, tuple(inputs.split()), result, of_frame, ("frame", *options.split()), method)
+
+
+def _with_rate(name: str, jacobian: Algorithm, derivative: Algorithm, options: str = "") -> list[RobotFunction]:
+    """A Jacobian of a frame and its rate along v."""
+    return [
+        _of_frame(f"{name}_jacobian", "q", "matrix", jacobian, options),
+        _of_frame(f"{name}_jacobian_derivative", "q v", "matrix", derivative, options),
+    ]
+
+
+def _rotation_rows(algorithm: Algorithm) -> Algorithm:
+    return lambda *given: algorithm(*given)[:4]
+
+
+def _at_origin(algorithm: Algorithm) -> Algorithm:
+    return lambda model, frame, *inputs: algorithm("point", model, frame, (0.0, 0.0, 0.0), *inputs)
+
+
+def _on_frame(kind: str) -> list[RobotFunction]:
+    """A point, line or plane fixed to a frame: the last input, so that one program serves all of them."""
+
+    def of(algorithm: Algorithm) -> Algorithm:
+        return lambda model, frame, *inputs: algorithm(kind, model, frame, inputs[-1], *inputs[:-1])
+
+    return [
+        _of_frame(f"{kind}_on", f"q {kind}", "list", of(attached.value), method=kind),
+        _of_frame(f"{kind}_jacobian", f"q {kind}", "matrix", of(attached.jacobian)),
+        _of_frame(f"{kind}_jacobian_derivative", f"q v {kind}", "matrix", of(attached.jacobian_derivative)),
+    ]
+
+
+def _of_hands(name: str, pair: cooperative.Pair) -> list[RobotFunction]:
+    """The relative or absolute pose of two frames, with its Jacobian and the rate of that along v."""
+
+    def of(algorithm: Algorithm) -> Algorithm:
+        of_pair = partial(algorithm, pair)
+        return lambda model, *inputs, frame1, frame2: of_pair(model, frame1, frame2, *inputs)
+
+    hands = "frame1 frame2"
+    return [
+        _of(f"{name}_pose", "q", "dq", of(cooperative.pair_pose), hands),
+        _of(f"{name}_pose_jacobian", "q", "matrix", of(cooperative.pair_jacobian), hands),
+        _of(f"{name}_pose_jacobian_derivative", "q v", "matrix", of(cooperative.pair_jacobian_derivative), hands),
+    ]
+
+
+KINEMATICS = RobotFunction.table(
+    _of("integrate", "q v dt", "list", configuration.integrate),
+    _of("difference", "q q1", "list", configuration.difference),
+    _of("configuration_rate", "q v", "list", configuration.configuration_rate),
+    _of_frame("pose", "q", "dq", frames.pose),
+    _of("poses", "q", "matrix", frames.poses),
+    _of_frame("twist", "q v", "twist", frames.twist, "expressed"),
+    _of_frame("twist_rate", "q v a", "twist", frames.twist_rate, "expressed"),
+    *_with_rate("twist", frames.twist_jacobian, frames.twist_jacobian_derivative, "expressed"),
+    *_with_rate("pose", frames.pose_jacobian, frames.pose_jacobian_derivative),
+    *_with_rate("rotation", _rotation_rows(frames.pose_jacobian), _rotation_rows(frames.pose_jacobian_derivative)),
+    *_with_rate("translation", _at_origin(attached.jacobian), _at_origin(attached.jacobian_derivative)),
+    *_on_frame("point"),
+    *_on_frame("line"),
+    *_on_frame("plane"),
+    *_of_hands("relative", cooperative.relative),
+    *_of_hands("absolute", cooperative.absolute),
+    _of("center_of_mass", "q", "vector", mass.center_of_mass),
+    _of("center_of_mass_velocity", "q v", "vector", mass.center_of_mass_velocity),
+    _of("center_of_mass_jacobian", "q", "matrix", mass.center_of_mass_jacobian),
+    _of("center_of_mass_jacobian_derivative", "q v", "matrix", mass.center_of_mass_jacobian_derivative),
+    _of("centroidal_momentum", "q v", "twist", mass.centroidal_momentum),
+    _of("centroidal_momentum_matrix", "q", "matrix", mass.centroidal_momentum_matrix),
+    _of("centroidal_momentum_matrix_derivative", "q v", "matrix", mass.centroidal_momentum_matrix_derivative),
+)

@@ -1,0 +1,77 @@
+"""Robots and states in which a motion moves no inertia, so that forward dynamics has no answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from dqdyn.caching import cached_property
+from dqdyn.compile.runtime.function import Function
+from dqdyn.compile.trace import trace
+from dqdyn.errors import ModelError
+from dqdyn.model.model import Model
+
+
+class InertiaChecks:
+    """Errors with the joint's name where the mass matrix of a model is singular."""
+
+    def __init__(self, model: Model, native: bool | None = None) -> None:
+        self.model, self.native = model, native
+
+    def require_inertia(self) -> None:
+        """An error where M is singular in every configuration, and constraints do not help."""
+        if self._undetermined is not None:
+            raise self._undetermined
+
+    def require_regular(self, inputs: Sequence[np.ndarray]) -> None:
+        """An error where M is singular at a state, q the first of the inputs (..., n)."""
+        from dqdyn.dynamics.massless_joints import joint_of, vanishing
+
+        if self.is_regular:
+            return
+        singular = vanishing(self._pivots(inputs[0], check=False))
+        if (singular < 0).all():
+            return
+        row = tuple(int(i) for i in np.argwhere(singular >= 0)[0])
+        joint = joint_of(self.model, int(singular[row]))
+        where = f"the q of state {row[0] if len(row) == 1 else row}" if row else "this q"
+        raise ModelError(
+            f"forward dynamics of {self.model.name!r} is impossible at {where}: joint {joint!r} moves no "
+            "inertia there, so the mass matrix is singular; leave this configuration, or give the links mass.",
+            joint=joint,
+            row=row,
+        )
+
+    @cached_property
+    def is_regular(self) -> bool:
+        """Whether M is regular in every state, or constraints decide."""
+        from dqdyn.dynamics.massless_joints import is_regular
+
+        return bool(self.model.constraints) or is_regular(self.model)
+
+    @cached_property
+    def _undetermined(self) -> ModelError | None:
+        """The error for a robot whose forward dynamics never has an answer."""
+        from dqdyn.dynamics.massless_joints import joint_without_inertia
+
+        joint = joint_without_inertia(self.model)
+        why = f"joint {joint!r} moves no inertia, so the mass matrix is singular; give its links mass, or lock it"
+        if joint is not None and self.model.constraints:
+            from dqdyn.constraints.undetermined import free_without_inertia
+
+            joint = free_without_inertia(self.model)
+            why = (
+                f"its constraints leave joint {joint!r} free to move without inertia; give its links mass, lock it, or "
+                "constrain it"
+            )
+        if joint is None:
+            return None
+        return ModelError(f"forward dynamics of {self.model.name!r} is impossible: {why}.", joint=joint)
+
+    @cached_property
+    def _pivots(self) -> Function:
+        from dqdyn.dynamics.massless_joints import pivots
+
+        model, size = self.model, 3 * self.model.nv
+        return Function(trace("pivots", [("q", model.nq)], lambda q: (pivots(model, q), (size,))), native=self.native)

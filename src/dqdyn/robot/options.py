@@ -1,0 +1,94 @@
+"""Options of a robot's functions: what is fixed when a function is bound, and so part of its program."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from dqdyn.dynamics import wrenches
+from dqdyn.errors import Error, unknown_name
+from dqdyn.kinematics.frames import EXPRESSIONS
+from dqdyn.model.model import Frame, Model
+
+if TYPE_CHECKING:
+    from dqdyn.robot.robot_function import RobotFunction
+
+Expressed = Literal["body", "world", "aligned"]
+"""Where a twist is taken and in which axes: the frame's own, the world's at its origin, or the world's at the frame."""
+WrenchAxes = Literal["body", "aligned"]
+"""Axes of a wrench at the origin of a frame: the frame's own, or the world's."""
+InverseMethod = Literal[
+    "auto",
+    "newton-euler",
+    "newton-euler-literal",
+    "recursive",
+    "screw",
+    "screw-literal",
+    "matrix",
+    "closed-form",
+    "gauss",
+    "gauss-literal",
+    "gibbs-appell",
+    "kane",
+    "lagrange",
+]
+ForwardMethod = Literal["auto", "composite-body", "articulated-body", "kkt", "udwadia-kalaba", "kane"]
+MassMatrixMethod = Literal["auto", "composite-body", "composite-body-root", "closed-form", "gauss", "lagrange"]
+CoriolisMethod = Literal["auto", "christoffel", "gauss", "lagrange"]
+
+Contact = tuple[str, tuple[float, float, float]]
+"""A frame and a point in its axes, in m."""
+Option = str | Frame | bool | Sequence[str] | Sequence[Contact] | None
+"""What the value of an option may be."""
+
+
+FrameName = str | Frame
+"""A frame, or its name."""
+
+
+class Options(NamedTuple):
+    """The options of one bound function; each function takes some of them."""
+
+    frame: FrameName | None = None
+    frame1: FrameName | None = None
+    frame2: FrameName | None = None
+    expressed: str = "body"
+    method: str = "auto"
+    wrench_frames: tuple[str, ...] = ()
+    wrench_expressed: str = "body"
+    time: bool = False
+    contacts: tuple[Contact, ...] = ()
+    point: tuple[float, float, float] = (0.0, 0.0, 0.0)
+
+
+DEFAULTS = Options()
+FRAMES = ("frame", "frame1", "frame2")
+"""Options without a default."""
+PASSED_ON = (*FRAMES, "expressed", "point")
+"""Options that the algorithm itself takes."""
+
+
+def read_options(model: Model, function: RobotFunction, given: Mapping[str, Option]) -> Options:
+    """Options of a function as words, checked; frames become those of the model."""
+    for name in given:
+        if name not in function.options:
+            raise unknown_name(f"option of {function.name}", name, function.options)
+    for name in FRAMES:
+        if name in function.options and given.get(name) is None:
+            raise Error(f"{function.name} needs the option {name!r}: pass {name}=...", option=name)
+    return checked(model, function, Options(**given))  # type: ignore[arg-type]
+
+
+def checked(model: Model, function: RobotFunction, options: Options) -> Options:
+    """Options whose values are known, with frames of the model and methods by the name of their program."""
+    for name, known in (("expressed", EXPRESSIONS), ("wrench_expressed", wrenches.EXPRESSIONS)):
+        if getattr(options, name) not in known:
+            raise unknown_name("expression", getattr(options, name), known)
+    frame, frame1, frame2 = (None if f is None else model.frame(f) for f in options[: len(FRAMES)])
+    method = options.method if function.choice is None else function.choice(model).resolve(options.method)
+    names = options.wrench_frames
+    if isinstance(names, str) or not isinstance(names, Sequence):
+        raise Error(f"wrench_frames is a list of frames, as in ['tool']; found {names!r}.", option="wrench_frames")
+    on = tuple(model.frame(frame).name for frame in names)
+    options = options._replace(frame=frame, frame1=frame1, frame2=frame2, method=method, wrench_frames=on)
+    return options._replace(time=bool(options.time), contacts=tuple(options.contacts))

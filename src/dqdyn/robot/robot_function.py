@@ -1,0 +1,110 @@
+"""One numeric function of a robot as data: its inputs, options and result, and the algorithm that computes it."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from dqdyn.algebra.scalar import Scalar
+from dqdyn.dynamics.choice import Formulations
+from dqdyn.dynamics.wrenches import on_bodies
+from dqdyn.model.model import Model
+from dqdyn.robot.options import PASSED_ON, Options
+
+Result = Literal["dq", "twist", "vector", "list", "matrix", "matrices"]
+"""What an algorithm gives: 8, 6 or 3 components of an element of the algebra, or lists, nested up to three times."""
+Entries = tuple[list[Scalar], tuple[int, ...]]
+"""Scalars in row-major order and the shape that they fill."""
+Candidates = Sequence[tuple[Callable[..., Any], Any]]
+"""Algorithms that compute the same, each with what it runs on."""
+TIMES = ("t", "dt")
+"""Inputs that are one number."""
+
+
+@dataclass(frozen=True)
+class RobotFunction:
+    """``algorithm(subject, *inputs, **options)`` gives the ``result``.
+
+    The subject is what the state belongs to: a model, or a model in other coordinates or quasi-velocities. ``inputs``
+    are names such as "q" and "v". Of the ``options``, some are passed on to the algorithm; "wrench_frames", "contacts"
+    and "time" add an input each; "method" chooses among the formulations of ``choice``. Where several algorithms
+    compute the same, ``candidates`` gives them, and the compiler takes the cheapest. ``divides`` names the matrix that
+    must be regular: "M", or "B" of quasi-velocities.
+    """
+
+    name: str
+    inputs: tuple[str, ...]
+    result: Result
+    algorithm: Callable[..., Any] | None = None
+    options: tuple[str, ...] = ()
+    method: str = ""
+    """The method that documents the function, where it has another name."""
+    choice: Callable[[Model], Formulations] | None = None
+    candidates: Callable[[Any, Options], Candidates] | None = None
+    divides: Literal["", "B", "M"] = ""
+    columns: Callable[[Any], int] = lambda subject: 0
+    """Width of a matrix without rows."""
+
+    @classmethod
+    def table(cls, *functions: RobotFunction) -> dict[str, RobotFunction]:
+        """Functions by name."""
+        return {function.name: function for function in functions}
+
+    def summary(self, owner: type) -> str:
+        """The first paragraph of the documentation, which is that of the method of a robot."""
+        documented = getattr(owner, self.method or self.name, None) or self.algorithm
+        return " ".join((inspect.getdoc(documented) or "").split("\n\n")[0].split())
+
+    def algorithms(self, subject: Any, options: Options) -> Candidates:
+        """All candidates, each with what it runs on."""
+        if self.candidates is not None:
+            return self.candidates(subject, options)
+        if self.choice is not None:
+            return self.choice(subject).candidates(subject.with_frames(options.wrench_frames), options.method)
+        return [(self.as_written(subject, options), subject)]
+
+    def as_written(self, subject: Any, options: Options) -> Callable[..., Any]:
+        """The one algorithm whose operations the papers count."""
+        form = self.algorithm if self.choice is None else self.choice(subject).form(options.method)
+        assert form is not None
+        return form
+
+    def all_inputs(self, options: Options) -> tuple[str, ...]:
+        """Names of the inputs, with those that the options add."""
+        added = {"wrenches": options.wrench_frames, "contact_forces": options.contacts, "t": options.time}
+        return (*self.inputs, *(name for name, present in added.items() if present))
+
+    def evaluate(self, form: Callable[..., Any], on: Any, options: Options, *inputs: Sequence[Scalar]) -> Entries:
+        """An algorithm of this function on scalars of any kind."""
+        values = dict(zip(self.all_inputs(options), inputs, strict=True))
+        given = [values[name][0] if name in TIMES else values[name] for name in self.inputs]
+        more = {name: getattr(options, name) for name in self.options if name in PASSED_ON}
+        if options.wrench_frames:
+            frames, axes = options.wrench_frames, options.wrench_expressed
+            more["wrenches"] = on_bodies(on, frames, axes, values["q"], values["wrenches"])
+        if options.contacts:
+            more["contacts"], more["forces"] = options.contacts, values["contact_forces"]
+        if options.time:
+            more["t"] = values["t"][0]
+        return flatten(self.result, form(on, *given, **more), self.columns(on))
+
+
+def flatten(result: Result, value: Any, columns: int = 0) -> Entries:
+    """A result of the algebra as scalars and a shape."""
+    if result == "matrix":
+        return [c for row in value for c in row], (len(value), len(value[0]) if value else columns)
+    if result == "matrices":
+        parts = [flatten("matrix", matrix) for matrix in value]
+        return [c for entries, _ in parts for c in entries], (len(parts), *parts[0][1])
+    entries = _FLAT[result](value)
+    return entries, (len(entries),)
+
+
+_FLAT: dict[str, Callable[[Any], list[Scalar]]] = {
+    "dq": lambda x: list(x.components),
+    "twist": lambda x: [*x.primary.vector, *x.dual.vector],
+    "vector": lambda x: list(x.vector),
+    "list": list,
+}

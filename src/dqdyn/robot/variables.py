@@ -1,0 +1,87 @@
+"""The variables in which a state is given: sizes of inputs, their conversion, and what a function requires."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from dqdyn.compile.trace.program import Program
+from dqdyn.errors import Error
+from dqdyn.model.model import Model
+from dqdyn.robot.inertia_checks import InertiaChecks
+from dqdyn.robot.options import Options
+from dqdyn.robot.robot_function import TIMES, RobotFunction
+from dqdyn.robot.state import as_input
+
+SIZES: Mapping[str, int | str] = {
+    "q": "nq",
+    "q1": "nq",
+    "v": "nv",
+    "a": "nv",
+    "tau": "nv",
+    "dt": 1,
+    "t": 1,
+    "point": 3,
+    "line": 6,
+    "plane": 4,
+}
+"""Length of each input: a number, or the name of the model's."""
+Verify = Callable[[list[np.ndarray]], None]
+"""Raises where a function has no answer at a state, given its inputs as arrays."""
+
+
+class Variables:
+    """The robot's own q and v. Other coordinates and quasi-velocities derive from this class."""
+
+    def __init__(self, model: Model, functions: Mapping[str, RobotFunction], native: bool | None = None) -> None:
+        self.model, self.functions, self.native = model, functions, native
+        self.inertia = InertiaChecks(model, native)
+
+    @property
+    def subject(self) -> Any:
+        """The first argument of every algorithm."""
+        return self.model
+
+    def size(self, name: str, options: Options) -> int:
+        """Length of an input."""
+        if name == "wrenches":
+            return 6 * len(options.wrench_frames)
+        if name == "contact_forces":
+            return 3 * len(options.contacts)
+        size = SIZES[name]
+        return size if isinstance(size, int) else int(getattr(self.model, size))
+
+    def read(self, program: Program, argument: int, value: Any, check: bool) -> np.ndarray:
+        """An input of a program as an array of shape (..., size)."""
+        return as_input(self.model, *program.inputs[argument], value, check)
+
+    def unit_quaternions(self, names: Sequence[str]) -> list[tuple[int, int]]:
+        """(argument, start) of every unit quaternion in the inputs."""
+        return [
+            (argument, joint.q.start + joint.motion.quaternion.start)
+            for argument, name in enumerate(names)
+            if name in ("q", "q1")
+            for joint in self.model.joints
+            if joint.motion.quaternion is not None
+        ]
+
+    def require(self, function: RobotFunction, options: Options) -> Verify | None:
+        """An error where the robot cannot have the function; else what every state must fulfil, if anything."""
+        if function.divides != "M":
+            return None
+        self.inertia.require_inertia()
+        timed = next((c.name for c in self.model.constraints if c.timed), None)
+        if timed is not None and not options.time:
+            remedy = "pass time=True" if "time" in function.options else "use robot.forward_dynamics(q, v, tau, t=...)"
+            raise Error(
+                f"{function.name} of {self.model.name!r} needs the time, on which its constraint {timed!r} depends: "
+                f"{remedy}.",
+                constraint=timed,
+            )
+        return None if self.inertia.is_regular else self.inertia.require_regular
+
+    def times(self, names: Sequence[str]) -> list[int]:
+        """Arguments that may be given as plain numbers."""
+        return [argument for argument, name in enumerate(names) if name in TIMES]
