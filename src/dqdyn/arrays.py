@@ -26,7 +26,8 @@ _Symbols: TypeAlias = npt.NDArray[np.object_]
 RealArray: TypeAlias = _Numbers | _Symbols | Sequence[RealNumber | _Row | _Numbers | _Matrix]
 """Real numbers as users give them: arrays (of objects for symbols), or nested sequences.
 
-NumPy's ``ArrayLike`` would admit text. The nesting is bounded because text is a sequence of text, which a recursive type would admit."""
+NumPy's ``ArrayLike`` would admit text. The nesting is bounded because text is a sequence of text, which a recursive
+type would admit."""
 
 Times: TypeAlias = RealNumber | RealArray
 """One time in s, or a batch of them."""

@@ -6,12 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from dqdyn.robot import Robot
+from dqdyn.robot.options import Base
 
 
 def load(
     source: str | Path,
     *,
-    base: str | None = None,
+    base: Base | None = None,
     mimic: bool = True,
     strict: bool = False,
     constrained: bool = True,

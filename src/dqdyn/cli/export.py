@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import typer
 
@@ -82,7 +82,7 @@ def export(
     given |= {"wrench_frames": wrench_frame or None, "wrench_expressed": wrench_expressed}
     given |= {"symbol": symbol, "header": header or None, "constants": constants}
     options = {name: value for name, value in given.items() if value is not None}
-    exported = robot.export(language, function, **options)
+    exported = robot.export(cast(Any, language), function, **options)
     of_function = {name: value for name, value in options.items() if name in CATALOG[function].options}
     facts = _facts(robot, function, language, of_function)
     if output is not None:
@@ -133,7 +133,7 @@ def _list(as_json: bool) -> None:
             "function": quantity.name,
             "inputs": list(quantity.inputs),
             "options": list(quantity.options),
-            "summary": " ".join(without_tags(quantity.summary).split()),
+            "summary": " ".join(without_tags(quantity.summary(Robot)).split()),
         }
         for quantity in CATALOG.values()
     ]

@@ -5,13 +5,14 @@ from __future__ import annotations
 import ast
 import warnings
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import typer
 
 from dqdyn.errors import Error, ModelWarning, UnknownNameError, unknown_name
 from dqdyn.loading import load
 from dqdyn.robot import Robot
+from dqdyn.robot.options import Base
 from dqdyn.robots import builders as builtin
 
 RobotArgument = Annotated[
@@ -36,9 +37,9 @@ def robot_of(source: str, *, base: str | None = None, mimic: bool = True, strict
         name, _, options = source.partition(":")
         if name in builtin.names():
             described = builtin.describe(name, *_positional(source, options), **_named(source, options))
-            return Robot.from_description(described, base=base, mimic=mimic, strict=strict)
+            return Robot.from_description(described, base=cast("Base | None", base), mimic=mimic, strict=strict)
         if _looks_like_file(source):
-            return load(Path(source), base=base, mimic=mimic, strict=strict)
+            return load(Path(source), base=cast("Base | None", base), mimic=mimic, strict=strict)
     raise _neither(source, name)
 
 

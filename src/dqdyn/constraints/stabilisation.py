@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Literal
 
 from dqdyn.errors import Error
 
@@ -42,7 +42,11 @@ def to_numbers(value: Baumgarte | Projection | None) -> tuple[float, ...] | None
     return (float(value.rate),) if isinstance(value, Baumgarte) else ()
 
 
-def as_stabilisation(value: Any) -> Baumgarte | Projection | None:
+StabilisationChoice = Baumgarte | Projection | Literal["baumgarte", "projection", False] | None
+"""A stabilisation, or the name of one; False for none, None for what the robot has."""
+
+
+def as_stabilisation(value: StabilisationChoice) -> Baumgarte | Projection | None:
     """A stabilisation, "baumgarte" or "projection" for one with its usual numbers, or None or False for none."""
     if value is None or value is False:
         return None

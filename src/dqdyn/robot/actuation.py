@@ -3,33 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dqdyn.arrays import Array, RealArray, Times
 from dqdyn.constraints.methods import torques
 from dqdyn.errors import StateError
+from dqdyn.robot.base import RobotBase
 from dqdyn.robot.state import as_state
-
-if TYPE_CHECKING:
-    from dqdyn.robot.constrained import ConstrainedMethods
 
 _CONSISTENT = 1e-6  # of A a − b, relative to its terms
 
 
 def least_torques(
-    robot: ConstrainedMethods, q: Any, v: Any, a: Any, need: np.ndarray, actuated: Any, t: Any
-) -> np.ndarray:
+    robot: RobotBase,
+    q: RealArray,
+    v: RealArray,
+    a: RealArray,
+    need: Array,
+    actuated: str | Sequence[str],
+    t: Times,
+) -> Array:
     """The smallest τ of the actuated joints with τ + Aᵀλ = ``need``; errors where a or the motors do not allow it."""
+    from dqdyn.robot.constrained import ConstrainedMethods
+
+    assert isinstance(robot, ConstrainedMethods)
     model = robot.model
     if need.dtype == object:
         raise StateError("the smallest torques of actuated joints need numbers: give none of q, v, a by symbols.")
-    a = as_state(model, "a", a)
+    acceleration = as_state(model, "a", a)
     matrix, bias = robot.constraint_matrix(q, None, t), robot.constraint_bias(q, v, t)
     if model.constraints:
-        asked = (matrix @ a[..., None])[..., 0]
+        asked = (matrix @ acceleration[..., None])[..., 0]
         off = np.abs(asked - bias)
-        scale = 1.0 + np.abs(matrix).max(-1) * np.abs(a).max(-1, keepdims=True) + np.abs(bias)
+        scale = 1.0 + np.abs(matrix).max(-1) * np.abs(acceleration).max(-1, keepdims=True) + np.abs(bias)
         if (off > _CONSISTENT * scale).any():
             k = int(np.argmax((off / scale).reshape(-1, off.shape[-1]).max(axis=0)))
             size = float(off.reshape(-1, off.shape[-1])[:, k].max())
@@ -55,7 +62,7 @@ def least_torques(
     return tau
 
 
-def _velocities(robot: ConstrainedMethods, actuated: Any) -> list[int]:
+def _velocities(robot: RobotBase, actuated: str | Sequence[str]) -> list[int]:
     if isinstance(actuated, str):
         actuated = [j.name for j in robot.joints if not j.is_mimic] if actuated == "all" else [actuated]
     if not isinstance(actuated, Sequence):

@@ -7,19 +7,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dqdyn.arrays import Array, RealArray, Times
 from dqdyn.errors import Error, ModelError, StateError
 from dqdyn.model.model import Model
-from dqdyn.robot.base import RobotBase
+from dqdyn.robot.dynamic import DynamicMethods
 from dqdyn.robot.state import as_state
 
 if TYPE_CHECKING:
     from dqdyn.constraints.constraint import Constraint
     from dqdyn.constraints.dependence import ConstraintReport
     from dqdyn.constraints.methods.reduced import Reduced
+    from dqdyn.constraints.stabilisation import Baumgarte, Projection, StabilisationChoice
     from dqdyn.robot.robot import Robot
 
 
-class ConstrainedMethods(RobotBase):
+class ConstrainedMethods(DynamicMethods):
     """A v = b, A a = b, multipliers, projections."""
 
     __slots__ = ()
@@ -30,16 +32,19 @@ class ConstrainedMethods(RobotBase):
         return self.model.constraints
 
     @property
-    def stabilisation(self) -> Any:
+    def stabilisation(self) -> Baumgarte | Projection | None:
         """How simulations keep to the constraints: None, ``Baumgarte(rate)`` or ``Projection()``."""
-        return self.model.stabilisation
+        held: Baumgarte | Projection | None = self.model.stabilisation
+        return held
 
     @property
     def constraint_rows(self) -> tuple[str, ...]:
         """The name of the constraint behind each row of A."""
         return tuple(c.name for c in self.model.constraints for _ in range(c.rows(self.model)))
 
-    def with_constraints(self, *constraints: Constraint, stabilisation: Any = None, check: bool = True) -> Robot:
+    def with_constraints(
+        self, *constraints: Constraint, stabilisation: StabilisationChoice = None, check: bool = True
+    ) -> Robot:
         """The same robot with more constraints.
 
         ``stabilisation`` is None (the one the robot has), "baumgarte", "projection", ``Baumgarte(rate)``,
@@ -60,37 +65,43 @@ class ConstrainedMethods(RobotBase):
 
     # --- what they ask ----------------------------------------------------------------------------------------
 
-    def constraint_matrix(self, q: Any, v: Any = None, t: Any = 0.0, *, check: bool = True) -> np.ndarray:
+    def constraint_matrix(
+        self, q: RealArray, v: RealArray | None = None, t: Times = 0.0, *, check: bool = True
+    ) -> Array:
         """A (..., m, nv) of A v = b and A a = b, rows as in :attr:`constraint_rows`; v is not needed."""
         return self._of_rows("constraint_matrix", (q, t), check, (0, self.model.nv))
 
-    def constraint_matrix_rate(self, q: Any, v: Any, t: Any = 0.0, *, check: bool = True) -> np.ndarray:
+    def constraint_matrix_rate(self, q: RealArray, v: RealArray, t: Times = 0.0, *, check: bool = True) -> Array:
         """Ȧ (..., m, nv) along the motion."""
         return self._of_rows("constraint_matrix_rate", (q, v, t), check, (0, self.model.nv))
 
-    def constraint_bias(self, q: Any, v: Any, t: Any = 0.0, *, check: bool = True) -> np.ndarray:
+    def constraint_bias(self, q: RealArray, v: RealArray, t: Times = 0.0, *, check: bool = True) -> Array:
         """b (..., m) of A a = b: −Ȧ v, what moving constraints add, and the robot's stabilisation."""
         return self._of_rows("constraint_bias", (q, v, t), check, (0,))
 
-    def constraint_residual(self, q: Any, t: Any = 0.0, *, check: bool = True) -> np.ndarray:
+    def constraint_residual(self, q: RealArray, t: Times = 0.0, *, check: bool = True) -> Array:
         """What must vanish at q, in m and rad, of the holonomic constraints one after the other, (..., mh)."""
         return self._of_rows("constraint_residual", (q, t), check, (0,))
 
-    def constraint_velocity(self, q: Any, v: Any, t: Any = 0.0, *, check: bool = True) -> np.ndarray:
+    def constraint_velocity(self, q: RealArray, v: RealArray, t: Times = 0.0, *, check: bool = True) -> Array:
         """A v − b (..., m), which must vanish."""
         return self._of_rows("constraint_velocity", (q, v, t), check, (0,))
 
-    def constraint_multipliers(self, q: Any, v: Any, tau: Any, t: Any = 0.0, *, check: bool = True) -> np.ndarray:
+    def constraint_multipliers(
+        self, q: RealArray, v: RealArray, tau: RealArray, t: Times = 0.0, *, check: bool = True
+    ) -> Array:
         """λ (..., m) of M a = τ − bias + Aᵀλ; 0 for rows that depend on earlier ones."""
         self._functions.variables.inertia.require_inertia()
         return self._of_rows("constraint_multipliers", (q, v, tau, t), check, (0,))
 
-    def constraint_forces(self, q: Any, v: Any, tau: Any, t: Any = 0.0, *, check: bool = True) -> np.ndarray:
+    def constraint_forces(
+        self, q: RealArray, v: RealArray, tau: RealArray, t: Times = 0.0, *, check: bool = True
+    ) -> Array:
         """Aᵀλ (..., nv): the generalized forces by which the constraints act."""
         self._functions.variables.inertia.require_inertia()
         return self._of_rows("constraint_forces", (q, v, tau, t), check, (self.model.nv,))
 
-    def constraint_report(self, q: Any, v: Any = None, t: float = 0.0) -> ConstraintReport:
+    def constraint_report(self, q: RealArray, v: RealArray | None = None, t: float = 0.0) -> ConstraintReport:
         """Rank of A at one state, which rows depend on which constraints, and which contradict each other."""
         from dqdyn.constraints.dependence import report
 
@@ -102,8 +113,14 @@ class ConstrainedMethods(RobotBase):
     # --- states that obey them --------------------------------------------------------------------------------
 
     def project(
-        self, q: Any, v: Any = None, t: Any = 0.0, *, tolerance: float = 1e-11, iterations: int = 100
-    ) -> tuple[np.ndarray, np.ndarray]:
+        self,
+        q: RealArray,
+        v: RealArray | None = None,
+        t: Times = 0.0,
+        *,
+        tolerance: float = 1e-11,
+        iterations: int = 100,
+    ) -> tuple[Array, Array]:
         """The state (q, v) brought onto the constraints: q by shortest steps, v to the nearest by kinetic energy.
 
         v is zero where none is given, so that the result is at rest unless the constraints move. Batches are (..., n).
@@ -113,13 +130,15 @@ class ConstrainedMethods(RobotBase):
 
         return project(self, q, v, t, tolerance, iterations)
 
-    def require_consistent(self, q: Any, v: Any = None, t: Any = 0.0, *, tolerance: float = 1e-6) -> None:
+    def require_consistent(
+        self, q: RealArray, v: RealArray | None = None, t: Times = 0.0, *, tolerance: float = 1e-6
+    ) -> None:
         """A :class:`StateError` unless q (and v) obey the constraints: which one, how far off, and the remedy."""
         from dqdyn.robot.projection import require_consistent
 
         require_consistent(self, q, v, t, tolerance)
 
-    def reduced_dynamics(self, q: Any, v: Any, t: float = 0.0) -> Reduced:
+    def reduced_dynamics(self, q: RealArray, v: RealArray, t: float = 0.0) -> Reduced:
         """Kane's reduced M and C in independent quasi-velocities, at one state."""
         from dqdyn.constraints.methods.reduced import reduced
 
@@ -127,28 +146,26 @@ class ConstrainedMethods(RobotBase):
         a, rate = self.constraint_matrix(at, None, t), self.constraint_matrix_rate(at, speed, t)
         plain = self._unstabilised
         b_rate = plain.constraint_bias(at, speed, t) + rate @ speed
-        robot: Any = self
-        static = robot.bias_forces(at, speed) - robot.coriolis_matrix(at, speed) @ speed
+        static = self.bias_forces(at, speed) - self.coriolis_matrix(at, speed) @ speed
         return reduced(
-            robot.mass_matrix(at), robot.coriolis_matrix(at, speed), static, a, rate, self._speed(at, t), b_rate
+            self.mass_matrix(at), self.coriolis_matrix(at, speed), static, a, rate, self._speed(at, t), b_rate
         )
 
-    def constraint_projector(self, q: Any, t: Any = 0.0) -> np.ndarray:
+    def constraint_projector(self, q: RealArray, t: Times = 0.0) -> Array:
         """Ω (..., nv, nv) that takes away what the constraints hold: M a + Ω C v − … = Ω τ [Quiroz, eq. (5.47)]."""
         from dqdyn.constraints.methods.square_roots import projector
 
-        robot: Any = self
-        return projector(robot.mass_matrix(q), self.constraint_matrix(q, None, t))
+        return projector(self.mass_matrix(q), self.constraint_matrix(q, None, t))
 
     # --- inside -----------------------------------------------------------------------------------------------
 
-    def _of_rows(self, name: str, inputs: tuple[Any, ...], check: bool, empty: tuple[int, ...]) -> np.ndarray:
+    def _of_rows(self, name: str, inputs: tuple[Any, ...], check: bool, empty: tuple[int, ...]) -> Array:
         """A function of the constraints; of shape ``empty`` and zero where there are none."""
         if self.model.constraints:
             return self._run(name, inputs, check=check)
         return np.zeros((*np.broadcast_shapes(*(np.shape(x)[:-1] for x in inputs)), *empty))
 
-    def _speed(self, q: Any, t: Any, check: bool = True) -> np.ndarray:
+    def _speed(self, q: RealArray, t: Times, check: bool = True) -> Array:
         """b (..., m) of A v = b."""
         return self._of_rows("constraint_speed", (q, t), check, (0,))
 
@@ -160,7 +177,7 @@ class ConstrainedMethods(RobotBase):
             return self  # type: ignore[return-value]
         return Robot(replace(self.model, stabilisation=None))
 
-    def _one_state(self, name: str, value: Any) -> np.ndarray:
+    def _one_state(self, name: str, value: Any) -> Array:
         array = as_state(self.model, name, value)
         if array.ndim != 1:
             raise StateError(

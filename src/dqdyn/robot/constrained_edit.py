@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dqdyn.constraints.stabilisation import as_stabilisation, to_numbers
+from dqdyn.constraints.stabilisation import StabilisationChoice, as_stabilisation, to_numbers
 from dqdyn.errors import ModelError, StateError
 from dqdyn.robot.constrained import checked
 
 if TYPE_CHECKING:
+    from dqdyn.constraints.constraint import Constraint
     from dqdyn.robot.constrained import ConstrainedMethods
     from dqdyn.robot.robot import Robot
 
 _STARTS = 20  # random configurations from which a consistent one is sought
 
 
-def with_constraints(robot: ConstrainedMethods, constraints: Any, stabilisation: Any, check: bool) -> Robot:
+def with_constraints(
+    robot: ConstrainedMethods, constraints: Sequence[Constraint], stabilisation: StabilisationChoice, check: bool
+) -> Robot:
     """The robot with these constraints after those it has."""
     from dqdyn.robot.robot import Robot
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -162,7 +161,7 @@ def as_contacts(
     return tuple(keys), (np.concatenate([np.broadcast_to(p, (*batch, 3)) for p in parts], axis=-1),)
 
 
-def named_joints(model: Model, choice: Any, joint: str | Sequence[str] | None) -> list[str]:
+def named_joints(model: Model, choice: object, joint: str | Sequence[str] | None) -> list[str]:
     """The joints that a choice is for: those named, or all that can have it."""
     if joint is not None:
         return [joint] if isinstance(joint, str) else list(joint)

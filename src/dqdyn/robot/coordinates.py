@@ -11,6 +11,7 @@ from dqdyn.arrays import Array, RealArray
 from dqdyn.caching import cached_property
 from dqdyn.coordinates.joint_coordinates import JointCoordinates
 from dqdyn.coordinates.names import KINDS, coordinates_of
+from dqdyn.coordinates.parameterisation import Parameterisation
 from dqdyn.errors import Error
 from dqdyn.robot.base import WithFunctions
 from dqdyn.robot.compiled_functions import CompiledFunctions
@@ -31,6 +32,9 @@ from dqdyn.robot.state import as_state
 
 if TYPE_CHECKING:
     from dqdyn.robot.robot import Robot
+
+CoordinateChoice = str | Parameterisation
+"""Coordinates by name, or rotation parameters of your own."""
 
 
 class RobotInCoordinates(WithFunctions):
@@ -260,7 +264,9 @@ class RobotInCoordinates(WithFunctions):
 
 
 def in_coordinates(
-    robot: Robot, coordinates: Any = "quaternion", joint: str | Sequence[str] | None = None
+    robot: Robot,
+    coordinates: CoordinateChoice | Mapping[str, CoordinateChoice] = "quaternion",
+    joint: str | Sequence[str] | None = None,
 ) -> RobotInCoordinates:
     """The robot in the coordinates of that name; see :meth:`dqdyn.Robot.in_coordinates`."""
     model = robot.model

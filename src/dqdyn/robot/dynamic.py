@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from dqdyn.arrays import Array, Out, RealArray, Times
 from dqdyn.compile.runtime.function import check_out
 from dqdyn.compile.runtime.method import compiled_method
 from dqdyn.errors import Error
-from dqdyn.robot.base import RobotBase
+from dqdyn.robot.kinematic import KinematicMethods
 from dqdyn.robot.options import CoriolisMethod, ForwardMethod, InverseMethod, MassMatrixMethod, Options, WrenchAxes
 from dqdyn.robot.state import as_state
 from dqdyn.robot.wrench_input import Wrenches, stacked_wrenches
@@ -24,7 +24,7 @@ _COMPILED_SOLVE = 16
 """Up to this nv the linear systems of derivatives are part of the compiled program."""
 
 
-class DynamicMethods(RobotBase):
+class DynamicMethods(KinematicMethods):
     """Forces, accelerations, the mass matrix, energies."""
 
     __slots__ = ()
@@ -189,14 +189,14 @@ class DynamicMethods(RobotBase):
 
         return inertial_parameters(self.model)
 
-    def gauss_function(self, q: RealArray, v: RealArray, a: RealArray, tau: RealArray, *, check: bool = True) -> Any:
+    def gauss_function(self, q: RealArray, v: RealArray, a: RealArray, tau: RealArray, *, check: bool = True) -> Array:
         """Gauss's function in kg m²/s⁴, shape (...,): of all accelerations a, the motion under tau makes it least.
 
         Its gradient in a is inverse dynamics less tau, with damping, friction and armature.
         """
         return self._run("gauss_function", (q, v, a, tau), check=check)[..., 0]
 
-    def gibbs_appell_function(self, q: RealArray, v: RealArray, a: RealArray, *, check: bool = True) -> Any:
+    def gibbs_appell_function(self, q: RealArray, v: RealArray, a: RealArray, *, check: bool = True) -> Array:
         """Energy of acceleration in kg m²/s⁴, shape (...,), up to a term without a: its gradient in a is M a + C v."""
         return self._run("gibbs_appell_function", (q, v, a), check=check)[..., 0]
 
@@ -217,18 +217,18 @@ class DynamicMethods(RobotBase):
             result[name] = stack(parts, batch=given.shape[:-1])
         return result
 
-    def kinetic_energy(self, q: RealArray, v: RealArray, *, check: bool = True) -> Any:
+    def kinetic_energy(self, q: RealArray, v: RealArray, *, check: bool = True) -> Array:
         """½ vᵀ M v in J, shape (...,)."""
         return self._run("kinetic_energy", (q, v), check=check)[..., 0]
 
-    def potential_energy(self, q: RealArray, *, check: bool = True) -> Any:
+    def potential_energy(self, q: RealArray, *, check: bool = True) -> Array:
         """Energy in the field of gravity in J, shape (...,); zero with all masses at the height of the world origin.
 
         In a field that the robot was given, the energy is the field's, with its own zero.
         """
         return self._run("potential_energy", (q,), check=check)[..., 0]
 
-    def energy(self, q: RealArray, v: RealArray, *, check: bool = True) -> Any:
+    def energy(self, q: RealArray, v: RealArray, *, check: bool = True) -> Array:
         """Kinetic plus potential energy in J, shape (...,)."""
         return self.kinetic_energy(q, v, check=check) + self.potential_energy(q, check=check)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,12 +12,16 @@ from dqdyn.algebra.dual import DQ, IDENTITY
 from dqdyn.algebra.real import real_array
 from dqdyn.algebra.scalar import unstack
 from dqdyn.algebra.values import Pose, vector
+from dqdyn.arrays import RealArray, RealNumber
 from dqdyn.errors import ModelError, StateError
 from dqdyn.model.description import ROOT_JOINT, WORLD, Description, Joint, Link, NamedFrame
 from dqdyn.model.gravity_field import FieldGravity
 from dqdyn.model.inertia import Inertia, Vector, as_tensor, as_vector
 from dqdyn.model.joints import joint_kind
 from dqdyn.model.model import Model
+
+if TYPE_CHECKING:
+    from dqdyn.dynamics.gravity.fields import Field
 
 
 def locate(model: Model, frame: str) -> tuple[str, DQ]:
@@ -45,7 +49,7 @@ def root_link(description: Description) -> str:
     return next(link.name for link in description.links if link.name not in moved)
 
 
-def add_frame(model: Model, name: str, on: str, pose: Any) -> Description:
+def add_frame(model: Model, name: str, on: str, pose: PoseLike) -> Description:
     """A new frame fixed to the frame ``on``."""
     if name in model.frames:
         raise ModelError(f"{model.name!r} has a frame {name!r} already: choose another name.", name=name)
@@ -54,7 +58,7 @@ def add_frame(model: Model, name: str, on: str, pose: Any) -> Description:
     return model.description.with_changes(frames=(*model.description.frames, placed))
 
 
-def with_payload(model: Model, frame: str, mass: float, com: Any, inertia: Any) -> Description:
+def with_payload(model: Model, frame: str, mass: float, com: RealArray, inertia: RealArray) -> Description:
     """A rigid body fixed to a frame, as a new link."""
     link, origin = locate(model, frame)
     description = model.description
@@ -72,7 +76,7 @@ def with_payload(model: Model, frame: str, mass: float, com: Any, inertia: Any) 
     return description.with_changes(links=(*description.links, Link(name, body)), joints=(*description.joints, joint))
 
 
-def with_gravity(model: Model, gravity: Any) -> Description:
+def with_gravity(model: Model, gravity: RealArray | Field) -> Description:
     """Another gravitational acceleration, in m/s² and world axes, or a gravity field."""
     from dqdyn.dynamics.gravity.fields import Uniform
 
@@ -108,7 +112,7 @@ def _field(model: Model, field: Any) -> FieldGravity:
     return own
 
 
-def lock(model: Model, values: Mapping[str, Any]) -> tuple[Description, str]:
+def lock(model: Model, values: Mapping[str, RealNumber | RealArray]) -> tuple[Description, str]:
     """Joints held at values: they become fixed joints, with all that mimics them. Also gives the new base."""
     description, base = model.description, model.base
     fixed: dict[str, list[float]] = {}
@@ -162,7 +166,11 @@ def _held(joint: Joint, fixed: dict[str, list[float]], mimic: bool) -> Joint:
     return Joint(joint.name, "fixed", joint.parent, joint.child, origin=origin, child_origin=joint.child_origin)
 
 
-def as_pose(value: Any) -> DQ:
+PoseLike = Pose | DQ | RealArray
+"""A pose, or what one can be made of: vec8 or a homogeneous matrix."""
+
+
+def as_pose(value: PoseLike) -> DQ:
     """A pose given as Pose, DQ, vec8 or homogeneous matrix."""
     if isinstance(value, Pose):
         return value.dq

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.functions import screw_log
 from dqdyn.algebra.scalar import is_numeric
+from dqdyn.arrays import RealArray
 from dqdyn.errors import Error
 from dqdyn.model.model import Frame
 from dqdyn.robot.state import as_state
@@ -39,28 +40,20 @@ class InverseKinematics:
 
 
 def solve(
-    robot: Robot,
-    frame: Frame,
-    target: DQ,
-    q0: Any = None,
-    *,
-    tolerance: float = 1e-9,
-    iterations: int = 200,
-    restarts: int = 20,
-    rng: np.random.Generator | int | None = 0,
-    position_only: bool = False,
+    problem: Problem,
+    q0: RealArray | None,
+    tolerance: float,
+    iterations: int,
+    restarts: int,
+    rng: np.random.Generator | int | None,
 ) -> InverseKinematics:
-    """Levenberg–Marquardt on the screw from the frame to the target, with steps clipped to the limits.
-
-    Starts at q0 (default: neutral) and then at random configurations. ``tolerance`` bounds the errors of
-    rotation in rad and of translation in m. ``position_only`` leaves the orientation free.
-    """
+    """Levenberg–Marquardt on the screw from the frame to the target, with steps clipped to the limits."""
+    robot, target = problem.robot, problem.target
     if iterations < 1 or restarts < 0 or not tolerance > 0.0:
         raise Error("inverse kinematics needs iterations ≥ 1, restarts ≥ 0 and tolerance > 0.")
     if not all(is_numeric(c) and np.ndim(c) == 0 for c in target.components):
         raise Error("inverse kinematics takes one pose of numbers; give the poses of a batch one by one.")
     rng = np.random.default_rng(rng)
-    problem = _Problem(robot, frame, target, position_only)
     start = robot.neutral() if q0 is None else as_state(robot.model, "q", q0)
     if start.ndim != 1:
         raise Error(f"inverse kinematics starts at one configuration of shape ({robot.nq},); found {start.shape}.")
@@ -78,7 +71,7 @@ def solve(
     return problem.outcome(*best, tolerance, total, used)
 
 
-class _Problem:
+class Problem:
     def __init__(self, robot: Robot, frame: Frame, target: DQ, position_only: bool) -> None:
         self.robot, self.frame, self.position_only = robot, frame, position_only
         self.target = target
@@ -106,7 +99,7 @@ class _Problem:
         return float(np.linalg.norm(error[:3])), float(np.linalg.norm(error[3:]))
 
     def clip(self, q: np.ndarray) -> np.ndarray:
-        return np.clip(q, self.lower, self.upper)
+        return np.asarray(np.clip(q, self.lower, self.upper))
 
     def descend(self, q: np.ndarray, tolerance: float, iterations: int) -> tuple[np.ndarray, np.ndarray, int]:
         error, damping, steps = self.error(q), 1e-3, 0

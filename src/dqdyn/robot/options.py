@@ -42,6 +42,7 @@ Option = str | Frame | bool | Sequence[str] | Sequence[Contact] | None
 """What the value of an option may be."""
 
 
+Base = Literal["fixed", "free", "planar", "differential"]
 FrameName = str | Frame
 """A frame, or its name."""
 
@@ -84,7 +85,8 @@ def checked(model: Model, function: RobotFunction, options: Options) -> Options:
     for name, known in (("expressed", EXPRESSIONS), ("wrench_expressed", wrenches.EXPRESSIONS)):
         if getattr(options, name) not in known:
             raise unknown_name("expression", getattr(options, name), known)
-    frame, frame1, frame2 = (None if f is None else model.frame(f) for f in options[: len(FRAMES)])
+    given = (options.frame, options.frame1, options.frame2)
+    frame, frame1, frame2 = (None if f is None else model.frame(f) for f in given)
     method = options.method if function.choice is None else function.choice(model).resolve(options.method)
     names = options.wrench_frames
     if isinstance(names, str) or not isinstance(names, Sequence):

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dqdyn.arrays import Array, RealArray, Times
 from dqdyn.errors import StateError
 from dqdyn.robot.state import as_state
 
@@ -16,21 +18,20 @@ _PATIENCE, _PROGRESS = 5, 0.99  # so many steps in a row that leave more than th
 
 
 def project(
-    robot: ConstrainedMethods, q: Any, v: Any, t: Any, tolerance: float, iterations: int
-) -> tuple[np.ndarray, np.ndarray]:
+    robot: ConstrainedMethods, q: RealArray, v: RealArray | None, t: Times, tolerance: float, iterations: int
+) -> tuple[Array, Array]:
     """(q, v) on the constraints, by Gauss-Newton steps that are shortest in the metric of M."""
     model = robot.model
-    q = as_state(model, "q", q)
-    v = np.zeros(model.nv) if v is None else as_state(model, "v", v)
-    batch = np.broadcast_shapes(q.shape[:-1], v.shape[:-1], np.shape(t))
-    q, v = np.array(np.broadcast_to(q, (*batch, model.nq))), np.array(np.broadcast_to(v, (*batch, model.nv)))
+    at, speed = as_state(model, "q", q), np.zeros(model.nv) if v is None else as_state(model, "v", v)
+    batch = np.broadcast_shapes(at.shape[:-1], speed.shape[:-1], np.asarray(t).shape)
+    at, speed = np.array(np.broadcast_to(at, (*batch, model.nq))), np.array(np.broadcast_to(speed, (*batch, model.nv)))
     if not model.constraints:
-        return q, v
+        return at, speed
     if any(c.holonomic for c in model.constraints):
-        q = _onto(robot, q, t, tolerance, iterations)
-    v = robot._run("projected_velocity", (q, v, t))
-    left = robot.constraint_velocity(q, v, t)
-    if np.abs(left).max(initial=0.0) > 1e-7 * max(1.0, np.abs(v).max(initial=0.0)):
+        at = _onto(robot, at, t, tolerance, iterations)
+    speed = robot._run("projected_velocity", (at, speed, t))
+    left = robot.constraint_velocity(at, speed, t)
+    if np.abs(left).max(initial=0.0) > 1e-7 * max(1.0, np.abs(speed).max(initial=0.0)):
         name, size = _worst(robot.constraint_rows, left)
         raise StateError(
             f"no velocity of {model.name!r} obeys all constraints there: {name!r} misses A v = b by {size:.3g}, so it "
@@ -38,12 +39,11 @@ def project(
             constraint=name,
             residual=size,
         )
-    return q, v
+    return at, speed
 
 
-def _onto(robot: ConstrainedMethods, q: np.ndarray, t: Any, tolerance: float, iterations: int) -> np.ndarray:
+def _onto(robot: ConstrainedMethods, q: Array, t: Times, tolerance: float, iterations: int) -> Array:
     """Newton steps, halved where they would make the residual larger; rows of a batch go their own way."""
-    move: Any = robot
     residual = robot.constraint_residual(q, t)
     size = np.linalg.norm(residual, axis=-1)
     patience = _PATIENCE
@@ -54,7 +54,7 @@ def _onto(robot: ConstrainedMethods, q: np.ndarray, t: Any, tolerance: float, it
         step = robot._run("step_to_position", (q, t))
         length = np.where(active, 1.0, 0.0)
         for _ in range(25):
-            trial = move.integrate(q, step * length[..., None], 1.0)
+            trial = robot.integrate(q, step * length[..., None], 1.0)
             trial_residual = robot.constraint_residual(trial, t, check=False)
             trial_size = np.linalg.norm(trial_residual, axis=-1)
             worse = active & ~(trial_size < size)
@@ -79,7 +79,9 @@ def _onto(robot: ConstrainedMethods, q: np.ndarray, t: Any, tolerance: float, it
     )
 
 
-def require_consistent(robot: ConstrainedMethods, q: Any, v: Any, t: Any, tolerance: float) -> None:
+def require_consistent(
+    robot: ConstrainedMethods, q: RealArray, v: RealArray | None, t: Times, tolerance: float
+) -> None:
     """An error that says which constraint is off, how far, and how to project."""
     if not robot.model.constraints:
         return
@@ -103,7 +105,7 @@ def _holonomic_rows(robot: ConstrainedMethods) -> list[str]:
     return [c.name for c in model.constraints if c.holonomic for _ in range(c.rows(model))]
 
 
-def _worst(names: Any, values: np.ndarray) -> tuple[str, float]:
+def _worst(names: Sequence[str], values: Array) -> tuple[str, float]:
     """The constraint with the largest entry in any row of a batch, and that entry's size."""
     flat = np.abs(values).reshape(-1, values.shape[-1])
     flat = np.where(np.isnan(flat), np.inf, flat)

@@ -3,34 +3,37 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from dqdyn.arrays import Array, RealArray, RealNumber
 from dqdyn.errors import ModelWarning
 from dqdyn.model.build import build
 from dqdyn.model.description import Description
 from dqdyn.model.gravity_field import FieldGravity
 from dqdyn.model.layouts import Layout, mujoco_layout, pinocchio_layout
-from dqdyn.model.model import Body, Frame, Model
+from dqdyn.model.model import Body, Model
 from dqdyn.robot import edit
 from dqdyn.robot.catalog import functions_of
 from dqdyn.robot.compiled_functions import CompiledFunctions
 from dqdyn.robot.constrained import ConstrainedMethods, with_described_constraints, with_kept_constraints
-from dqdyn.robot.dynamic import DynamicMethods
-from dqdyn.robot.inverse import InverseKinematics, solve
-from dqdyn.robot.kinematic import KinematicMethods
+from dqdyn.robot.edit import PoseLike
+from dqdyn.robot.inverse import InverseKinematics, Problem, solve
 from dqdyn.robot.limits import Limits, limits_of
+from dqdyn.robot.options import Base, FrameName, Option
 from dqdyn.robot.variables import Variables
 
 if TYPE_CHECKING:
-    from dqdyn.robot.coordinates import RobotInCoordinates
+    from dqdyn.dynamics.formulations.speeds import Speeds
+    from dqdyn.dynamics.gravity.fields import Field
+    from dqdyn.robot.coordinates import CoordinateChoice, RobotInCoordinates
     from dqdyn.robot.speeds import RobotInSpeeds
 
 
-class Robot(KinematicMethods, DynamicMethods, ConstrainedMethods):
+class Robot(ConstrainedMethods):
     """A robot: load one with :func:`dqdyn.load` or take one of :mod:`dqdyn.robots`.
 
     Every numeric method takes one state of shape (n,) or a batch (..., n) and returns the same leading shape. NaN,
@@ -56,15 +59,16 @@ class Robot(KinematicMethods, DynamicMethods, ConstrainedMethods):
         cls,
         description: Description,
         *,
-        base: str | None = None,
+        base: Base | None = None,
         mimic: bool = True,
         strict: bool = False,
         constrained: bool = True,
     ) -> Robot:
         """The robot of a description; see :func:`dqdyn.load` for the options."""
+        on: str | None = base
         if not constrained:
-            description, base = edit.bare(description, base)
-        return cls(with_described_constraints(build(description, base=base, mimic=mimic, strict=strict)))
+            description, on = edit.bare(description, base)
+        return cls(with_described_constraints(build(description, base=on, mimic=mimic, strict=strict)))
 
     @property
     def name(self) -> str:
@@ -91,7 +95,7 @@ class Robot(KinematicMethods, DynamicMethods, ConstrainedMethods):
         return self.model.description
 
     @property
-    def gravity(self) -> Any:
+    def gravity(self) -> Array | Field:
         """Gravitational acceleration in m/s², world axes, shape (3,); or the field that the robot was given."""
         own = self.model.gravity
         return own.field if isinstance(own, FieldGravity) else np.array(own)
@@ -122,7 +126,7 @@ class Robot(KinematicMethods, DynamicMethods, ConstrainedMethods):
     def __hash__(self) -> int:
         return hash(self.model)
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple[type[Robot], tuple[Model]]:
         return type(self), (self.model,)
 
     def __repr__(self) -> str:
@@ -131,14 +135,28 @@ class Robot(KinematicMethods, DynamicMethods, ConstrainedMethods):
 
     # --- inverse kinematics and functions ---------------------------------------------------------------------
 
-    def inverse_kinematics(self, frame: str | Frame, pose: Any, q0: Any = None, **options: Any) -> InverseKinematics:
+    def inverse_kinematics(
+        self,
+        frame: FrameName,
+        pose: PoseLike,
+        q0: RealArray | None = None,
+        *,
+        tolerance: float = 1e-9,
+        iterations: int = 200,
+        restarts: int = 20,
+        rng: np.random.Generator | int | None = 0,
+        position_only: bool = False,
+    ) -> InverseKinematics:
         """A configuration within the limits at which the frame has the pose; the result says why where it failed.
 
-        See :func:`dqdyn.robot.inverse.solve` for the options (tolerance, iterations, restarts, …).
+        The search starts at q0 (default: neutral), then ``restarts`` times at random configurations drawn by ``rng``.
+        ``tolerance`` bounds the errors of rotation in rad and of translation in m; ``position_only`` leaves the
+        orientation free.
         """
-        return solve(self, self.model.frame(frame), edit.as_pose(pose), q0, **options)
+        problem = Problem(self, self.model.frame(frame), edit.as_pose(pose), position_only)
+        return solve(problem, q0, tolerance, iterations, restarts, rng)
 
-    def export(self, language: str, name: str, **options: Any) -> Any:
+    def export(self, language: Literal["c", "casadi", "sympy"], name: str, **options: Option) -> Any:
         """The function ``name`` in another language: "c" (source text), "casadi" (a ``casadi.Function``) or "sympy".
 
         ``robot.export("c", "twist_jacobian", frame="hand", symbol="hand_jacobian")``. Options beside those of the
@@ -150,18 +168,18 @@ class Robot(KinematicMethods, DynamicMethods, ConstrainedMethods):
 
     # --- changes ----------------------------------------------------------------------------------------------
 
-    def lock(self, values: Mapping[str, Any]) -> Robot:
+    def lock(self, values: Mapping[str, RealNumber | RealArray]) -> Robot:
         """Joints held at values: ``robot.lock({"finger": 0.0})``. Joints that mimic them are held too."""
         description, base = edit.lock(self.model, values)
         return self._rebuilt(description, base)
 
     def with_payload(
-        self, frame: str, mass: float, com: Any = (0.0, 0.0, 0.0), inertia: Any = (0.0, 0.0, 0.0)
+        self, frame: str, mass: float, com: RealArray = (0.0, 0.0, 0.0), inertia: RealArray = (0.0, 0.0, 0.0)
     ) -> Robot:
         """A body fixed to a frame: mass in kg, center of mass in m and tensor (or moments) in kg m², in its axes."""
         return self._rebuilt(edit.with_payload(self.model, frame, mass, com, inertia))
 
-    def with_gravity(self, gravity: Any) -> Robot:
+    def with_gravity(self, gravity: RealArray | Field) -> Robot:
         """The same robot under another gravitational acceleration, (3,) in m/s², or in a gravity field.
 
         Fields are those of :mod:`dqdyn.dynamics.gravity`, as ``Central(mu)``, or any object with their two methods. All
@@ -174,16 +192,18 @@ class Robot(KinematicMethods, DynamicMethods, ConstrainedMethods):
         """The same robot with joints that have neither damping nor Coulomb friction; armature stays."""
         return self._rebuilt(edit.without_friction(self.model))
 
-    def with_base(self, base: str) -> Robot:
+    def with_base(self, base: Base) -> Robot:
         """The same robot on another base: "fixed", "free", "planar" or "differential"."""
         return self._rebuilt(self.description, base)
 
-    def add_frame(self, name: str, on: str, pose: Any) -> Robot:
+    def add_frame(self, name: str, on: str, pose: PoseLike) -> Robot:
         """A named frame fixed to the frame ``on`` at a pose (Pose, vec8 or 4×4)."""
         return self._rebuilt(edit.add_frame(self.model, name, on, pose))
 
     def in_coordinates(
-        self, coordinates: Any = "quaternion", joint: str | Sequence[str] | None = None
+        self,
+        coordinates: CoordinateChoice | Mapping[str, CoordinateChoice] = "quaternion",
+        joint: str | Sequence[str] | None = None,
     ) -> RobotInCoordinates:
         """The robot with other coordinates for its free and spherical joints, in which every velocity is q̇.
 
@@ -195,9 +215,7 @@ class Robot(KinematicMethods, DynamicMethods, ConstrainedMethods):
 
         return in_coordinates(self, coordinates, joint)
 
-    def in_speeds(
-        self, B: Callable[[Any], Any] | None = None, *, Y: Callable[[Any], Any] | None = None
-    ) -> RobotInSpeeds:
+    def in_speeds(self, B: Speeds | None = None, *, Y: Speeds | None = None) -> RobotInSpeeds:
         """The robot in quasi-velocities u of your choice, by Kane's equations: v = B(q) u, or u = Y(q) v.
 
         ``B`` and ``Y`` are functions over scalars that take q as a list and give rows, as ``lambda q: [[1.0, 0.0],

@@ -11,6 +11,7 @@ from typing import Any
 
 from dqdyn.errors import unknown_name
 from dqdyn.robot import Robot
+from dqdyn.robot.options import Base
 
 
 def names() -> list[str]:
@@ -29,7 +30,7 @@ def __getattr__(name: str) -> Callable[..., Robot]:
         raise AttributeError(str(unknown_name("built-in robot", name, BUILDERS)))
 
     @functools.wraps(BUILDERS[name])
-    def robot(*arguments: Any, base: str | None = None, constrained: bool = True, **options: Any) -> Robot:
+    def robot(*arguments: Any, base: Base | None = None, constrained: bool = True, **options: Any) -> Robot:
         return Robot.from_description(describe(name, *arguments, **options), base=base, constrained=constrained)
 
     return robot

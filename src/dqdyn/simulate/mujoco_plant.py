@@ -226,6 +226,6 @@ class _Plant:
         p, total = self.problem, np.zeros(self.problem.robot.nv)
         for i, frame in enumerate(p.frames):
             f = p.wrenches[min(k, len(p.wrenches) - 1), 0, 6 * i : 6 * i + 6]
-            jacobian = p.robot.twist_jacobian(frame, self.q, expressed=p.expressed)
+            jacobian = p.robot.function("twist_jacobian", frame=frame, expressed=p.expressed)(self.q)
             total += jacobian.T @ np.concatenate([f[3:], f[:3]])  # twists are [ω, v], wrenches [f, τ]
         return total
