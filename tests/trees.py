@@ -20,8 +20,6 @@ from dqdyn.algebra.scalar import stack, unstack
 from dqdyn.model.description import Description, Joint, Link, Mimic, NamedFrame
 from dqdyn.model.inertia import Inertia, Vector, as_tensor, as_vector
 from dqdyn.robot import Robot
-from dqdyn.robot.bound import DEFAULTS
-from dqdyn.robot.catalog import CATALOG
 
 ONE_AXIS = ("revolute", "prismatic", "helical")
 MOVING = (*ONE_AXIS, "cylindrical", "universal", "spherical", "planar", "free")
@@ -168,13 +166,12 @@ def run(robot: Robot, name: str, *inputs: Any, **options: Any) -> np.ndarray:
 
     Laws and oracles judge this; other tests hold the compiled function to it.
     """
-    quantity = CATALOG[name]
+    function, chosen = robot._functions.named(name, options)
     arrays = [np.asarray(x, dtype=float) for x in inputs]
-    arrays = [x[..., None] if which == "dt" else x for which, x in zip(quantity.inputs, arrays, strict=True)]
+    names = function.all_inputs(chosen)
+    arrays = [x[..., None] if which in ("t", "dt") else x for which, x in zip(names, arrays, strict=True)]
     batch = np.broadcast_shapes(*(x.shape[:-1] for x in arrays))
-    chosen = {**DEFAULTS, **options}
-    values = [robot.model.frame(chosen[o]) if o.startswith("frame") else chosen[o] for o in quantity.options]
-    entries, shape = quantity.run(robot.model, values, [unstack(x, x.shape[-1]) for x in arrays])
+    entries, shape = function.run(robot.model, chosen, *(unstack(x, x.shape[-1]) for x in arrays))
     return stack(entries, shape, batch)
 
 

@@ -16,9 +16,11 @@ from test_cli_process import environment
 import dqdyn as dq
 from dqdyn.cli import app as cli
 from dqdyn.cli import demo, demo_motion
-from dqdyn.robot.catalog import METHODS
+from dqdyn.dynamics import methods
 
 EXTRAS = ("matplotlib", "viser", "mujoco", "sympy", "casadi", "pandas", "pinocchio", "daqp", "piqp", "scipy")
+
+FORMULATIONS = {f.function: f for f in (methods.INVERSE, methods.FORWARD, methods.MASS_MATRIX, methods.CORIOLIS)}
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +66,7 @@ class TestNumbers:
     def test_every_formulation_takes_part(self, found: Any) -> None:
         rows = {(row["function"], row["method"]): row["relative"] for row in found["agreement"]}
         for function in ("inverse_dynamics", "mass_matrix", "forward_dynamics"):
-            assert {method for name, method in rows if name == function} >= set(METHODS[function]) & {
+            assert {method for name, method in rows if name == function} >= set(FORMULATIONS[function]) & {
                 "newton-euler",
                 "screw",
                 "gauss",
@@ -131,9 +133,8 @@ def test_it_needs_base_dependencies_only_and_ends_with_the_summary(tmp_path: Pat
 
 
 def test_a_disagreement_is_told_and_fails(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: Any) -> None:
-    from dqdyn.dynamics import methods
 
-    monkeypatch.setitem(methods.INVERSE, "kane", lambda model, q, v, a, wrenches: [0.0] * model.nv)
+    monkeypatch.setitem(methods.INVERSE.named, "kane", lambda model, q, v, a, wrenches: [0.0] * model.nv)
     assert cli.run(["demo", "--output", str(tmp_path)]) == 1
     assert "✗ 18 formulations" in capsys.readouterr().out
 

@@ -15,7 +15,9 @@ import dqdyn as dq
 from dqdyn.analysis.costs.homogeneous_reference import newton_euler_costs
 from dqdyn.cli import app as cli
 from dqdyn.cli import cost_figures
-from dqdyn.robot.catalog import METHODS
+from dqdyn.dynamics import methods
+
+FORMULATIONS = {f.function: f for f in (methods.INVERSE, methods.FORWARD, methods.MASS_MATRIX, methods.CORIOLIS)}
 
 
 def output(*words: str) -> str:
@@ -56,7 +58,7 @@ class TestCost:
     def test_programs_are_those_of_the_robot(self) -> None:
         found, robot = data("cost", "two_link", "-n", "3"), dq.robots.two_link()
         assert (found["robot"], found["nv"], found["n"]) == ("two_link", 2, 3)
-        assert [row["method"] for row in found["programs"]] == ["auto", *METHODS["inverse_dynamics"]]
+        assert [row["method"] for row in found["programs"]] == ["auto", *methods.INVERSE]
         for row in found["programs"]:
             compiled = robot.count("inverse_dynamics", method=row["method"])
             written = robot.count("inverse_dynamics", simplify=False, method=row["method"])
@@ -135,13 +137,13 @@ class TestDynamics:
         found = data("dynamics", name, "--random", "3")
         rows = {(row["function"], row["method"]): row["deviation"] for row in found["deviations"]}
         for function in ("inverse_dynamics", "mass_matrix", "forward_dynamics"):
-            assert {method for f, method in rows if f == function} == set(METHODS[function])
+            assert {method for f, method in rows if f == function} == set(FORMULATIONS[function])
         assert max(rows.values()) < 1e-10
 
     def test_a_wrong_formulation_would_show(self, monkeypatch: pytest.MonkeyPatch) -> None:
         from dqdyn.dynamics import methods
 
-        monkeypatch.setitem(methods.INVERSE, "kane", lambda model, q, v, a, wrenches: [0.0] * model.nv)
+        monkeypatch.setitem(methods.INVERSE.named, "kane", lambda model, q, v, a, wrenches: [0.0] * model.nv)
         found = data("dynamics", "two_link")
         wrong = [row["method"] for row in found["deviations"] if row["deviation"] > 1e-6]
         assert wrong == ["kane"]

@@ -9,14 +9,13 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+from catalog_cases import function_of, options_of
 from trees import random_robot, random_unit
 
 import dqdyn as dq
 from dqdyn.algebra.scalar import stack, unstack
 from dqdyn.compile.trace.interpret import interpret
 from dqdyn.compile.trace.program import Program
-from dqdyn.robot.bound import DEFAULTS
-from dqdyn.robot.catalog import CATALOG
 
 STATES = 3
 ROBOTS: dict[str, Callable[[], dq.Robot]] = {
@@ -52,8 +51,7 @@ def _options(robot: dq.Robot, function: str) -> dict[str, Any]:
     frames = {"frame": "tool", "frame1": "tool", "frame2": other}
     choices: dict[str, Any] = frames | {"expressed": "world" if robot.base == "fixed" else "aligned"}
     choices["wrench_frames"] = ("tool", frames["frame2"])
-    asked = [option for option in CATALOG[function].options if option in choices or option not in DEFAULTS]
-    return {option: choices[option] for option in asked}
+    return options_of(function, choices)
 
 
 def _input(robot: dq.Robot, name: str, size: int, rng: np.random.Generator) -> np.ndarray:
@@ -71,7 +69,7 @@ def _input(robot: dq.Robot, name: str, size: int, rng: np.random.Generator) -> n
 def case(robot_name: str, function: str) -> Case:
     robot = robot_named(robot_name)
     options = _options(robot, function)
-    program = robot.program(function, **options)
+    program = robot.program(function_of(function).name, **options)
     rng = np.random.default_rng([len(robot_name), *function.encode()])
     rows = [[_input(robot, name, size, rng) for name, size in program.inputs] for _ in range(STATES)]
     inputs = tuple(np.array([row[i] for row in rows]) for i in range(len(program.inputs)))

@@ -196,7 +196,7 @@ def test_giant_programs_run_row_by_row(monkeypatch: pytest.MonkeyPatch) -> None:
     expected = ROBOT.inverse_dynamics(q, v, a)
     monkeypatch.setattr(kernels, "_GIANT", 10)
     monkeypatch.setenv("DQDYN_CACHE", "0")  # there the kernel with vectors may lie
-    function = ROBOT._bindings.function("inverse_dynamics", {})
+    function = ROBOT._functions.get(*ROBOT._functions.named("inverse_dynamics", {}))
     f = Function(function.program, function.door, units=function.native.units)
     scale = np.abs(expected).max()
     assert np.abs(f(q, v, a) - expected).max() <= 1e-12 * scale

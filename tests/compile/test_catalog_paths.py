@@ -12,9 +12,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import catalog_cases
 import llvmlite.binding as llvm
 import numpy as np
 import pytest
+from catalog_cases import NAMES
 from compile_tools import MACHINE
 from robot_data import urdf_file
 from trees import MOVING, random_robot
@@ -26,7 +28,6 @@ from dqdyn.compile.codegen.kernels import batch_kernel, scalar_kernel
 from dqdyn.compile.runtime import native
 from dqdyn.compile.runtime.function import Function, _without_repeats
 from dqdyn.compile.trace.program import Program
-from dqdyn.robot.catalog import CATALOG
 
 ROWS = 11
 LONGEST = 16_000  # instructions and outputs; the longest functions of the humanoid take half a minute to compile
@@ -42,7 +43,7 @@ ROBOTS: dict[str, tuple[Callable[[], Any], str, str]] = {
     "tree 2": (lambda: random_robot(4, 4, ("free", "cylindrical", "helical", "prismatic")), "tool", "link_2"),
     "urdf": (lambda: dq.load(urdf_file("ur5_robot")), "wrist_3_link", "forearm_link"),
 }
-CASES = [(robot, name) for robot in ROBOTS for name in CATALOG]
+CASES = [(robot, name) for robot in ROBOTS for name in NAMES]
 
 
 @cache
@@ -56,8 +57,7 @@ def function_of(robot_name: str, name: str) -> Function:
     first, second = first or robot.joints[-1].name, second or robot.joints[2].name
     options: dict[str, Any] = {"frame": first, "frame1": first, "frame2": second, "expressed": "world"}
     options["wrench_frames"] = (second, first)
-    wanted = {option: options[option] for option in CATALOG[name].options if option in options}
-    return robot._bindings.function(name, wanted)
+    return robot._functions.get(*catalog_cases.bound(robot, name, catalog_cases.options_of(name, options)))
 
 
 def inputs_of(robot: Any, function: Function, rng: np.random.Generator) -> list[np.ndarray]:
@@ -116,7 +116,7 @@ def _state(a: np.ndarray, row: int) -> Any:
 
 @pytest.mark.parametrize(
     ("robot_name", "name"),
-    [("arm7", name) for name in CATALOG] + [("tree 2", name) for name in ("integrate", "difference", "absolute_pose")],
+    [("arm7", name) for name in NAMES] + [("tree 2", name) for name in ("integrate", "difference", "absolute_pose")],
 )
 def test_emitted_text_is_sound(robot_name: str, name: str) -> None:
     function = function_of(robot_name, name)
@@ -139,7 +139,7 @@ def test_trees_have_every_kind_of_joint() -> None:
     assert any(joint.is_mimic for joint in joints)
 
 
-@pytest.mark.parametrize("name", CATALOG)
+@pytest.mark.parametrize("name", NAMES)
 def test_no_function_is_skipped_everywhere(name: str) -> None:
     lengths = [length(function_of(robot, name).program) for robot in ROBOTS if robot != "humanoid"]
     assert sum(n <= LONGEST for n in lengths) >= 3

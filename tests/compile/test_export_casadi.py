@@ -7,19 +7,19 @@ from typing import Any
 
 import numpy as np
 import pytest
+from catalog_cases import NAMES
 from compile_tools import program_of
 from export_cases import ROBOTS, STATES, assert_same, case, matrix_shape
 
 import dqdyn as dq
 from dqdyn.compile.export.casadi import to_casadi
-from dqdyn.robot.catalog import CATALOG
 
 casadi = pytest.importorskip("casadi")
 
 
 @pytest.mark.parametrize("robot", ROBOTS)
 def test_every_function_agrees_with_numpy(robot: str) -> None:
-    for name in CATALOG:
+    for name in NAMES:
         one = case(robot, name)
         function = to_casadi(one.program)
         assert function.name() == name

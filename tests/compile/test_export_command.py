@@ -45,10 +45,10 @@ def test_prints_what_the_robot_exports() -> None:
 
 
 def test_frames_of_wrenches() -> None:
-    words = ("arm7", "inverse_dynamics_with_wrenches", "--wrench-frame", "tool", "--wrench-frame", "link4")
+    words = ("arm7", "inverse_dynamics", "--wrench-frame", "tool", "--wrench-frame", "link4")
     text = output(*words, "--wrench-expressed", "aligned")
     options = {"wrench_frames": ("tool", "link4"), "wrench_expressed": "aligned"}
-    assert text == dq.robots.arm7().export("c", "inverse_dynamics_with_wrenches", **options)
+    assert text == dq.robots.arm7().export("c", "inverse_dynamics", **options)
     assert "wrenches[6..11] link4: force in N, torque in N m" in text
 
 

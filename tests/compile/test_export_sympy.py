@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from catalog_cases import NAMES
 from compile_tools import program_of
 from export_cases import SMALL, STATES, Case, assert_same, case, matrix_shape, robot_named
 
 import dqdyn as dq
 from dqdyn.compile.export.sympy import Symbolic, to_sympy
 from dqdyn.compile.trace.program import Program
-from dqdyn.robot.catalog import CATALOG
 
 sympy = pytest.importorskip("sympy")
 
@@ -26,7 +26,7 @@ def evaluated(one: Case, function: Any) -> np.ndarray:
 
 @pytest.mark.parametrize("robot", SMALL)
 def test_every_function_agrees_with_numpy(robot: str) -> None:
-    for name in CATALOG:
+    for name in NAMES:
         one = case(robot, name)
         if robot == "two_link" or one.program.counts.total < 1000:  # SymPy is slow
             symbolic = to_sympy(one.program)
@@ -35,7 +35,7 @@ def test_every_function_agrees_with_numpy(robot: str) -> None:
 
 
 def test_full_expressions_agree_with_numpy() -> None:
-    for name in CATALOG:
+    for name in NAMES:
         one = case("two_link", name)
         if one.program.counts.total < 60:
             symbolic = to_sympy(one.program)

@@ -20,8 +20,8 @@ from dqdyn.compile.runtime import method
 from dqdyn.compile.runtime.method import MethodBase
 from dqdyn.compile.runtime.python_abi import layout_is_known
 from dqdyn.errors import Error
-from dqdyn.robot.bound import DEFAULTS
-from dqdyn.robot.catalog import quantities
+from dqdyn.robot.catalog import functions_of
+from dqdyn.robot.options import FRAMES
 
 pytestmark = pytest.mark.skipif(not layout_is_known(), reason="the layout of this interpreter is not known")
 
@@ -33,7 +33,7 @@ def robot() -> Any:
 
 def reference(robot: Any, name: str, frame: str, q: np.ndarray) -> np.ndarray:
     """By the bound function's interpreter."""
-    return np.asarray(robot._bindings.function(name, {"frame": frame})(q[None])[0])
+    return np.asarray(robot._functions.get(*robot._functions.named(name, {"frame": frame}))(q[None])[0])
 
 
 def test_frames_in_any_order_get_their_own_function(robot: Any) -> None:
@@ -127,13 +127,13 @@ def test_second_calls_do_not_run_python_code(robot: Any) -> None:
 
 def test_every_compiled_method_passes_on_what_the_catalog_asks_for(robot: Any) -> None:
     """Its name, whether it has a frame, and its inputs are those of the function that it jumps to."""
-    known, seen = quantities(robot.model), 0
+    known, seen = functions_of(robot.model), 0
     for kind in type(robot).__mro__:
         for name, attribute in vars(kind).items():
             if not isinstance(attribute, MethodBase):
                 continue
             words, quantity = method._words(attribute), known[name.lstrip("_")]
-            frames = [option for option in quantity.options if option not in DEFAULTS]
+            frames = [option for option in quantity.options if option in FRAMES]
             assert words[method._KEYS] == len(frames), name
             assert words[method._COUNT] == 1 + len(frames) + len(quantity.inputs), name
             seen += 1
@@ -241,7 +241,7 @@ def test_copies_and_pickles_do_not_share_the_memory(robot: Any) -> None:
     robot.pose_jacobian(frame, q)
     for other in (copy.copy(robot), copy.deepcopy(robot), pickle.loads(pickle.dumps(robot))):
         assert other == robot
-        assert not hasattr(other, "_direct")
+        assert not other._direct
         np.testing.assert_array_equal(other.pose_jacobian(frame, q), robot.pose_jacobian(frame, q))
         assert other._direct is not robot._direct
 

@@ -14,10 +14,10 @@ from dqdyn import constraints as kinds
 from dqdyn.algebra.functions import position
 from dqdyn.algebra.scalar import cos, sin
 from dqdyn.constraints import Place
+from dqdyn.constraints.forward import CONSTRAINED_FORWARD
 from dqdyn.model.description import Description, Joint, Link, placement
 from dqdyn.model.inertia import box, sphere
 from dqdyn.robot import Robot
-from dqdyn.robot.constrained_catalog import FORMS
 
 
 @dataclass(frozen=True)
@@ -132,7 +132,7 @@ def state(robot: Robot, seed: int = 0, t: float = 0.0) -> tuple[np.ndarray, np.n
 
 def written(robot: Robot, method: str, q: np.ndarray, v: np.ndarray, tau: np.ndarray) -> np.ndarray:
     """Constrained forward dynamics as written, on numbers: for many rows that is quicker than compiling them."""
-    return np.array(FORMS[method](robot.model, q.tolist(), v.tolist(), tau.tolist()))
+    return np.array(CONSTRAINED_FORWARD[method](robot.model, q.tolist(), v.tolist(), tau.tolist()))
 
 
 def states(robot: Robot, count: int, t: float = 0.0) -> tuple[np.ndarray, ...]:

@@ -61,7 +61,7 @@ def test_time_and_wrenches(method: str) -> None:
     t = 0.3
     q, v, tau = state(clock, 0, t)
     free = clock.forward_dynamics(q, v, tau, t=t)
-    at = clock.function("forward_dynamics_at", method=method)
+    at = clock.function("forward_dynamics", method=method, time=True)
     assert_close(at(q, v, tau, t), free, 1e-9)
     assert np.abs(at(q, v, tau, 0.8) - free).max() > 1e-2
     times = np.array([t, 0.8])
@@ -69,19 +69,19 @@ def test_time_and_wrenches(method: str) -> None:
     for expressed in ("body", "aligned"):
         options: dict[str, Any] = {"method": method, "wrench_frames": ("tool",), "wrench_expressed": expressed}
         pushed = clock.forward_dynamics(q, v, tau, {"tool": WRENCH}, expressed=expressed, t=t)
-        under = clock.function("forward_dynamics_with_wrenches_at", **options)
+        under = clock.function("forward_dynamics", **options, time=True)
         assert_close(under(q, v, tau, WRENCH, t), pushed, 1e-9)
         assert np.abs(pushed - free).max() > 1e-2
         plain = clock.forward_dynamics(q, v, tau, {"tool": WRENCH}, method, expressed=expressed, t=t)
         assert_close(plain, pushed, 1e-9)
     q, v, tau = state(arm)
     options = {"method": method, "wrench_frames": ("tool",)}
-    under = arm.function("forward_dynamics_with_wrenches", **options)
+    under = arm.function("forward_dynamics", **options)
     link = arm.joints[2].name
     assert_close(under(q, v, tau, WRENCH), arm.forward_dynamics(q, v, tau), 1e-8)  # the weld holds the tool
     pushed = arm.forward_dynamics(q, v, tau, {link: WRENCH})
     assert_close(arm.forward_dynamics(q, v, tau, {link: WRENCH}, method), pushed, 1e-8)
-    assert arm.count("forward_dynamics_with_wrenches", **options, simplify=False).total > 0
+    assert arm.count("forward_dynamics", **options, simplify=False).total > 0
 
 
 @pytest.mark.parametrize("method", ["udwadia-kalaba", "kane"])

@@ -160,14 +160,14 @@ def test_wrong_shapes_numbers_and_quaternions() -> None:
 def test_methods() -> None:
     robot = dq.robots.four_bar()
     q, v, tau = state(robot)
-    with pytest.raises(dq.Error, match="'articulated-body' knows no constraints, and 'four_bar' has 'pin'"):
+    with pytest.raises(dq.Error, match="'articulated-body' ignores constraints: use 'kkt'"):
         robot.forward_dynamics(q, v, tau, method="articulated-body")
     with pytest.raises(dq.UnknownNameError, match="method of forward_dynamics under constraints"):
         robot.forward_dynamics(q, v, tau, method="kken")
     clock = robot_of("clock")
     with pytest.raises(dq.Error, match="depends on the time"):
         clock.function("forward_dynamics")
-    assert clock.function("forward_dynamics_at")(clock.neutral(), np.zeros(6), np.zeros(6), 0.1).shape == (6,)
+    assert clock.function("forward_dynamics", time=True)(clock.neutral(), np.zeros(6), np.zeros(6), 0.1).shape == (6,)
 
 
 def test_friction_data() -> None:

@@ -16,7 +16,6 @@ from dqdyn.algebra.scalar import Scalar, divide, stack, total, unstack
 from dqdyn.coordinates.names import NAMES, ROTATIONS
 from dqdyn.coordinates.parameterisation import Parameterisation
 from dqdyn.robot import Robot
-from dqdyn.robot.coordinate_functions import FUNCTIONS
 from dqdyn.robot.coordinates import RobotInCoordinates
 
 
@@ -88,13 +87,12 @@ def chosen(robot: Robot, choice: Any) -> RobotInCoordinates:
     return robot.in_coordinates(choice)
 
 
-def plain(robot: RobotInCoordinates, name: str, *inputs: Any, contacts: Any = None) -> np.ndarray:
+def plain(robot: RobotInCoordinates, name: str, *inputs: Any, **options: Any) -> np.ndarray:
     """A function on plain numbers: no compiler, no checks."""
-    function = FUNCTIONS[name]
-    options = (contacts or (),) if function.options else ()
-    form = function.forms(robot._tree, *options)[0]
+    function, chosen = robot._functions.named(name, options)
+    form, on = function.algorithms(robot._tree, chosen)[0]
     arrays = [np.asarray(x, dtype=float) for x in inputs]
-    entries, shape = form(*(unstack(x, x.shape[-1]) for x in arrays))
+    entries, shape = function.evaluate(form, on, chosen, *(unstack(x, x.shape[-1]) for x in arrays))
     return stack(entries, shape, np.broadcast_shapes(*(x.shape[:-1] for x in arrays)))
 
 

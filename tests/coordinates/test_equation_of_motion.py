@@ -203,7 +203,7 @@ def test_weight_and_contacts(choice: Any) -> None:
         g[base.stop - 3 : base.stop] = robot.robot.gravity
         assert_close(np.array(e.mass_matrix(), dtype=float) @ g, weight, 1e-11)
     found = np.array(e.contact_forces([("tool", point)], list(f)), dtype=float)
-    J = plain(robot, "point_jacobian", s.q, contacts=(("tool", point),))
+    J = plain(robot, "point_jacobian", s.q, frame="tool", point=point)
     assert_close(found, J.T @ f, 1e-12)
     place = lambda t: robot.robot.pose("tool", run(robot.robot, "integrate", s.own_q, s.v, t)).matrix @ [*point, 1.0]
     assert_close(J @ s.qd, rate(place)[:3], 1e-8)
@@ -238,8 +238,8 @@ def test_forward_dynamics_three_ways(choice: Any, make: Any, outside: float) -> 
     e = equation(robot, s)
     net = list(s.tau - friction(robot, s))
     second, multiplier = (np.array(x, dtype=float) for x in e.forward(net))
-    for name in ("forward_dynamics", "forward_dynamics_by_kkt"):
-        both = plain(robot, name, s.q, s.qd, s.tau)
+    for method in ("minimal", "kkt"):
+        both = plain(robot, "forward_dynamics", s.q, s.qd, s.tau, method=method)
         assert_close(both[: robot.nq], second, 1e-9)
         assert_close(both[robot.nq :], multiplier, 1e-8)
     own = plain(robot, "minimal_forces", s.q, s.tau)

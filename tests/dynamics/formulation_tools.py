@@ -19,11 +19,11 @@ from dqdyn.algebra.quaternion import pure
 from dqdyn.algebra.scalar import stack, unstack
 from dqdyn.dynamics.fast import composite
 from dqdyn.dynamics.formulations import newton_euler
+from dqdyn.kinematics import configuration
 from dqdyn.kinematics.mass import center_of_mass
 from dqdyn.model.layouts import Layout
 from dqdyn.model.model import Model
 from dqdyn.robot import Robot
-from dqdyn.robot.catalog import CATALOG
 
 BUILT_IN = ("two_link", "arm7", "holonomic_manipulator", "humanoid")
 ROBOTS = (*TREES, *BUILT_IN)
@@ -62,7 +62,7 @@ def random_wrenches(model: Model, seed: int, batch: tuple[int, ...] = ()) -> dic
 
 def configuration_rate(model: Model, q: Sequence[Any], v: Sequence[Any]) -> list[Any]:
     """q̇ for the velocity v."""
-    rates: list[Any] = CATALOG["configuration_rate"].algorithm(model, q, v)
+    rates: list[Any] = configuration.configuration_rate(model, q, v)
     return rates
 
 

@@ -84,7 +84,7 @@ def test_methods_take_turns() -> None:
     plain, loaded = run(ROBOT, "inverse_dynamics", q, v, a), {}
     for expressed in ("body", "aligned"):
         options = {"wrench_frames": ("tool",), "wrench_expressed": expressed}
-        loaded[expressed] = run(ROBOT, "inverse_dynamics_with_wrenches", q, v, a, w, **options)
+        loaded[expressed] = run(ROBOT, "inverse_dynamics", q, v, a, w, **options)
     assert np.abs(loaded["body"] - loaded["aligned"]).max() > 1e-3
     for _ in range(3):
         assert_close(ROBOT.inverse_dynamics(q, v, a), plain, 1e-11)

@@ -12,7 +12,7 @@ from dqdyn import robots
 from dqdyn.compile.trace.tracer import trace
 from dqdyn.dynamics.fast.derivatives import inverse_dynamics_derivatives_in_bodies
 from dqdyn.dynamics.fast.regroup import regrouped
-from dqdyn.dynamics.methods import FORWARD, INVERSE, MASS_MATRIX, forward_candidates, inverse_candidates, longest_path
+from dqdyn.dynamics.methods import FORWARD, INVERSE, MASS_MATRIX, longest_path
 from dqdyn.model.canonical import canonical, in_cheap_frames
 from dqdyn.model.joints.joint_kind import AxisJoint
 from dqdyn.model.model import Model
@@ -77,8 +77,8 @@ def test_dynamics_are_the_same(name: str, form: str) -> None:
     wrench = np.arange(1.0, 7.0)
     for expressed in ("body", "aligned"):
         options: dict[str, Any] = {"wrench_frames": frames, "wrench_expressed": expressed}
-        found = run(other, "inverse_dynamics_with_wrenches", q, v, a, wrench, **options)
-        assert_close(found, run(ours, "inverse_dynamics_with_wrenches", q, v, a, wrench, **options), 1e-10)
+        found = run(other, "inverse_dynamics", q, v, a, wrench, **options)
+        assert_close(found, run(ours, "inverse_dynamics", q, v, a, wrench, **options), 1e-10)
     assert_close(
         run(other, "inverse_dynamics_derivatives", q, v, a), run(ours, "inverse_dynamics_derivatives", q, v, a), 1e-9
     )
@@ -140,11 +140,11 @@ def test_regrouping_never_adds_parameters(name: str) -> None:
 def test_candidates_depend_on_the_robot() -> None:
     """Articulated bodies for long chains without mimic joints, composite bodies for all others."""
     long, short, coupled = robot("long chain"), robot("arm7"), robot("every kind, mimic")
-    forms = lambda ours: [form for form, _ in forward_candidates(ours.model)]
+    forms = lambda ours: [form for form, _ in FORWARD.candidates(ours.model, "auto")]
     assert longest_path(short.model) == 7
     assert FORWARD["articulated-body"] in forms(robot("long chain")) or longest_path(long.model) < 12
     assert forms(short) == forms(coupled) == [FORWARD["composite-body"]]
-    assert all(form is INVERSE["recursive"] for form, _ in inverse_candidates(long.model))
+    assert all(form is INVERSE["recursive"] for form, _ in INVERSE.candidates(long.model, "auto"))
 
 
 @pytest.mark.parametrize("name", NAMES)

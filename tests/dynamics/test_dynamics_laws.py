@@ -61,13 +61,13 @@ def test_forward_dynamics_undoes_inverse_dynamics(name: str) -> None:
     options = {"wrench_frames": ("tool", "camera"), "wrench_expressed": "aligned"}
     for inverse in INVERSE:
         tau = run(ours, "inverse_dynamics", q, v, a, method=inverse)
-        loaded = run(ours, "inverse_dynamics_with_wrenches", q, v, a, wrenches, method=inverse, **options)
+        loaded = run(ours, "inverse_dynamics", q, v, a, wrenches, method=inverse, **options)
         assert np.abs(loaded - tau).max() > 1e-3 or name == "one joint"
         for forward in FORWARD:
             if forward == "articulated-body" and has_mimics(ours):
                 continue  # refused by Robot
             assert_close(run(ours, "forward_dynamics", q, v, tau, method=forward), a, 1e-9)
-            found = run(ours, "forward_dynamics_with_wrenches", q, v, loaded, wrenches, method=forward, **options)
+            found = run(ours, "forward_dynamics", q, v, loaded, wrenches, method=forward, **options)
             assert_close(found, a, 1e-9)
 
 

@@ -134,7 +134,7 @@ def test_wrenches(name: str) -> None:
     data.qfrc_applied[:] = layout.tau(q, tau) + applied
     mujoco.mj_forward(theirs, data)
     options = {"wrench_frames": ("tool",), "wrench_expressed": "aligned"}
-    found = run(ours, "forward_dynamics_with_wrenches", q, v, tau, wrench, **options)
+    found = run(ours, "forward_dynamics", q, v, tau, wrench, **options)
     assert_close(found, layout.a_from(q, v, data.qacc), 1e-10)
 
 

@@ -18,7 +18,7 @@ def with_wrenches(
 ) -> np.ndarray:
     stacked = np.concatenate(list(wrenches.values()), axis=-1)
     chosen = {"wrench_frames": tuple(wrenches), "wrench_expressed": expressed, **options}
-    return run(ours, "inverse_dynamics_with_wrenches", *state, stacked, **chosen)
+    return run(ours, "inverse_dynamics", *state, stacked, **chosen)
 
 
 def jacobian_forces(ours: Robot, q: np.ndarray, wrenches: dict[str, np.ndarray], expressed: str) -> np.ndarray:

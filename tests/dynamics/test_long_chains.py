@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from trees import MOVING, assert_close, random_inertia, random_placement, random_state, run
 
-from dqdyn.dynamics.methods import forward_candidates
+from dqdyn.dynamics.methods import FORWARD
 from dqdyn.model.description import Description, Joint, Link
 from dqdyn.robot import Robot
 
@@ -39,7 +39,7 @@ def test_forward_undoes_inverse(kind: str, axis: str, armature: float) -> None:
     tau = run(robot, "inverse_dynamics", q, v, a)
     for method in ("articulated-body", "composite-body"):
         assert_close(run(robot, "forward_dynamics", q, v, tau, method=method), a, 1e-9)
-    forms = forward_candidates(robot.model)  # what "auto" chooses from
+    forms = FORWARD.candidates(robot.model, "auto")  # what "auto" chooses from
     assert len(forms) == 2
     for form, model in forms:
         assert_close(form(model, list(q), list(v), list(tau), None), a, 1e-9)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import catalog_cases
 import numpy as np
 from trees import random_q, random_robot, random_v
 
 from dqdyn.model.description import Description, Joint, Link, NamedFrame, placement
 from dqdyn.model.inertia import Inertia
 from dqdyn.robot import Robot
-from dqdyn.robot.catalog import CATALOG, INPUT_SIZES, Quantity
+from dqdyn.robot.options import Options
 
 ROBOT: Robot = random_robot(21, 5, ("revolute", "prismatic", "spherical", "universal"), mimics=1)
 """Small, for each function is compiled: quaternion, subspace that moves, mimic joint."""
@@ -45,10 +46,7 @@ CHOICES: dict[str, Any] = {
 
 def size(name: str, robot: Robot = ROBOT) -> int:
     """Length of an input."""
-    if name == "wrenches":
-        return 6 * len(CHOICES["wrench_frames"])
-    found = INPUT_SIZES[name]
-    return found if isinstance(found, int) else int(getattr(robot, found))
+    return robot._functions.variables.size(name, Options(wrench_frames=CHOICES["wrench_frames"]))
 
 
 def sample(name: str, rng: np.random.Generator, batch: tuple[int, ...] = ()) -> np.ndarray:
@@ -71,21 +69,20 @@ def sample(name: str, rng: np.random.Generator, batch: tuple[int, ...] = ()) -> 
     raise LookupError(f"the input {name!r} has no sample: add one, so that its functions are tested")
 
 
-def inputs(quantity: Quantity, batch: tuple[int, ...] = (), seed: int = 0) -> list[np.ndarray]:
+def input_names(name: str) -> tuple[str, ...]:
+    """The inputs of a case."""
+    return catalog_cases.inputs_of(ROBOT, name, options(name))
+
+
+def inputs(name: str, batch: tuple[int, ...] = (), seed: int = 0) -> list[np.ndarray]:
     rng = np.random.default_rng(seed)
-    return [sample(name, rng, batch) for name in quantity.inputs]
+    return [sample(which, rng, batch) for which in input_names(name)]
 
 
-def options(quantity: Quantity) -> dict[str, Any]:
-    missing = set(quantity.options) - set(CHOICES)
-    if missing:
-        raise LookupError(f"the options {sorted(missing)} have no sample: add one, so that {quantity.name} is tested")
-    return {name: CHOICES[name] for name in quantity.options}
+def options(name: str) -> dict[str, Any]:
+    return catalog_cases.options_of(name, CHOICES)
 
 
-def rows(arrays: list[np.ndarray], quantity: Quantity, index: tuple[int, ...]) -> list[np.ndarray]:
+def rows(arrays: list[np.ndarray], index: tuple[int, ...]) -> list[np.ndarray]:
     """One state out of a batch."""
     return [np.asarray(array[index]) for array in arrays]
-
-
-NAMES = tuple(CATALOG)

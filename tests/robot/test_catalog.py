@@ -6,10 +6,12 @@ import inspect
 from typing import Any
 
 import casadi
+import catalog_cases
 import numpy as np
 import pytest
 import sympy
-from catalog_samples import NAMES, ROBOT, TWO_JOINTS, inputs, options, rows, size
+from catalog_cases import NAMES, function_of
+from catalog_samples import ROBOT, TWO_JOINTS, input_names, inputs, options, rows, size
 from trees import assert_close, run
 
 from dqdyn.algebra.counter import Tally, counters
@@ -18,43 +20,41 @@ from dqdyn.robot.catalog import CATALOG
 
 METHODS = {"point_on": "point", "line_on": "line", "plane_on": "plane"}
 """Methods that are not named as their function."""
-NO_METHODS = {name for name in NAMES if name.endswith("_with_wrenches")}
-"""Functions that the method without wrenches uses when it is given some."""
 
 
 def bound(name: str) -> Any:
-    return ROBOT.function(name, **options(CATALOG[name]))
+    return ROBOT.function(function_of(name).name, **options(name))
 
 
 def truth(name: str, arrays: list[np.ndarray]) -> np.ndarray:
-    return run(ROBOT, name, *arrays, **options(CATALOG[name]))
+    return run(ROBOT, function_of(name).name, *arrays, **options(name))
 
 
 def test_every_function_has_samples() -> None:
     """A new function whose inputs or options have no samples is noticed here."""
     assert len(NAMES) >= 35
     for name in NAMES:
-        assert inputs(CATALOG[name]) or not CATALOG[name].inputs
-        options(CATALOG[name])
+        assert inputs(name) or not input_names(name)
+        options(name)
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_arrays(name: str) -> None:
     """One state, batches of odd shapes, none at all, and every memory layout, against the plain algorithm."""
-    quantity, function = CATALOG[name], bound(name)
-    one = inputs(quantity)
+    function = bound(name)
+    one = inputs(name)
     expected = truth(name, one)
     assert_close(function(*one), expected, 1e-12)
     assert function(*one).flags.writeable
     shape = expected.shape
     for batch in ((3, 2), (0,), (1,), (7,), (2, 0), (1, 1, 3)):
-        many = inputs(quantity, batch)
+        many = inputs(name, batch)
         found = function(*many)
         assert found.shape == (*batch, *shape)
         assert found.dtype == np.float64
         for index in np.ndindex(batch):
-            assert_close(found[index], truth(name, rows(many, quantity, index)), 1e-12)
-    many = inputs(quantity, (5,))
+            assert_close(found[index], truth(name, rows(many, index)), 1e-12)
+    many = inputs(name, (5,))
     expected = truth(name, many)
     for changed in layouts(many):
         assert_close(function(*changed), expected, 1e-12)
@@ -95,11 +95,13 @@ def layouts(arrays: list[np.ndarray]) -> list[list[Any]]:
 @pytest.mark.parametrize("name", NAMES)
 def test_other_number_types(name: str) -> None:
     """Integers, booleans and float32 are taken as the numbers that they are."""
-    quantity, function = CATALOG[name], bound(name)
+    function = bound(name)
     neutral = ROBOT.neutral()
     whole = {"q": neutral, "q1": neutral, "dt": np.array(1.0)}
-    given = [whole.get(n, np.zeros(size(n))) for n in quantity.inputs]
-    given = [a + (np.arange(a.size) == 0) if n not in whole else a for n, a in zip(quantity.inputs, given, strict=True)]
+    given = [whole.get(n, np.zeros(size(n))) for n in input_names(name)]
+    given = [
+        a + (np.arange(a.size) == 0) if n not in whole else a for n, a in zip(input_names(name), given, strict=True)
+    ]
     expected = truth(name, given)
     for kind in (np.int64, np.int8, np.uint16, bool, np.float32, np.float16):
         assert_close(function(*(a.astype(kind) for a in given)), expected, 1e-12)
@@ -107,9 +109,9 @@ def test_other_number_types(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_out(name: str) -> None:
-    quantity, function = CATALOG[name], bound(name)
+    function = bound(name)
     for batch in ((), (4,)):
-        given = inputs(quantity, batch)
+        given = inputs(name, batch)
         expected = function(*given)
         out = np.full_like(expected, np.nan)
         assert function(*given, out=out) is out
@@ -127,15 +129,15 @@ def test_out(name: str) -> None:
         function(*given, out=frozen)
 
 
-@pytest.mark.parametrize("name", sorted(set(NAMES) - NO_METHODS))
+@pytest.mark.parametrize("name", sorted(CATALOG))
 def test_method_equals_function(name: str) -> None:
     """Each function is a method of the robot; the second call takes a shortcut, and must be the same."""
-    quantity, chosen = CATALOG[name], options(CATALOG[name])
+    chosen = options(name)
     method = lambda: getattr(ROBOT, METHODS.get(name, name))
-    frames = [chosen[o] for o in quantity.options if o.startswith("frame")]
+    frames = [chosen[o] for o in chosen if o.startswith("frame")]
     words = {"expressed": chosen["expressed"]} if "expressed" in chosen else {}
     for batch in ((), (3, 2)):
-        given = inputs(quantity, batch)
+        given = inputs(name, batch)
         expected = truth(name, given)
         for _ in range(3):
             found = plain(name, method()(*frames, *given, **words))
@@ -161,22 +163,21 @@ def plain(name: str, value: Any) -> np.ndarray:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_counted(name: str) -> None:
-    quantity, tally = CATALOG[name], Tally()
-    frames = [ROBOT.model.frame(v) if o.startswith("frame") else v for o, v in options(quantity).items()]
-    entries, _ = quantity.run(ROBOT.model, frames, [counters(size(n), tally) for n in quantity.inputs])
+    tally, (function, chosen) = Tally(), catalog_cases.bound(ROBOT, name, options(name))
+    entries, _ = function.run(ROBOT.model, chosen, *(counters(size(n), tally) for n in input_names(name)))
     assert entries
     assert tally.total > 0
-    assert ROBOT.count(name, simplify=False, **options(quantity)) == tally
-    assert ROBOT.count(name, **options(quantity)).total <= tally.total
+    assert ROBOT.count(function.name, simplify=False, **options(name)) == tally
+    assert ROBOT.count(function.name, **options(name)).total <= tally.total
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_casadi(name: str) -> None:
     """The same function on symbols gives expressions; evaluated they are the numbers."""
-    quantity, given = CATALOG[name], inputs(CATALOG[name])
-    symbols = [casadi.SX.sym(n, size(n)) for n in quantity.inputs]
+    given = inputs(name)
+    symbols = [casadi.SX.sym(n, size(n)) for n in input_names(name)]
     arguments: list[Any] = [np.array(casadi.vertsplit(s), dtype=object) for s in symbols]
-    arguments = [a[0] if n == "dt" else a for n, a in zip(quantity.inputs, arguments, strict=True)]
+    arguments = [a[0] if n == "dt" else a for n, a in zip(input_names(name), arguments, strict=True)]
     found = bound(name)(*arguments)
     assert found.shape == truth(name, given).shape
     function = casadi.Function("f", symbols, [casadi.vertcat(*found.ravel())])
@@ -186,13 +187,12 @@ def test_casadi(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_sympy(name: str) -> None:
     """On a robot of two joints: SymPy takes minutes for more."""
-    quantity = CATALOG[name]
-    given = [np.linspace(0.1, 0.7, size(n, TWO_JOINTS)) for n in quantity.inputs]
-    symbols = [list(sympy.symbols(f"{n}_:{len(g)}")) for n, g in zip(quantity.inputs, given, strict=True)]
-    single = lambda values: [x[0] if n == "dt" else x for n, x in zip(quantity.inputs, values, strict=True)]
-    found = TWO_JOINTS.function(name, **options(quantity))(*single(symbols))
+    given = [np.linspace(0.1, 0.7, size(n, TWO_JOINTS)) for n in input_names(name)]
+    symbols = [list(sympy.symbols(f"{n}_:{len(g)}")) for n, g in zip(input_names(name), given, strict=True)]
+    single = lambda values: [x[0] if n == "dt" else x for n, x in zip(input_names(name), values, strict=True)]
+    found = TWO_JOINTS.function(function_of(name).name, **options(name))(*single(symbols))
     values = sympy.lambdify(symbols, list(found.ravel()), modules="math", cse=True)(*given)
-    expected = run(TWO_JOINTS, name, *single(given), **options(quantity))
+    expected = run(TWO_JOINTS, function_of(name).name, *single(given), **options(name))
     assert_close(np.array(values, dtype=float).reshape(found.shape), expected, 1e-11)
 
 
@@ -221,8 +221,8 @@ def test_columns_of_symbols() -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_bad_numbers_stay_in_their_lane(name: str, bad: float) -> None:
     """With check=False a bad row gives a bad row and leaves all others alone."""
-    quantity, function = CATALOG[name], bound(name)
-    good = inputs(quantity, (11,))
+    function = bound(name)
+    good = inputs(name, (11,))
     expected = function(*good)
     for argument in range(len(good)):
         given = [a.copy() for a in good]
@@ -230,7 +230,7 @@ def test_bad_numbers_stay_in_their_lane(name: str, bad: float) -> None:
         found = function(*given, check=False)
         others = [i for i in range(11) if i != 4]
         assert_close(found[others], expected[others], 1e-12)
-        if quantity.inputs[argument] == "q":
+        if input_names(name)[argument] == "q":
             assert not np.isfinite(found[4]).all()
         one = [a[4] for a in given]
         single = function(*one, check=False)
@@ -239,11 +239,11 @@ def test_bad_numbers_stay_in_their_lane(name: str, bad: float) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_bad_numbers_are_refused(name: str) -> None:
-    quantity, function = CATALOG[name], bound(name)
-    for argument, which in enumerate(quantity.inputs):
+    function = bound(name)
+    for argument, which in enumerate(input_names(name)):
         for bad in (np.nan, np.inf, -np.inf):
             for batch in ((), (3, 2)):
-                given = [a.copy() for a in inputs(quantity, batch)]
+                given = [a.copy() for a in inputs(name, batch)]
                 place = (*((1, 1) if batch else ()), *(() if which == "dt" else (-1,)))
                 given[argument][place] = bad
                 with pytest.raises(StateError, match="finite") as caught:
@@ -256,15 +256,15 @@ def test_bad_numbers_are_refused(name: str) -> None:
                     assert repr(joint.name) in str(caught.value)
 
 
-@pytest.mark.parametrize("name", [n for n in NAMES if "q" in CATALOG[n].inputs])
+@pytest.mark.parametrize("name", [n for n in NAMES if "q" in input_names(n)])
 def test_quaternions_must_be_units(name: str) -> None:
-    quantity, function = CATALOG[name], bound(name)
+    function = bound(name)
     joint = next(j for j in ROBOT.joints if j.motion.quaternion is not None)
-    for argument, which in enumerate(quantity.inputs):
+    for argument, which in enumerate(input_names(name)):
         if which not in ("q", "q1"):
             continue
         for batch, row in (((), None), ((4,), 2)):
-            given = [a.copy() for a in inputs(quantity, batch)]
+            given = [a.copy() for a in inputs(name, batch)]
             place = given[argument][row] if batch else given[argument]
             place[joint.q] *= 1.0 + 1e-5
             with pytest.raises(StateError, match=r"norm 1\.00001") as caught:
@@ -294,11 +294,11 @@ WRONG: dict[str, Any] = {
 @pytest.mark.parametrize("what", WRONG)
 @pytest.mark.parametrize("name", ["pose", "twist_rate", "integrate", "difference", "point_jacobian", "line_on"])
 def test_what_is_no_vector_is_refused(name: str, what: str) -> None:
-    quantity, function = CATALOG[name], bound(name)
-    for argument, which in enumerate(quantity.inputs):
+    function = bound(name)
+    for argument, which in enumerate(input_names(name)):
         if which == "dt" and what == "number":
             continue
-        given: list[Any] = inputs(quantity)
+        given: list[Any] = inputs(name)
         given[argument] = WRONG[what]
         for check in (True, False):
             with pytest.raises(Error):
@@ -307,29 +307,29 @@ def test_what_is_no_vector_is_refused(name: str, what: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_wrong_sizes_are_refused(name: str) -> None:
-    quantity, function = CATALOG[name], bound(name)
-    for argument, which in enumerate(quantity.inputs):
+    function = bound(name)
+    for argument, which in enumerate(input_names(name)):
         if which == "dt":
             continue
         for shape in ((size(which) + 1,), (3, size(which) - 1), (0,), (size(which), 1)):
-            given = list(inputs(quantity))
+            given = list(inputs(name))
             given[argument] = np.zeros(shape)
             with pytest.raises(StateError, match=f"{size(which)} components") as caught:
                 function(*given)
             assert caught.value.expected == size(which)
             assert caught.value.found == shape
-    if len(quantity.inputs) > 1:
-        given = inputs(quantity, (3,))
-        given[-1] = inputs(quantity, (4,))[-1]
+    if len(input_names(name)) > 1:
+        given = inputs(name, (3,))
+        given[-1] = inputs(name, (4,))[-1]
         with pytest.raises(StateError, match="do not fit together"):
             function(*given)
-    with pytest.raises(Error, match=f"{name} takes"):
+    with pytest.raises(Error, match=f"{function_of(name).name} takes"):
         function()
-    with pytest.raises(Error, match=f"{name} takes"):
-        function(*inputs(quantity), 1.0)
-    with pytest.raises(Error, match=f"{name} takes"):
-        function(*inputs(quantity), something=1.0)
-    words = dict(zip(quantity.inputs, inputs(quantity), strict=True))
+    with pytest.raises(Error, match=f"{function_of(name).name} takes"):
+        function(*inputs(name), 1.0)
+    with pytest.raises(Error, match=f"{function_of(name).name} takes"):
+        function(*inputs(name), something=1.0)
+    words = dict(zip(input_names(name), inputs(name), strict=True))
     assert_close(function(**words), function(*words.values()), 0)
 
 
@@ -375,10 +375,10 @@ def test_frames_may_be_given_as_objects() -> None:
 def test_functions_explain_themselves() -> None:
     for name in NAMES:
         function = bound(name)
-        assert function.__name__ == name
+        assert function.__name__ == function_of(name).name
         assert function.__doc__
         parameters = list(inspect.signature(function).parameters)
-        assert parameters[: len(CATALOG[name].inputs)] == list(CATALOG[name].inputs)
+        assert parameters[: len(input_names(name))] == list(input_names(name))
         assert {"out", "check"} <= set(parameters)
 
 

@@ -107,4 +107,4 @@ def test_the_shell_is_not_told_of_arguments_it_has_not() -> None:
 @pytest.mark.parametrize("given", ["link2", 3, None])
 def test_wrench_frames_are_a_list(given: object) -> None:
     with pytest.raises(dq.Error, match=r"wrench_frames is a list of frames, as in \['tool'\]; found"):
-        dq.robots.arm7().function("inverse_dynamics_with_wrenches", wrench_frames=given)
+        dq.robots.arm7().function("inverse_dynamics", wrench_frames=given)

@@ -22,7 +22,6 @@ from dqdyn.errors import Error
 from dqdyn.model.gravity_field import FieldGravity
 from dqdyn.model.model import Frame, Model
 from dqdyn.robot import Robot
-from dqdyn.robot.bound import Bindings
 
 from .numbers import evaluate
 from .world import World
@@ -221,7 +220,7 @@ class Case:
         if not self.world.frames:
             return evaluate(on, "inverse_dynamics", *state, method=method)
         given = (*state, self.world.wrenches)
-        return evaluate(on, "inverse_dynamics_with_wrenches", *given, method=method, **self.world.under)
+        return evaluate(on, "inverse_dynamics", *given, method=method, **self.world.under)
 
     @cached_property
     def tau(self) -> np.ndarray:
@@ -244,10 +243,9 @@ class Case:
     @cached_property
     def solvable(self) -> bool:
         """Whether dqdyn answers forward dynamics at this q, the constraints apart; notes where it refuses."""
-        bindings = Bindings(self.world.free.model, native=False)
+        robot = Robot(self.world.free.model, native=False)
         try:
-            bindings.require_inertia()
-            bindings.require_regular([self.world.q])
+            robot.require_regular(self.world.q)
         except Error as problem:
             self.refuse("forward dynamics", problem)
             self.require("refused for a reason", self.condition > 1e7, f"M has the condition {self.condition:.3g}")

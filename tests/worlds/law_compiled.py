@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
+from dqdyn.constraints.forward import CONSTRAINED_FORWARD
 from dqdyn.dynamics.methods import INVERSE
 from dqdyn.errors import Error
-from dqdyn.robot.constrained_catalog import FORMS
 
 from .case import Case
 from .numbers import evaluate
@@ -91,11 +91,11 @@ def _drawn(case: Case, rng: np.random.Generator) -> list[tuple[str, tuple[str, .
     if case.robot.nv <= LARGEST:
         found.append(("mass_matrix", ("q",), {}))
     if case.world.frames:
-        found.append(("inverse_dynamics_with_wrenches", ("q", "v", "a", "wrenches"), case.world.under))
+        found.append(("inverse_dynamics", ("q", "v", "a", "wrenches"), case.world.under))
     else:
         found.append(("inverse_dynamics", ("q", "v", "a"), {}))
     if case.robot.nv <= (SMALL if case.robot.constraints else LARGEST):
-        methods = tuple(FORMS) if case.robot.constraints else ("auto",)
+        methods = tuple(CONSTRAINED_FORWARD) if case.robot.constraints else ("auto",)
         found.append(("forward_dynamics", ("q", "v", "tau"), {"method": str(rng.choice(methods))}))
     more = [
         ("coriolis_matrix", ("q", "v"), {}),

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from dqdyn.constraints.forward import CONSTRAINED_FORWARD
 from dqdyn.constraints.undetermined import mass_is_singular
 from dqdyn.errors import Error
-from dqdyn.robot.constrained_catalog import FORMS, require_determined
 
 from .case import Case
 from .numbers import along, by_differences, evaluate
@@ -60,7 +60,7 @@ def motion(case: Case) -> None:
     bias = evaluate(robot, "inverse_dynamics", q, v, np.zeros(robot.nv))
     tau = np.random.default_rng(world.seed).normal(size=robot.nv)
     ratio = _ratio(case, A, rank)
-    for method in FORMS:
+    for method in CONSTRAINED_FORWARD:
         growth = ratio**2 if method == "kkt" else ratio  # A M⁻¹ Aᵀ has the square of the condition
         a = evaluate(robot, "forward_dynamics", q, v, tau, method=method)
         known = case.eps * growth * (size @ np.abs(a) + np.abs(b) + size.max() * speed)
@@ -124,7 +124,7 @@ def undetermined(case: Case) -> None:
     if not case.robot.constraints or not mass_is_singular(case.robot.model):
         return
     try:
-        require_determined(case.robot.model)
+        case.robot._functions.variables.inertia.require_inertia()
     except Error as problem:
         case.refuse("constrained forward dynamics", problem)
 

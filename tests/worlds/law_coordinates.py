@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,9 +12,11 @@ from dqdyn.coordinates.names import KINDS
 from dqdyn.errors import StateError
 from dqdyn.quasi_velocities.equations import QuasiVelocities
 from dqdyn.robot.coordinate_checks import check_regular
-from dqdyn.robot.coordinate_functions import FUNCTIONS
 from dqdyn.robot.coordinates import RobotInCoordinates
-from dqdyn.robot.speed_functions import FUNCTIONS as SPEEDS
+from dqdyn.robot.functions.coordinates import COORDINATES
+from dqdyn.robot.functions.quasi_velocities import QUASI_VELOCITIES
+from dqdyn.robot.options import DEFAULTS, Options
+from dqdyn.robot.robot_function import RobotFunction
 
 from .case import Case
 from .numbers import evaluate, on_arrays
@@ -32,7 +35,7 @@ def coordinates(case: Case) -> None:
     if choice == "dual-quaternion" and not any(joint.kind == "free" for joint in robot.joints):
         choice = "quaternion"
     other = robot.in_coordinates(choice)
-    run = lambda name, *inputs: on_arrays(FUNCTIONS[name].forms(other._tree)[0], *inputs)
+    run = lambda name, *inputs: on_arrays(_first(COORDINATES[name], other._tree), *inputs)
     own_q, v, a = case.state
     q = run("from_minimal", own_q)
     case.check(
@@ -63,7 +66,9 @@ def coordinates(case: Case) -> None:
         allowed = 10.0 * loss * (np.abs(B) @ known) + eps * (np.abs(qdd) + np.abs(qd).max() ** 2)
         found = run("forward_dynamics", q, qd, tau)[: other.nq]
         case.check(f"{choice}, forward dynamics", found, qdd, allowed)
-        by_kkt = run("forward_dynamics_by_kkt", q, qd, tau)[: other.nq]
+        by_kkt = on_arrays(
+            _first(COORDINATES["forward_dynamics"], other._tree, DEFAULTS._replace(method="kkt")), q, qd, tau
+        )[: other.nq]
         case.check(f"{choice}, forward dynamics, kkt", by_kkt, qdd, allowed * loss * case.condition)
 
 
@@ -81,7 +86,7 @@ def speeds(case: Case) -> None:
         return
     b, size = _mixing(robot.nv, robot.nq, case.world.seed)
     by = QuasiVelocities(robot.model, b, size)
-    run = lambda name, *inputs: on_arrays(lambda *x: SPEEDS[name].entries(by, _plain(name), x), *inputs)
+    run = lambda name, *inputs: on_arrays(_first(QUASI_VELOCITIES[name], by), *inputs)
     q, v, _ = case.state
     rng = np.random.default_rng(case.world.seed)
     B = run("matrix", q)
@@ -104,8 +109,10 @@ def speeds(case: Case) -> None:
         case.check("speeds, forward dynamics", run("forward_dynamics", q, u, found), u_rate, allowed)
 
 
-def _plain(name: str) -> tuple[Any, ...]:
-    return ((), "body") if SPEEDS[name].options else ()
+def _first(function: RobotFunction, subject: Any, options: Options = DEFAULTS) -> Any:
+    """The first of the algorithms that the compiler compares, as a function of the inputs."""
+    form, on = function.algorithms(subject, options)[0]
+    return partial(function.evaluate, form, on, options)
 
 
 def _mixing(nv: int, nq: int, seed: int) -> tuple[Any, int]:

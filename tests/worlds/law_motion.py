@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from dqdyn.dynamics.fast.derivatives import inverse_dynamics_derivatives_in_bodies
-from dqdyn.dynamics.methods import FORWARD, derivatives
+from dqdyn.dynamics.methods import FORWARD, INVERSE_DERIVATIVES
 
 from .case import Case
 from .numbers import along, bound, directions, evaluate, on_arrays
@@ -24,7 +23,7 @@ def forward(case: Case) -> None:
             continue
         if world.frames:
             given: tuple[Any, ...] = (q, v, case.tau, world.wrenches)
-            found = evaluate(robot, "forward_dynamics_with_wrenches", *given, method=method, **world.under)
+            found = evaluate(robot, "forward_dynamics", *given, method=method, **world.under)
         else:
             found = evaluate(robot, "forward_dynamics", q, v, case.tau, method=method)
         case.check(f"forward dynamics, {method}", found, a, case.acceleration_error)
@@ -47,7 +46,7 @@ def inverse_derivatives(case: Case) -> None:
         along(lambda x: of(q, x, a), v, np.eye(robot.nv)).T,
         case.mass,
     )
-    in_bodies = derivatives(inverse_dynamics_derivatives_in_bodies)(case.reduced, *(list(x) for x in state))
+    in_bodies = INVERSE_DERIVATIVES["in-bodies"](case.reduced, *(list(x) for x in state))
     for d_dq, d_dv, d_da in (
         evaluate(robot, "inverse_dynamics_derivatives", *state),
         [np.array(part, dtype=float) for part in in_bodies],

@@ -11,8 +11,6 @@ from trees import rate
 from dqdyn.algebra.scalar import stack, unstack
 from dqdyn.model.model import Model
 from dqdyn.robot import Robot
-from dqdyn.robot.bound import DEFAULTS
-from dqdyn.robot.catalog import quantities
 
 STEP = 1e-100
 """So small that its square is nothing: f(x + ih) has f′ h as its imaginary part, without a difference."""
@@ -20,10 +18,8 @@ STEP = 1e-100
 
 def evaluate(robot: Robot, name: str, *inputs: Any, **options: Any) -> np.ndarray:
     """A function of the catalog as written, on one state or a batch, of real or complex numbers."""
-    quantity = quantities(robot.model)[name]
-    chosen = {**DEFAULTS, **options}
-    values = [robot.model.frame(chosen[o]) if o.startswith("frame") else chosen[o] for o in quantity.options]
-    return on_arrays(lambda *given: quantity.run(robot.model, values, given), *inputs)
+    function, chosen = robot._functions.named(name, options)
+    return on_arrays(lambda *given: function.run(robot.model, chosen, *given), *inputs)
 
 
 def on_arrays(function: Callable[..., Any], *inputs: Any) -> np.ndarray:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from dqdyn.errors import unknown_name
+from dqdyn.errors import Error, unknown_name
 from dqdyn.model.model import Model
 
 Form = Callable[..., Any]
@@ -40,7 +40,10 @@ class Formulations(Mapping[str, Form]):
         """
         if method == "auto":
             return "auto" if self.fast is not None else self.auto
-        if not isinstance(method, str) or method not in self:
+        if not isinstance(method, str):
+            text = f"the method of {self.function} is a name, such as {self.auto!r}; found {method!r}."
+            raise Error(text, method=method)
+        if method not in self:
             raise unknown_name(f"method of {self.function}", method, ["auto", *self])
         return method
 

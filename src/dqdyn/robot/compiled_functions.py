@@ -73,7 +73,8 @@ class CompiledFunctions:
         try:
             ready = self._ready.get((name, options))
         except TypeError:  # an option that cannot be a key, such as a list of methods
-            raise Error(f"options of {name} are names, such as method='auto'; found {options!r}.") from None
+            checked(self.variables.model, self.variables.functions[name], options)
+            raise Error(f"options of {name} are names, such as frame='tool'; found {options!r}.") from None
         if ready is not None:
             return ready
         function = self.variables.functions[name]
@@ -113,7 +114,7 @@ class CompiledFunctions:
         """Operations of the algorithm as written, before any simplification."""
         tally, subject = Tally(), self.variables.subject
         given = [counters(size, tally) for _, size in self._sizes(function, options)]
-        function.evaluate(function.as_written(subject, options), subject, options, *given)
+        function.run(subject, options, *given)
         return tally
 
     def _sizes(self, function: RobotFunction, options: Options) -> list[tuple[str, int]]:

@@ -71,6 +71,10 @@ class RobotFunction:
         assert form is not None
         return form
 
+    def run(self, subject: Any, options: Options, *inputs: Sequence[Scalar]) -> Entries:
+        """The algorithm as written, on scalars of any kind."""
+        return self.evaluate(self.as_written(subject, options), subject, options, *inputs)
+
     def all_inputs(self, options: Options) -> tuple[str, ...]:
         """Names of the inputs, with those that the options add."""
         added = {"wrenches": options.wrench_frames, "contact_forces": options.contacts, "t": options.time}

@@ -11,7 +11,6 @@ from trees import random_robot
 from dqdyn.compile.runtime.function import Function
 from dqdyn.model.description import Description, Link
 from dqdyn.robot import Robot
-from dqdyn.robot.bound import Bindings
 
 ROBOTS: dict[str, tuple[int, tuple[str, ...], int, str]] = {
     # joints, kinds, mimic joints, base
@@ -38,7 +37,7 @@ FUNCTIONS: dict[str, dict[str, Any]] = {
     "center_of_mass": {},
     "integrate": {},
     "difference": {},
-    "inverse_dynamics_with_wrenches": {"wrench_frames": ("tool",)},
+    "joint_wrenches": {"wrench_frames": ("tool",)},
 }
 EVERYWHERE = ("mass_matrix", "inverse_dynamics")
 METHODS = ("mass_matrix", "inverse_dynamics", "forward_dynamics", "bias_forces", "gravity_forces", "coriolis_matrix")
@@ -83,7 +82,7 @@ def function(name: str, which: str) -> Any:
 @cache
 def reference(name: str, which: str) -> Function:
     """The same program without native code."""
-    return Bindings(robot(name).model, native=False).function(which, FUNCTIONS[which])
+    return Robot(robot(name).model, native=False).function(which, **FUNCTIONS[which])
 
 
 @cache
