@@ -165,7 +165,7 @@ def test_methods() -> None:
     with pytest.raises(dq.UnknownNameError, match="method of forward_dynamics under constraints"):
         robot.forward_dynamics(q, v, tau, method="kken")
     clock = robot_of("clock")
-    with pytest.raises(dq.Error, match="depends on the time"):
+    with pytest.raises(dq.Error, match="needs the time, on which its constraint 'holonomic' depends: pass time=True"):
         clock.function("forward_dynamics")
     assert clock.function("forward_dynamics", time=True)(clock.neutral(), np.zeros(6), np.zeros(6), 0.1).shape == (6,)
 
