@@ -165,49 +165,49 @@ class DQ:
         """h/‖h‖, a unit dual quaternion."""
         return self * self.norm().inv()
 
-    # --- functions of poses, named as in DQ Robotics; see algebra.functions ---------------------------------------
+    # --- functions of poses, named as in DQ Robotics; see algebra.poses and algebra.exponential ----------------------
 
     def rotation(self) -> DQ:
         """Rotation r of a unit dual quaternion r + ½εpr."""
-        from dqdyn.algebra import functions
+        from dqdyn.algebra import poses
 
-        return functions.rotation(self)
+        return poses.rotation(self)
 
     def translation(self) -> DQ:
         """Translation p of a unit dual quaternion r + ½εpr, a pure quaternion."""
-        from dqdyn.algebra import functions
+        from dqdyn.algebra import poses
 
-        return functions.translation(self)
+        return poses.translation(self)
 
     def rotation_angle(self) -> Any:
         """Rotation angle in [0, 2π] of a unit dual quaternion."""
-        from dqdyn.algebra import functions
+        from dqdyn.algebra import poses
 
-        return functions.rotation_angle(self)
+        return poses.rotation_angle(self)
 
     def rotation_axis(self) -> DQ:
         """Rotation axis of a unit dual quaternion, k where the rotation vanishes."""
-        from dqdyn.algebra import functions
+        from dqdyn.algebra import poses
 
-        return functions.rotation_axis(self)
+        return poses.rotation_axis(self)
 
     def log(self) -> DQ:
         """Logarithm with rotation and translation apart; see :func:`dqdyn.log`."""
-        from dqdyn.algebra import functions
+        from dqdyn.algebra import exponential
 
-        return functions.log(self)
+        return exponential.log(self)
 
     def exp(self) -> DQ:
         """Exponential with rotation and translation apart; see :func:`dqdyn.exp`."""
-        from dqdyn.algebra import functions
+        from dqdyn.algebra import exponential
 
-        return functions.exp(self)
+        return exponential.exp(self)
 
     def pow(self, exponent: Scalar) -> DQ:
         """Geometric power exp(λ log x); see :func:`dqdyn.pow`."""
-        from dqdyn.algebra import functions
+        from dqdyn.algebra import exponential
 
-        return functions.pow(self, exponent)
+        return exponential.pow(self, exponent)
 
     def __repr__(self) -> str:
         if all(is_numeric(c) and np.ndim(c) == 0 for c in self.components):
@@ -268,3 +268,8 @@ def as_dq(value: Any) -> DQ:
 
 IDENTITY = DQ.of(ONE)
 EPSILON = DQ.of(ZERO, ONE)
+
+
+def zero_twist() -> DQ:
+    """0 + ε0."""
+    return DQ.of(ZERO, ZERO)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dqdyn.algebra.adjoint import Ad
+from dqdyn.algebra.checks import require_unit
 from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.functions import Ad, cross, pow, require_unit
+from dqdyn.algebra.exponential import pow
 from dqdyn.algebra.jet import derivative
+from dqdyn.algebra.products import cross
 from dqdyn.algebra.quaternion import Quaternion, cross3
 from dqdyn.algebra.scalar import Scalar
 from dqdyn.errors import Error

@@ -6,15 +6,10 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from dqdyn.algebra.adjoint import Adjoint
+from dqdyn.algebra.checks import UNIT_TOLERANCE, require_unit
 from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.functions import (
-    UNIT_TOLERANCE,
-    Adjoint,
-    pose,
-    position,
-    require_unit,
-    rotation_matrix,
-)
+from dqdyn.algebra.poses import pose, position, rotation_matrix
 from dqdyn.algebra.quaternion import Quaternion, pure
 from dqdyn.algebra.real import real_array, scalar_array
 from dqdyn.algebra.scalar import is_scalar, stack, unstack

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from dqdyn.algebra.checks import UNIT_TOLERANCE
 from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.functions import UNIT_TOLERANCE
 from dqdyn.algebra.quaternion import Quaternion, pure
 from dqdyn.algebra.scalar import Scalar, divide, is_numeric, stack, unstack
 from dqdyn.errors import Error

@@ -6,8 +6,9 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from dqdyn.algebra.adjoint import Adjoint
+from dqdyn.algebra.checks import UNIT_TOLERANCE
 from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.functions import UNIT_TOLERANCE, Adjoint
 from dqdyn.algebra.quaternion import Quaternion, cross3, dot3, pure
 from dqdyn.algebra.real import any_array
 from dqdyn.algebra.scalar import Scalar, is_numeric, stack

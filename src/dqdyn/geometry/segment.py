@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from dqdyn.algebra.adjoint import Adjoint
 from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.functions import Adjoint
 from dqdyn.algebra.quaternion import pure
 from dqdyn.algebra.scalar import sqrt
 from dqdyn.algebra.values import vector

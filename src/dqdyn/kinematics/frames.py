@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.functions import Adjoint, zero_twist
-from dqdyn.algebra.functions import pose as compose
+from dqdyn.algebra.adjoint import Adjoint
+from dqdyn.algebra.dual import DQ, zero_twist
+from dqdyn.algebra.poses import pose as compose
 from dqdyn.algebra.quaternion import ZERO
 from dqdyn.algebra.rates import pose_rate
 from dqdyn.algebra.scalar import Scalar

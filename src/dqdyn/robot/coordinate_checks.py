@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dqdyn.algebra.functions import UNIT_TOLERANCE
+from dqdyn.algebra.checks import UNIT_TOLERANCE
 from dqdyn.algebra.real import real_array
 from dqdyn.algebra.scalar import unstack
 from dqdyn.coordinates.dual_quaternion import UnitDualQuaternion

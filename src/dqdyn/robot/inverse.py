@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.functions import screw_log
+from dqdyn.algebra.exponential import screw_log
 from dqdyn.algebra.scalar import is_numeric
 from dqdyn.errors import Error
 from dqdyn.model.model import Frame

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from dqdyn.algebra.checks import UNIT_TOLERANCE
 from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.functions import UNIT_TOLERANCE
 from dqdyn.algebra.real import MOST_AXES, any_array, scalar_array
 from dqdyn.algebra.scalar import stack
 from dqdyn.algebra.values import Value
