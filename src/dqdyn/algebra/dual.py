@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from dqdyn.algebra.quaternion import ONE, ZERO, Quaternion
+from dqdyn.algebra.quaternion import ONE, ZERO, Quaternion, pure
 from dqdyn.algebra.real import real_number, scalar_array
 from dqdyn.algebra.removable import safe_ratio
 from dqdyn.algebra.scalar import Scalar, divide, is_numeric, is_scalar, stack, unstack
@@ -36,6 +37,16 @@ class DQ:
         new.primary, new.dual = primary, dual
         return new
 
+    @classmethod
+    def of8(cls, c: Sequence[Scalar]) -> DQ:
+        """The dual quaternion of eight coefficients, unchecked."""
+        return cls.of(Quaternion(*c[:4]), Quaternion(*c[4:]))
+
+    @classmethod
+    def of6(cls, c: Sequence[Scalar]) -> DQ:
+        """The pure dual quaternion of six imaginary coefficients, such as a twist or a line, unchecked."""
+        return cls.of(pure(*c[:3]), pure(*c[3:]))
+
     # --- parts --------------------------------------------------------------------------------------------------
 
     def P(self) -> DQ:
@@ -60,6 +71,11 @@ class DQ:
         return *self.primary.components, *self.dual.components
 
     @property
+    def vector(self) -> tuple[Scalar, ...]:
+        """The imaginary components of primary and dual part."""
+        return *self.primary.vector, *self.dual.vector
+
+    @property
     def shape(self) -> tuple[int, ...]:
         """Leading shape of a batch; () for one dual quaternion."""
         return np.broadcast_shapes(*(c.shape for c in self.components if isinstance(c, np.ndarray)))
@@ -74,7 +90,7 @@ class DQ:
 
     def vec6(self) -> np.ndarray:
         """Imaginary coefficients of primary and dual part, shape (..., 6)."""
-        return stack((*self.primary.vector, *self.dual.vector))
+        return stack(self.vector)
 
     def vec8(self) -> np.ndarray:
         """All coefficients, shape (..., 8)."""

@@ -7,9 +7,12 @@ from typing import Any
 import numpy as np
 
 from dqdyn.algebra.dual import DQ
+from dqdyn.algebra.scalar import unstack
 from dqdyn.algebra.values import Pose, Twist
 from dqdyn.compile.runtime.method import compiled_method
 from dqdyn.geometry.primitives import Line, Plane, Point
+from dqdyn.kinematics.frames import expression_frame
+from dqdyn.model.description import WORLD
 from dqdyn.model.model import Frame
 from dqdyn.robot.base import RobotBase
 
@@ -50,7 +53,8 @@ class KinematicMethods(RobotBase):
 
     def pose(self, frame: str | Frame, q: Any, *, check: bool = True) -> Pose:
         """Pose of a frame in the world: ``.vec8()``, ``.rotation`` (w x y z), ``.translation`` in m, ``.matrix``."""
-        return Pose.of_array(self._pose(frame, q) if check else self._pose(frame, q, check=False))
+        vec8 = self._pose(frame, q) if check else self._pose(frame, q, check=False)
+        return Pose.of_array(vec8, frame if isinstance(frame, str) else frame.name, WORLD)
 
     @compiled_method(inputs=1)
     def _pose(self, frame: str | Frame, q: Any, *, out: np.ndarray | None = None, check: bool = True) -> np.ndarray:
@@ -60,17 +64,17 @@ class KinematicMethods(RobotBase):
     def poses(self, q: Any, *, check: bool = True) -> dict[str, Pose]:
         """Poses of all frames by name."""
         rows = self._run(("poses",), (q,), None, check)
-        return {name: Pose.of_array(rows[..., i, :]) for i, name in enumerate(self.frames)}
+        return {name: Pose.of_array(rows[..., i, :], name, WORLD) for i, name in enumerate(self.frames)}
 
     def twist(self, frame: str | Frame, q: Any, v: Any, expressed: str = "body", *, check: bool = True) -> Twist:
         """Twist ω + εv of a frame in rad/s and m/s; ``expressed`` "body", "world" or "aligned"."""
-        return _twist(self._run(("twist", frame, expressed), (q, v), None, check))
+        return _twist(self._run(("twist", frame, expressed), (q, v), None, check), frame, expressed)
 
     def twist_rate(
         self, frame: str | Frame, q: Any, v: Any, a: Any, expressed: str = "body", *, check: bool = True
     ) -> Twist:
         """Rate of the components of the twist: J a + J̇ v, in rad/s² and m/s²."""
-        return _twist(self._run(("twist_rate", frame, expressed), (q, v, a), None, check))
+        return _twist(self._run(("twist_rate", frame, expressed), (q, v, a), None, check), frame, expressed)
 
     @compiled_method(inputs=1)
     def pose_jacobian(
@@ -187,11 +191,12 @@ class KinematicMethods(RobotBase):
 
     def relative_pose(self, frame1: str | Frame, frame2: str | Frame, q: Any, *, check: bool = True) -> Pose:
         """x_r = x_2* x_1: frame 1 seen from frame 2 (cooperative dual task space)."""
-        return Pose.of_array(self._run(("relative_pose", frame1, frame2), (q,), None, check))
+        vec8 = self._run(("relative_pose", frame1, frame2), (q,), None, check)
+        return Pose.of_array(vec8, *(f if isinstance(f, str) else f.name for f in (frame1, frame2)))
 
     def absolute_pose(self, frame1: str | Frame, frame2: str | Frame, q: Any, *, check: bool = True) -> Pose:
         """x_a = x_2 x_r^{1/2}: half-way between the frames (cooperative dual task space)."""
-        return Pose.of_array(self._run(("absolute_pose", frame1, frame2), (q,), None, check))
+        return Pose.of_array(self._run(("absolute_pose", frame1, frame2), (q,), None, check), None, WORLD)
 
     def relative_pose_jacobian(
         self, frame1: str | Frame, frame2: str | Frame, q: Any, *, check: bool = True
@@ -261,8 +266,9 @@ class KinematicMethods(RobotBase):
         return self._run(("centroidal_momentum_matrix_derivative",), (q, v), out, check)
 
 
-def _twist(vec6: np.ndarray) -> Twist:
-    return Twist.of(DQ(np.insert(vec6, [0, 3], 0.0, axis=-1)))
+def _twist(vec6: np.ndarray, frame: str | Frame, expressed: str) -> Twist:
+    body = frame if isinstance(frame, str) else frame.name
+    return Twist.of(DQ.of6(unstack(vec6, 6)), body, WORLD, expression_frame(body, expressed))
 
 
 def _local_line(line: Any) -> Any:

@@ -7,10 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from dqdyn.algebra.frame_names import agree
 from dqdyn.algebra.real import scalar_array
-from dqdyn.algebra.values import Value, Wrench
+from dqdyn.algebra.value import Value
+from dqdyn.algebra.values import Wrench
 from dqdyn.dynamics.wrenches import EXPRESSIONS
 from dqdyn.errors import StateError, unknown_name
+from dqdyn.kinematics.frames import expression_frame
 from dqdyn.robot.state import symbols
 
 
@@ -18,7 +21,25 @@ def no_wrenches(wrenches: Any, expressed: str) -> bool:
     """Whether no wrenches are given; the word for their axes must be a known one all the same."""
     if expressed not in EXPRESSIONS:
         raise unknown_name("expression", expressed, EXPRESSIONS)
+    if isinstance(wrenches, Mapping):
+        for frame, wrench in wrenches.items():
+            _require_expression(frame, wrench, expressed)
     return wrenches is None or (isinstance(wrenches, Mapping) and not wrenches)
+
+
+def _require_expression(frame: str, wrench: Any, expressed: str) -> None:
+    """A :class:`StateError` where a wrench names another frame of expression than the one in which it is taken."""
+    if not isinstance(wrench, Wrench):
+        return
+    expected = expression_frame(frame, expressed)
+    if not agree(wrench.expressed, expected):
+        raise StateError(
+            f"the wrench at frame {frame!r} is taken as expressed in {expected!r}; it is expressed in "
+            f"{wrench.expressed!r}: bring it there with expressed_in({expected!r}, pose).",
+            frame=frame,
+            expected=expected,
+            found=wrench.expressed,
+        )
 
 
 def stacked_wrenches(wrenches: Any, check: bool) -> tuple[tuple[str, ...], np.ndarray]:
