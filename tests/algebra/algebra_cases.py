@@ -13,15 +13,41 @@ from typing import Any
 
 import numpy as np
 
-from dqdyn.algebra import checks, quaternion
+from dqdyn.algebra import (
+    adjoint,
+    checks,
+    dual,
+    exponential,
+    hamilton,
+    inertia_maps,
+    parts,
+    pose_derivatives,
+    poses,
+    products,
+    quaternion,
+    rates,
+    removable,
+)
 from dqdyn.algebra import functions as f
-from dqdyn.algebra import rates as motion
-from dqdyn.algebra import removable as singular
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.quaternion import Quaternion, pure
 from dqdyn.algebra.scalar import select
 
-MODULES = (f, checks, quaternion, singular, motion)
+MODULES = (
+    adjoint,
+    checks,
+    dual,
+    exponential,
+    hamilton,
+    inertia_maps,
+    parts,
+    pose_derivatives,
+    poses,
+    products,
+    quaternion,
+    rates,
+    removable,
+)
 
 
 @dataclass(frozen=True)
@@ -108,7 +134,10 @@ CASES = [
     *_named(f, "P D Re Im conj sharp conj_sharp norm normalize inv vec3 vec4 vec6 vec8 swap", DQ_),
     *_named(f, "hamiplus8 haminus8 h8_plus h8_minus generalized_jacobian", DQ_),
     *_named(f, "hamiplus4 haminus4 h_plus h_minus crossmatrix4", QUATERNION_DQ),
+    *_named(hamilton, "plus_rows minus_rows", QUATERNION),
+    Case("matrix_of_rows", lambda t: hamilton.matrix_of_rows([[*t], [*t]]), (TRIPLE,)),
     *_named(f, "C4 C8 zero_twist"),
+    *_named(dual, "as_dq", SCALAR),
     *_named(f, "cross dot geodesic", PURE, PURE),
     *_named(f, "dec_mult", POSE, POSE),
     *_named(f, "T4", IMAGES4, QUATERNION_DQ),
@@ -141,18 +170,18 @@ CASES = [
     *_named(quaternion, "rotation_columns", UNIT),
     *_named(quaternion, "combine", COLUMNS, VECTOR),
     *_named(quaternion, "rotate", UNIT, VECTOR),
-    *_named(singular, "cos_root sinc_root sinc_slope_root", POSITIVE),
-    Case("angle_over_sine", lambda a: singular.angle_over_sine(*a), (COSINE_AND_SQUARE,)),
-    Case("log_slope", lambda a: singular.log_slope(*a), (COSINE_AND_SQUARE,)),
-    Case("is_full_turn", lambda c, s: select(singular.is_full_turn(c, s), s, c), (SCALAR, POSITIVE)),
-    Case("both", lambda a, b: select(singular.both(a < b, b < 9.0), a, b), (SCALAR, SCALAR), NUMBERS),
-    Case("unit_or", lambda v: singular.unit_or(v, (0.0, 0.0, 1.0)), (TRIPLE,)),
-    *_named(singular, "safe_ratio", SCALAR, POSITIVE),
-    *_named(motion, "pose_rate", PURE, POSE),
-    *_named(motion, "twist_of_rate", POSE, DQ_),
-    *_named(motion, "world_twist", VECTOR, VECTOR, VECTOR),
-    *_named(motion, "adjoint_rate", POSE, PURE, PURE, PURE),
-    *_named(motion, "pow_rate", POSE, DQ_, SCALAR, symbolic=FIRST | {(1, 3), (2, 0)}),
+    *_named(removable, "cos_root sinc_root sinc_slope_root", POSITIVE),
+    Case("angle_over_sine", lambda a: removable.angle_over_sine(*a), (COSINE_AND_SQUARE,)),
+    Case("log_slope", lambda a: removable.log_slope(*a), (COSINE_AND_SQUARE,)),
+    Case("is_full_turn", lambda c, s: select(removable.is_full_turn(c, s), s, c), (SCALAR, POSITIVE)),
+    Case("both", lambda a, b: select(removable.both(a < b, b < 9.0), a, b), (SCALAR, SCALAR), NUMBERS),
+    Case("unit_or", lambda v: removable.unit_or(v, (0.0, 0.0, 1.0)), (TRIPLE,)),
+    *_named(removable, "safe_ratio", SCALAR, POSITIVE),
+    *_named(rates, "pose_rate", PURE, POSE),
+    *_named(rates, "twist_of_rate", POSE, DQ_),
+    *_named(rates, "world_twist", VECTOR, VECTOR, VECTOR),
+    *_named(rates, "adjoint_rate", POSE, PURE, PURE, PURE),
+    *_named(rates, "pow_rate", POSE, DQ_, SCALAR, symbolic=FIRST | {(1, 3), (2, 0)}),
     Case("DQ + DQ", lambda a, b: a + b, (DQ_, DQ_)),
     Case("DQ - DQ", lambda a, b: a - b, (DQ_, DQ_)),
     Case("DQ * DQ", lambda a, b: a * b, (DQ_, DQ_)),

@@ -10,7 +10,7 @@ from algebra_tools import STRATA, STRATA_NAMES, assert_close, random_dq, random_
 
 from dqdyn.algebra import functions as f
 from dqdyn.algebra.dual import DQ, IDENTITY
-from dqdyn.algebra.quaternion import Quaternion, pure
+from dqdyn.algebra.quaternion import Quaternion, pure, rotation_columns
 
 strata = pytest.mark.parametrize(("angle", "length"), STRATA, ids=STRATA_NAMES)
 
@@ -87,7 +87,7 @@ def test_adjoint_as_a_map(angle: float, length: float) -> None:
     assert_close(f.Adjoint(x)(a), sandwich, scale=scale)
     assert_close(f.A_P(x, a.P()) + f.E_ * (f.A_P(x, a.D()) + f.A_D(x, a.P())), sandwich, scale=scale)
     images = [x.P() * e * f.conj(x.P()) for e in (f.i_, f.j_, f.k_)]
-    for image, column in zip(images, f.rotation_columns(x.primary), strict=True):
+    for image, column in zip(images, rotation_columns(x.primary), strict=True):
         assert_close(DQ.of(column), image)
 
 

@@ -15,7 +15,7 @@ from dqdyn.algebra.counter import Counted, Tally
 from dqdyn.algebra.jet import Jet
 
 BATCH = (3, 2)
-WITHOUT_SCALARS = {"shortest_rotation"}  # takes numbers only, see test_algebra_quaternion.py
+WITHOUT_SCALARS = {"shortest_rotation", "quaternion_from_matrix"}  # they take numbers only
 
 
 def cases(kind: str) -> Any:

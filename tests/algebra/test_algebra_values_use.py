@@ -14,7 +14,8 @@ from algebra_tools import assert_close, random_pose, random_pure, stratum_pose, 
 
 from dqdyn.algebra import functions as f
 from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.values import Pose, Twist, Wrench, quaternion_from_matrix
+from dqdyn.algebra.quaternion import quaternion_from_matrix
+from dqdyn.algebra.values import Pose, Twist, Wrench
 from dqdyn.errors import Error
 
 

@@ -11,7 +11,7 @@ from coordinate_cases import chosen, plain
 from free_flyer import ROBOTS, FreeFlyer, continuous, peer, robot, second_derivative
 from trees import assert_close, rate
 
-from dqdyn.algebra.values import quaternion_from_matrix
+from dqdyn.algebra.quaternion import quaternion_from_matrix
 
 Write = Callable[[np.ndarray, np.ndarray], np.ndarray]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dqdyn.algebra.dual import DQ
+from dqdyn.algebra.dual import DQ, as_dq
 from dqdyn.algebra.scalar import is_numeric, sqrt
 from dqdyn.errors import Error
 
@@ -79,3 +79,9 @@ def require_pure(g: DQ, what: str) -> DQ:
     if any(is_numeric(c) and np.any(np.abs(c) > UNIT_TOLERANCE) for c in (g.primary.w, g.dual.w)):
         raise Error(f"{what} needs a pure dual quaternion, found {g!r}: use Im(g) first.", found=g)
     return g
+
+
+def isclose(x: DQ, y: DQ, tolerance: float = 1e-12) -> bool:
+    """Whether all coefficients agree within ``tolerance`` (absolute)."""
+    pairs = zip(as_dq(x).components, as_dq(y).components, strict=True)
+    return all(bool(np.all(np.abs(a - b) <= tolerance)) for a, b in pairs)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from dqdyn.algebra.quaternion import ONE, ZERO, Quaternion
+from dqdyn.algebra.quaternion import ONE, ZERO, Quaternion, pure
 from dqdyn.algebra.real import real_number, scalar_array
 from dqdyn.algebra.removable import safe_ratio
 from dqdyn.algebra.scalar import Scalar, divide, is_numeric, is_scalar, stack, unstack
@@ -36,6 +37,16 @@ class DQ:
         new.primary, new.dual = primary, dual
         return new
 
+    @classmethod
+    def of8(cls, c: Sequence[Scalar]) -> DQ:
+        """The dual quaternion of eight coefficients, unchecked."""
+        return cls.of(Quaternion(*c[:4]), Quaternion(*c[4:]))
+
+    @classmethod
+    def of6(cls, c: Sequence[Scalar]) -> DQ:
+        """The pure dual quaternion of six imaginary coefficients, such as a twist or a line, unchecked."""
+        return cls.of(pure(*c[:3]), pure(*c[3:]))
+
     # --- parts --------------------------------------------------------------------------------------------------
 
     def P(self) -> DQ:
@@ -60,6 +71,11 @@ class DQ:
         return *self.primary.components, *self.dual.components
 
     @property
+    def vector(self) -> tuple[Scalar, ...]:
+        """The imaginary components of primary and dual part."""
+        return *self.primary.vector, *self.dual.vector
+
+    @property
     def shape(self) -> tuple[int, ...]:
         """Leading shape of a batch; () for one dual quaternion."""
         return np.broadcast_shapes(*(c.shape for c in self.components if isinstance(c, np.ndarray)))
@@ -74,7 +90,7 @@ class DQ:
 
     def vec6(self) -> np.ndarray:
         """Imaginary coefficients of primary and dual part, shape (..., 6)."""
-        return stack((*self.primary.vector, *self.dual.vector))
+        return stack(self.vector)
 
     def vec8(self) -> np.ndarray:
         """All coefficients, shape (..., 8)."""
@@ -165,49 +181,49 @@ class DQ:
         """h/‖h‖, a unit dual quaternion."""
         return self * self.norm().inv()
 
-    # --- functions of poses, named as in DQ Robotics; see algebra.functions ---------------------------------------
+    # --- functions of poses, named as in DQ Robotics; see algebra.poses and algebra.exponential ----------------------
 
     def rotation(self) -> DQ:
         """Rotation r of a unit dual quaternion r + ½εpr."""
-        from dqdyn.algebra import functions
+        from dqdyn.algebra import poses
 
-        return functions.rotation(self)
+        return poses.rotation(self)
 
     def translation(self) -> DQ:
         """Translation p of a unit dual quaternion r + ½εpr, a pure quaternion."""
-        from dqdyn.algebra import functions
+        from dqdyn.algebra import poses
 
-        return functions.translation(self)
+        return poses.translation(self)
 
     def rotation_angle(self) -> Any:
         """Rotation angle in [0, 2π] of a unit dual quaternion."""
-        from dqdyn.algebra import functions
+        from dqdyn.algebra import poses
 
-        return functions.rotation_angle(self)
+        return poses.rotation_angle(self)
 
     def rotation_axis(self) -> DQ:
         """Rotation axis of a unit dual quaternion, k where the rotation vanishes."""
-        from dqdyn.algebra import functions
+        from dqdyn.algebra import poses
 
-        return functions.rotation_axis(self)
+        return poses.rotation_axis(self)
 
     def log(self) -> DQ:
         """Logarithm with rotation and translation apart; see :func:`dqdyn.log`."""
-        from dqdyn.algebra import functions
+        from dqdyn.algebra import exponential
 
-        return functions.log(self)
+        return exponential.log(self)
 
     def exp(self) -> DQ:
         """Exponential with rotation and translation apart; see :func:`dqdyn.exp`."""
-        from dqdyn.algebra import functions
+        from dqdyn.algebra import exponential
 
-        return functions.exp(self)
+        return exponential.exp(self)
 
     def pow(self, exponent: Scalar) -> DQ:
         """Geometric power exp(λ log x); see :func:`dqdyn.pow`."""
-        from dqdyn.algebra import functions
+        from dqdyn.algebra import exponential
 
-        return functions.pow(self, exponent)
+        return exponential.pow(self, exponent)
 
     def __repr__(self) -> str:
         if all(is_numeric(c) and np.ndim(c) == 0 for c in self.components):
@@ -268,3 +284,8 @@ def as_dq(value: Any) -> DQ:
 
 IDENTITY = DQ.of(ONE)
 EPSILON = DQ.of(ZERO, ONE)
+
+
+def zero_twist() -> DQ:
+    """0 + ε0."""
+    return DQ.of(ZERO, ZERO)

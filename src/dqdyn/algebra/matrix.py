@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dqdyn.algebra import functions
+from dqdyn.algebra import products
 from dqdyn.algebra.dual import DQ, as_dq
 from dqdyn.algebra.scalar import stack
 from dqdyn.errors import Error
@@ -41,7 +41,7 @@ class DQMatrix:
 
     def conj(self) -> DQMatrix:
         """Every element conjugated [Farias, eq. (9)] [Farias, eq. (13)]; no transposition."""
-        return self.map(functions.conj)
+        return self.map(DQ.conj)
 
     def map(self, function: Callable[[DQ], DQ]) -> DQMatrix:
         """The function on every element, as :func:`dqdyn.G` in [Farias, eq. (32)]."""
@@ -85,15 +85,15 @@ class DQMatrix:
 
     def cross(self, other: DQMatrix) -> DQMatrix:
         """⊗: cross products element by element [Farias, eq. (15)]."""
-        return DQMatrix(_elementwise(functions.cross, self.elements, _elements(other)))
+        return DQMatrix(_elementwise(products.cross, self.elements, _elements(other)))
 
     def dot(self, other: DQMatrix) -> DQMatrix:
         """⊙ of vectors: inner products element by element, dual numbers [Farias, eq. (16)]."""
-        return DQMatrix(_elementwise(functions.dot, self.elements, _elements(other)))
+        return DQMatrix(_elementwise(products.dot, self.elements, _elements(other)))
 
     def geodesic(self, other: DQMatrix) -> np.ndarray:
         """⊛: double geodesic products element by element, real numbers [Farias, eq. (17)]."""
-        result = _elementwise(functions.geodesic, self.elements, _elements(other))
+        result = _elementwise(products.geodesic, self.elements, _elements(other))
         return stack(list(result.flat), result.shape)
 
     def __eq__(self, other: object) -> bool:

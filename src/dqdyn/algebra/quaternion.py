@@ -5,7 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 from dqdyn.algebra.scalar import Scalar, divide, is_scalar, sqrt, total
+from dqdyn.arrays import Array
 
 
 class Quaternion:
@@ -150,3 +153,25 @@ def shortest_rotation(a: tuple[float, float, float], b: tuple[float, float, floa
     axis = cross3(va, across)  # this product drops what rounding left of a in the part across it
     x, y, z = (axis * (math.sin(half) / axis.norm())).vector
     return Quaternion(math.cos(half), x, y, z)
+
+
+def quaternion_from_matrix(r: Array) -> list[float]:
+    """(w, x, y, z) of a rotation matrix (numbers only), w ≥ 0 up to rounding.
+
+    By its largest component (Shepperd's method).
+    """
+    t = np.trace(r)
+    squares = np.array([1 + t, *(1 + 2 * r[i, i] - t for i in range(3))])
+    k = int(np.argmax(squares))
+    s = 2 * np.sqrt(squares[k])
+    x, y, z = r[2, 1] - r[1, 2], r[0, 2] - r[2, 0], r[1, 0] - r[0, 1]
+    xy, xz, yz = r[0, 1] + r[1, 0], r[0, 2] + r[2, 0], r[1, 2] + r[2, 1]
+    big = s / 4
+    q = [
+        (big, x / s, y / s, z / s),
+        (x / s, big, xy / s, xz / s),
+        (y / s, xy / s, big, yz / s),
+        (z / s, xz / s, yz / s, big),
+    ][k]
+    sign = -1.0 if q[0] < 0 else 1.0
+    return [sign * float(c) for c in q]

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dqdyn.algebra.adjoint import Ad
+from dqdyn.algebra.checks import require_unit
 from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.functions import Ad, cross, pow, require_unit
+from dqdyn.algebra.exponential import pow
 from dqdyn.algebra.jet import derivative
+from dqdyn.algebra.products import cross
 from dqdyn.algebra.quaternion import Quaternion, cross3
 from dqdyn.algebra.scalar import Scalar
 from dqdyn.errors import Error
@@ -42,9 +45,5 @@ def adjoint_rate(x: DQ, twist: DQ, y: DQ, y_rate: DQ) -> DQ:
 def pow_rate(x: DQ, x_rate: DQ, exponent: Scalar) -> DQ:
     """The exact d/dt of x^{λ} for a pose moving with ẋ; λ may be any scalar."""
     require_unit(x, "pow_rate")
-    parts = derivative(lambda c: list(pow(_dq(c), exponent).components), list(x.components), list(x_rate.components))
-    return _dq(parts)
-
-
-def _dq(c: list[Scalar]) -> DQ:
-    return DQ.of(Quaternion(*c[:4]), Quaternion(*c[4:]))
+    parts = derivative(lambda c: list(pow(DQ.of8(c), exponent).components), list(x.components), list(x_rate.components))
+    return DQ.of8(parts)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dqdyn.algebra.functions import Adjoint, Columns
+from dqdyn.algebra.adjoint import Adjoint, Columns
 from dqdyn.algebra.quaternion import ZERO, Quaternion, combine, pure
 from dqdyn.algebra.scalar import Scalar
 

@@ -2,159 +2,98 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
+from dqdyn.algebra.adjoint import Adjoint
+from dqdyn.algebra.checks import UNIT_TOLERANCE, require_unit
 from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.functions import (
-    UNIT_TOLERANCE,
-    Adjoint,
-    pose,
-    position,
-    require_unit,
-    rotation_matrix,
-)
-from dqdyn.algebra.quaternion import Quaternion, pure
-from dqdyn.algebra.real import real_array, scalar_array
-from dqdyn.algebra.scalar import is_scalar, stack, unstack
+from dqdyn.algebra.frame_names import Name, agree, known, require_names, same
+from dqdyn.algebra.poses import pose, position, rotation_matrix
+from dqdyn.algebra.quaternion import Quaternion, pure, quaternion_from_matrix
+from dqdyn.algebra.real import real_array
+from dqdyn.algebra.scalar import Scalar, is_scalar, stack
+from dqdyn.algebra.value import Value, batch_shape, require_broadcast, vector
+from dqdyn.arrays import Array, RealArray
 from dqdyn.errors import Error
 
-V = TypeVar("V", bound="Value")
+S = TypeVar("S", bound="Screw")
 
 
-class Value:
-    """A frozen value backed by a dual quaternion ``dq``; batches have a leading shape."""
+class Framed(Value):
+    """A value of a body against a reference, by the names of their frames; None is a name that was not given."""
 
-    __array_ufunc__ = None  # so that array * value asks the value
-    __slots__ = ("_dq", "_vec8")
-    _vec8: np.ndarray | None  # vec8 where the value came as an array; the dual quaternion is made when it is asked for
-    _dq: DQ | None
-
-    @classmethod
-    def of(cls: type[V], dq: DQ) -> V:
-        """The value of a dual quaternion, unchecked."""
-        new = object.__new__(cls)
-        new._dq, new._vec8 = dq, None
-        return new
-
-    @classmethod
-    def of_array(cls: type[V], vec8: np.ndarray) -> V:
-        """The value of coefficients of shape (..., 8), unchecked."""
-        new = object.__new__(cls)
-        new._dq, new._vec8 = None, vec8
-        return new
+    FRAMES: ClassVar[tuple[str, ...]] = ("body", "reference")
+    __slots__ = ()
 
     @property
-    def dq(self) -> DQ:
-        """The dual quaternion behind the value."""
-        if self._dq is None:
-            assert self._vec8 is not None
-            parts = unstack(self._vec8, 8)
-            self._dq = DQ.of(Quaternion(*parts[:4]), Quaternion(*parts[4:]))
-        return self._dq
-
-    @dq.setter
-    def dq(self, dq: DQ) -> None:
-        self._dq, self._vec8 = dq, None
-
-    def vec8(self) -> np.ndarray:
-        """Coefficients, shape (..., 8)."""
-        return self.dq.vec8() if self._vec8 is None else self._vec8.copy()
+    def body(self) -> Name:
+        """The frame that is placed, that moves, or on which a wrench acts."""
+        return self.frames[0]
 
     @property
-    def shape(self) -> tuple[int, ...]:
-        """Leading shape of the batch; () for one value."""
-        return self.dq.shape
+    def reference(self) -> Name:
+        """The frame in which a pose is, against which a twist is, or whose body exerts a wrench."""
+        return self.frames[1]
 
-    def __getitem__(self: V, index: Any) -> V:
-        """Part of a batch."""
-        if not self.shape:
-            raise Error(f"One {type(self).__name__} has no elements to index; only batches have.")
-        shape = self.shape  # components that do not vary are kept as one number
-        return type(self).of(DQ(np.stack([np.broadcast_to(c, shape)[index] for c in self.dq.components], axis=-1)))
-
-    def __eq__(self, other: object) -> bool:
-        return self.dq == other.dq if isinstance(other, type(self)) else NotImplemented
-
-    def __hash__(self) -> int:
-        return hash(self.dq)
-
-    def __reduce__(self) -> Any:
-        return type(self).of, (self.dq,)
+    def _shown(self, **parts: list[Any]) -> str:
+        names = {key: name for key, name in zip(self.FRAMES, self.frames, strict=True) if name is not None}
+        return f"{type(self).__name__}({', '.join(f'{key}={part!r}' for key, part in {**parts, **names}.items())})"
 
 
-def vector(value: Any, size: int, what: str) -> list[Any]:
-    """Components of an array-like of shape (..., size), checked: size, NaN and infinity."""
-    array = scalar_array(value, what)
-    if array.ndim == 0 or array.shape[-1] != size or (array.dtype == object and array.ndim > 1):
-        raise Error(f"{what} has {size} components; found shape {array.shape}.", expected=size, found=array.shape)
-    if array.dtype != object and not np.isfinite(array).all():
-        raise Error(f"{what} must be finite; found {array}.", found=array)
-    return unstack(array, size)
-
-
-def only_one(what: str, whole: Any, *parts: Any) -> None:
-    """An :class:`Error` where both the whole and some of its parts are given."""
-    if whole is not None and any(part is not None for part in parts):
-        raise Error(f"A {what} is given by all its coefficients or by its parts, not by both.")
-
-
-def one_batch(what: str, *parts: list[Any]) -> None:
-    """An :class:`Error` where the parts are batches of shapes that do not fit together."""
-    shapes = [np.shape(part[0]) if isinstance(part[0], np.ndarray) else () for part in parts]
-    try:
-        np.broadcast_shapes(*shapes)
-    except ValueError as error:
-        raise Error(f"The parts of a {what} are batches of different shapes {shapes}.", found=shapes) from error
-
-
-class Pose(Value):
+class Pose(Framed):
     """The pose x = r + ½ε p r of a frame: ``Pose(rotation=[w, x, y, z], translation=[x, y, z])`` or ``Pose(vec8)``.
 
-    ``a * b`` chains poses; ``x * thing`` moves a point, line, plane, twist or wrench from frame b to a for x = x_ab.
+    ``a * b`` chains poses; ``x * y`` moves a point, line, plane, twist or wrench y from frame b to a for x = x_ab.
+    Where a pose names its frames, ``Pose(..., body="b", reference="a")``, both must fit.
     """
 
     __slots__ = ()
 
-    def __init__(self, dq: Any = None, *, rotation: Any = None, translation: Any = None) -> None:
-        only_one("pose", dq, rotation, translation)
+    def __init__(
+        self,
+        dq: DQ | RealArray | None = None,
+        *,
+        rotation: RealArray | None = None,
+        translation: RealArray | None = None,
+        body: Name = None,
+        reference: Name = None,
+    ) -> None:
+        _require_one_form("pose", dq, rotation, translation)
         if dq is None:
             r = vector((1.0, 0.0, 0.0, 0.0) if rotation is None else rotation, 4, "A rotation (w, x, y, z)")
             p = vector((0.0, 0.0, 0.0) if translation is None else translation, 3, "A translation")
-            one_batch("pose", r, p)
-            self.dq = pose(Quaternion(*r), pure(*p))
-        elif isinstance(dq, DQ):
-            self.dq = dq
-        else:
-            parts = vector(dq, 8, "A pose (vec8)")
-            self.dq = DQ.of(Quaternion(*parts[:4]), Quaternion(*parts[4:]))
-        require_unit(self.dq, "A pose")
+            require_broadcast(batch_shape(r[0]), batch_shape(p[0]))
+            dq = pose(Quaternion(*r), pure(*p))
+        elif not isinstance(dq, DQ):
+            dq = DQ.of8(vector(dq, 8, "A pose (vec8)"))
+        super().__init__(require_unit(dq, "A pose"), body, reference)
 
     @property
-    def rotation(self) -> np.ndarray:
+    def rotation(self) -> Array:
         """Unit quaternion (w, x, y, z), shape (..., 4)."""
         return stack(self.dq.primary.components, batch=self.shape)
 
     @property
-    def translation(self) -> np.ndarray:
+    def translation(self) -> Array:
         """Position of the frame's origin in m, shape (..., 3)."""
         return stack(position(self.dq).vector, batch=self.shape)
 
     @property
-    def rotation_matrix(self) -> np.ndarray:
+    def rotation_matrix(self) -> Array:
         """Shape (..., 3, 3)."""
         return np.array(np.broadcast_to(rotation_matrix(self.dq), (*self.shape, 3, 3)))
 
     @property
-    def matrix(self) -> np.ndarray:
+    def matrix(self) -> Array:
         """Homogeneous transformation, shape (..., 4, 4)."""
         result = np.zeros((*self.shape, 4, 4))
         result[..., :3, :3], result[..., :3, 3], result[..., 3, 3] = self.rotation_matrix, self.translation, 1.0
         return result
 
     @classmethod
-    def from_matrix(cls, matrix: Any) -> Pose:
+    def from_matrix(cls, matrix: RealArray, *, body: Name = None, reference: Name = None) -> Pose:
         """The pose of a homogeneous transformation (4, 4) or a rotation matrix (3, 3); numbers, not a batch."""
         m = real_array(matrix, "A transformation matrix")
         if m.shape not in ((3, 3), (4, 4)):
@@ -165,125 +104,232 @@ class Pose(Value):
         if m.shape == (4, 4) and not np.allclose(m[3], (0.0, 0.0, 0.0, 1.0), rtol=0.0, atol=UNIT_TOLERANCE):
             raise Error(f"The last row of a transformation is (0, 0, 0, 1); found {m[3]}: is it transposed?", found=m)
         translation = m[:3, 3] if m.shape == (4, 4) else np.zeros(3)
-        return cls(rotation=quaternion_from_matrix(r), translation=translation)
+        return cls(rotation=quaternion_from_matrix(r), translation=translation, body=body, reference=reference)
+
+    def with_frames(self, *, body: Name = None, reference: Name = None) -> Pose:
+        """The same pose under these names of its frames; a name that is left out is forgotten."""
+        return Pose.of(self.dq, *require_names((body, reference)))
 
     def inverse(self) -> Pose:
         """x_ba of x_ab."""
-        return Pose.of(self.dq.conj())
+        return Pose.of(self.dq.conj(), self.reference, self.body)
 
     def __mul__(self, other: Any) -> Any:
         if isinstance(other, Pose):
-            return Pose.of(self.dq * other.dq)
+            if not agree(self.body, other.reference):
+                raise Error(
+                    f"A pose of {self.body!r} and a pose in {other.reference!r} do not chain: in x_ab * x_bc the body "
+                    "of the first is the reference of the second; perhaps one of them is meant as its inverse().",
+                    expected=self.body,
+                    found=other.reference,
+                )
+            return Pose.of(self.dq * other.dq, other.body, self.reference)
         moved = getattr(other, "moved_by", None)
         return moved(self) if moved else NotImplemented
 
     def __repr__(self) -> str:
-        return f"Pose(rotation={self.rotation.round(6).tolist()}, translation={self.translation.round(6).tolist()})"
+        return self._shown(rotation=self.rotation.round(6).tolist(), translation=self.translation.round(6).tolist())
 
 
-def quaternion_from_matrix(r: np.ndarray) -> list[float]:
-    """(w, x, y, z) of a rotation matrix, w ≥ 0 up to rounding, by its largest component (Shepperd's method)."""
-    t = np.trace(r)
-    squares = np.array([1 + t, *(1 + 2 * r[i, i] - t for i in range(3))])
-    k = int(np.argmax(squares))
-    s = 2 * np.sqrt(squares[k])
-    x, y, z = r[2, 1] - r[1, 2], r[0, 2] - r[2, 0], r[1, 0] - r[0, 1]
-    xy, xz, yz = r[0, 1] + r[1, 0], r[0, 2] + r[2, 0], r[1, 2] + r[2, 1]
-    big = s / 4
-    q = [
-        (big, x / s, y / s, z / s),
-        (x / s, big, xy / s, xz / s),
-        (y / s, xy / s, big, yz / s),
-        (z / s, xz / s, yz / s, big),
-    ][k]
-    sign = -1.0 if q[0] < 0 else 1.0
-    return [sign * float(c) for c in q]
-
-
-def screw(what: str, vec6: Any, first: tuple[Any, str], second: tuple[Any, str]) -> DQ:
-    """A pure dual quaternion from six components or from two vectors, each with its name; a missing one is 0."""
-    only_one(what, vec6, first[0], second[0])
-    if vec6 is not None:
-        parts = vector(vec6, 6, f"A {what}")
-        return DQ.of(pure(*parts[:3]), pure(*parts[3:]))
-    a, b = (vector((0.0, 0.0, 0.0) if v is None else v, 3, name) for v, name in (first, second))
-    one_batch(what, a, b)
-    return DQ.of(pure(*a), pure(*b))
-
-
-class _Screw(Value):
+class Screw(Framed):
     """Shared by twists and wrenches: a pure dual quaternion moved by Ad."""
 
+    FRAMES = ("body", "reference", "expressed")
     __slots__ = ()
 
-    def vec6(self) -> np.ndarray:
+    @property
+    def _kind(self) -> str:
+        return type(self).__name__.lower()
+
+    @property
+    def expressed(self) -> Name:
+        """The frame of expression: the components are along its axes, the dual part is at its origin."""
+        return self.frames[2]
+
+    def vec6(self) -> Array:
         """Shape (..., 6)."""
         return self.dq.vec6()
 
-    def moved_by(self: V, x: Pose) -> V:
-        return type(self).of(Adjoint(x.dq)(self.dq))
+    def with_frames(self: S, *, body: Name = None, reference: Name = None, expressed: Name = None) -> S:
+        """The same components under these names of frames; a name that is left out is forgotten."""
+        return type(self).of(self.dq, *require_names((body, reference, expressed)))
 
-    def __add__(self: V, other: V) -> V:
-        return type(self).of(self.dq + other.dq) if type(other) is type(self) else NotImplemented
+    def expressed_in(self: S, frame: str, x: Pose) -> S:
+        """The same twist or wrench, expressed in another frame; x is the pose of one of the two in the other.
 
-    def __sub__(self: V, other: V) -> V:
-        return type(self).of(self.dq - other.dq) if type(other) is type(self) else NotImplemented
+        Where x does not name its frames, it is taken as the pose of the present frame of expression in the new one.
+        """
+        for x_ab in (x, x.inverse()):
+            if agree(x_ab.reference, frame) and agree(x_ab.body, self.expressed):
+                return type(self).of(Adjoint(x_ab.dq)(self.dq), self.body, self.reference, frame)
+        raise Error(
+            f"To go from {self.expressed!r} to {frame!r} needs the pose of one in the other; found the pose of "
+            f"{x.body!r} in {x.reference!r}.",
+            expected=(self.expressed, frame),
+            found=(x.body, x.reference),
+        )
 
-    def __neg__(self: V) -> V:
-        return type(self).of(-self.dq)
+    def moved_by(self: S, x: Pose) -> S:
+        """Ad(x_ab) y: the same twist or wrench, expressed in a instead of b."""
+        if not agree(x.body, self.expressed):
+            raise Error(
+                f"A pose of {x.body!r} does not move a {self._kind} expressed in {self.expressed!r}: use the pose of "
+                "the frame of expression.",
+                expected=x.body,
+                found=self.expressed,
+            )
+        return type(self).of(Adjoint(x.dq)(self.dq), self.body, self.reference, x.reference)
 
-    def __mul__(self: V, scalar: Any) -> V:
-        return type(self).of(self.dq * scalar) if is_scalar(scalar) else NotImplemented
+    def __add__(self: S, other: S) -> S:
+        if type(other) is not type(self):
+            return NotImplemented
+        return type(self).of(self.dq + other.dq, *self._pair_of_sum(other), self._expression(other))
+
+    def __sub__(self: S, other: S) -> S:
+        if type(other) is not type(self):
+            return NotImplemented
+        return type(self).of(self.dq - other.dq, *self._pair_of_difference(other), self._expression(other))
+
+    def __neg__(self: S) -> S:
+        return type(self).of(-self.dq, *self.frames)
+
+    def __mul__(self: S, scalar: Scalar) -> S:
+        return type(self).of(self.dq * scalar, *self.frames) if is_scalar(scalar) else NotImplemented
 
     __rmul__ = __mul__
 
+    def _expression(self, other: Screw) -> Name:
+        """The frame in which both are expressed."""
+        if agree(self.expressed, other.expressed):
+            return known(self.expressed, other.expressed)
+        raise Error(
+            f"A {self._kind} expressed in {self.expressed!r} and a {other._kind} expressed in {other.expressed!r} do "
+            "not go together: bring one of them to the frame of the other, with expressed_in(frame, pose).",
+            expected=self.expressed,
+            found=other.expressed,
+        )
 
-class Twist(_Screw):
+    def _pair_of_sum(self: S, other: S) -> tuple[Name, Name]:
+        """Body and reference of the sum: those of both."""
+        if agree(self.body, other.body) and agree(self.reference, other.reference):
+            return known(self.body, other.body), known(self.reference, other.reference)
+        raise Error(
+            f"A {self._kind} of {self.body!r} against {self.reference!r} and one of {other.body!r} against "
+            f"{other.reference!r} do not add: where frames are the same, name them alike with with_frames(...).",
+            expected=self.frames,
+            found=other.frames,
+        )
+
+    _pair_of_difference = _pair_of_sum
+
+
+class Twist(Screw):
     """ω + εv [Silva, eq. (5)] of a body: ``Twist(angular=..., linear=...)`` or ``Twist(vec6)`` with vec6 = [ω, v].
 
-    A twist has a body, a reference frame and a frame of expression; moving it by a pose changes the last.
+    A twist has a body, a reference frame and a frame of expression, which it may name: ``Twist(..., body="tool",
+    reference="world", expressed="tool")``. Moving it by a pose changes the last. Twists add where all three are the
+    same, or along a chain of bodies: that of b against a plus that of c against b is that of c against a.
     """
 
     __slots__ = ()
 
-    def __init__(self, vec6: Any = None, *, angular: Any = None, linear: Any = None) -> None:
-        self.dq = screw("twist", vec6, (angular, "An angular velocity"), (linear, "A linear velocity"))
+    def __init__(
+        self,
+        vec6: RealArray | None = None,
+        *,
+        angular: RealArray | None = None,
+        linear: RealArray | None = None,
+        body: Name = None,
+        reference: Name = None,
+        expressed: Name = None,
+    ) -> None:
+        dq = _screw("twist", vec6, (angular, "An angular velocity"), (linear, "A linear velocity"))
+        super().__init__(dq, body, reference, expressed)
 
     @property
-    def angular(self) -> np.ndarray:
+    def angular(self) -> Array:
         """ω in rad/s, shape (..., 3)."""
         return stack(self.dq.primary.vector, batch=self.shape)
 
     @property
-    def linear(self) -> np.ndarray:
+    def linear(self) -> Array:
         """v in m/s, shape (..., 3)."""
         return stack(self.dq.dual.vector, batch=self.shape)
 
     def power(self, wrench: Wrench) -> Any:
         """⟨ω, τ⟩ + ⟨v, f⟩ in W; both must be expressed in the same frame. The result does not depend on which."""
+        self._expression(wrench)
         return (self.angular * wrench.torque).sum(-1) + (self.linear * wrench.force).sum(-1)
 
+    def _pair_of_sum(self, other: Twist) -> tuple[Name, Name]:
+        """Also along a chain: ξ of b against a plus ξ of c against b is ξ of c against a."""
+        if same(self.body, other.reference):
+            return other.body, self.reference
+        if same(other.body, self.reference):
+            return self.body, other.reference
+        return super()._pair_of_sum(other)
+
+    def _pair_of_difference(self, other: Twist) -> tuple[Name, Name]:
+        """Also of two bodies against one reference, and of one body against two."""
+        if same(self.reference, other.reference) and not agree(self.body, other.body):
+            return self.body, other.body
+        if same(self.body, other.body) and not agree(self.reference, other.reference):
+            return other.reference, self.reference
+        return super()._pair_of_sum(other)
+
     def __repr__(self) -> str:
-        return f"Twist(angular={self.angular.tolist()}, linear={self.linear.tolist()})"
+        return self._shown(angular=self.angular.tolist(), linear=self.linear.tolist())
 
 
-class Wrench(_Screw):
-    """f + ετ: ``Wrench(force=..., torque=...)`` or ``Wrench(vec6)`` with vec6 = [f, τ]."""
+class Wrench(Screw):
+    """f + ετ: ``Wrench(force=..., torque=...)`` or ``Wrench(vec6)`` with vec6 = [f, τ].
+
+    It may name the body on which it acts, the reference that exerts it and the frame of expression, as a twist does.
+    Wrenches add where all three are the same.
+    """
 
     __slots__ = ()
 
-    def __init__(self, vec6: Any = None, *, force: Any = None, torque: Any = None) -> None:
-        self.dq = screw("wrench", vec6, (force, "A force"), (torque, "A torque"))
+    def __init__(
+        self,
+        vec6: RealArray | None = None,
+        *,
+        force: RealArray | None = None,
+        torque: RealArray | None = None,
+        body: Name = None,
+        reference: Name = None,
+        expressed: Name = None,
+    ) -> None:
+        dq = _screw("wrench", vec6, (force, "A force"), (torque, "A torque"))
+        super().__init__(dq, body, reference, expressed)
 
     @property
-    def force(self) -> np.ndarray:
+    def force(self) -> Array:
         """f in N, shape (..., 3)."""
         return stack(self.dq.primary.vector, batch=self.shape)
 
     @property
-    def torque(self) -> np.ndarray:
+    def torque(self) -> Array:
         """τ in N m, shape (..., 3)."""
         return stack(self.dq.dual.vector, batch=self.shape)
 
     def __repr__(self) -> str:
-        return f"Wrench(force={self.force.tolist()}, torque={self.torque.tolist()})"
+        return self._shown(force=self.force.tolist(), torque=self.torque.tolist())
+
+
+def _require_one_form(what: str, whole: Any, *parts: Any) -> None:
+    """An :class:`Error` where both the whole and some of its parts are given."""
+    if whole is not None and any(part is not None for part in parts):
+        raise Error(f"A {what} is given by all its coefficients or by its parts, not by both.")
+
+
+def _screw(
+    what: str, vec6: RealArray | None, first: tuple[RealArray | None, str], second: tuple[RealArray | None, str]
+) -> DQ:
+    """A pure dual quaternion from six components or from two vectors, each with its name; a missing one is 0."""
+    _require_one_form(what, vec6, first[0], second[0])
+    if vec6 is not None:
+        return DQ.of6(vector(vec6, 6, f"A {what}"))
+    a, b = (vector((0.0, 0.0, 0.0) if v is None else v, 3, name) for v, name in (first, second))
+    require_broadcast(batch_shape(a[0]), batch_shape(b[0]))
+    return DQ.of(pure(*a), pure(*b))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.functions import Adjoint, cross, zero_twist
+from dqdyn.algebra.adjoint import Adjoint
+from dqdyn.algebra.dual import DQ, zero_twist
+from dqdyn.algebra.products import cross
 from dqdyn.algebra.quaternion import ONE, ZERO, Quaternion, cross3
 from dqdyn.algebra.scalar import Scalar
 from dqdyn.kinematics.tree import added, apply, chained, joint_columns

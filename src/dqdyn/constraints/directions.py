@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from dqdyn.algebra.quaternion import Quaternion, pure, rotate, shortest_rotation
-from dqdyn.algebra.values import vector
+from dqdyn.algebra.value import vector
 from dqdyn.errors import Error
 from dqdyn.model.model import snapped
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dqdyn.algebra.functions import Adjoint
+from dqdyn.algebra.adjoint import Adjoint
 from dqdyn.algebra.quaternion import ZERO, Quaternion, cross3
 from dqdyn.algebra.scalar import Scalar
 from dqdyn.coordinates.tree import Sparse, TreeCoordinates

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.functions import pose, position
+from dqdyn.algebra.poses import pose, position
 from dqdyn.algebra.quaternion import Quaternion, pure
 from dqdyn.algebra.scalar import Scalar, total
 from dqdyn.coordinates.joint_coordinates import JointCoordinates

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from dqdyn.algebra.functions import L3
+from dqdyn.algebra.inertia_maps import L3
 from dqdyn.algebra.quaternion import Quaternion, cross3, dot3, pure
 from dqdyn.algebra.scalar import Scalar, total
 from dqdyn.coordinates.bodies import BodyJacobians, Columns, body_jacobians

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dqdyn.algebra.functions import Columns
+from dqdyn.algebra.adjoint import Columns
 from dqdyn.algebra.quaternion import Quaternion, rotation_columns
 from dqdyn.algebra.scalar import Scalar, atan2, cos, less, select, sin, sqrt
 from dqdyn.coordinates.parameterisation import Parameterisation

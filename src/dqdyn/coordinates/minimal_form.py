@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.functions import position
+from dqdyn.algebra.poses import position
 from dqdyn.algebra.quaternion import Quaternion, combine, cross3, pure, rotation_columns
 from dqdyn.algebra.scalar import Scalar, total
 from dqdyn.constraints.methods.kkt import augmented

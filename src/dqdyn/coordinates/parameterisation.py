@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
-from dqdyn.algebra.functions import Columns
+from dqdyn.algebra.adjoint import Columns
 from dqdyn.algebra.jet import derivative
 from dqdyn.algebra.quaternion import Quaternion, cross3, dot3, pure
 from dqdyn.algebra.scalar import Scalar, divide, total

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dqdyn.algebra.functions import Columns
+from dqdyn.algebra.adjoint import Columns
 from dqdyn.algebra.quaternion import Quaternion, cross3, dot3, pure, rotation_columns
 from dqdyn.algebra.scalar import Scalar
 from dqdyn.coordinates.parameterisation import Parameterisation

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dqdyn.algebra.functions import Columns
+from dqdyn.algebra.adjoint import Columns
 from dqdyn.algebra.quaternion import Quaternion
 from dqdyn.algebra.scalar import Scalar, divide, less, select, sqrt, total
 

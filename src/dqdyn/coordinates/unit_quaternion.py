@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dqdyn.algebra.functions import Columns
+from dqdyn.algebra.adjoint import Columns
 from dqdyn.algebra.quaternion import Quaternion, pure
 from dqdyn.algebra.scalar import Scalar, total
 from dqdyn.coordinates.parameterisation import Parameterisation

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dqdyn.algebra.functions import zero_twist
+from dqdyn.algebra.dual import zero_twist
 from dqdyn.algebra.quaternion import dot3, pure
 from dqdyn.algebra.scalar import Scalar
 from dqdyn.algebra.scalar import total as sum_of

@@ -7,7 +7,7 @@ import xml.etree.ElementTree as ET
 from collections.abc import Iterable
 
 from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.functions import position
+from dqdyn.algebra.poses import position
 from dqdyn.errors import FormatError
 from dqdyn.model.inertia import Vector, as_vector
 

@@ -12,9 +12,8 @@ import numpy as np
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.quaternion import Quaternion
 from dqdyn.algebra.scalar import is_numeric, stack
-from dqdyn.algebra.values import Value
+from dqdyn.algebra.value import Value, require_broadcast
 from dqdyn.errors import Error
-from dqdyn.geometry.checks import require_broadcast
 from dqdyn.geometry.primitives import Line, Plane, Point
 from dqdyn.geometry.segment import Segment
 

@@ -6,25 +6,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from dqdyn.algebra.checks import UNIT_TOLERANCE
 from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.functions import UNIT_TOLERANCE
 from dqdyn.algebra.quaternion import Quaternion, pure
 from dqdyn.algebra.scalar import Scalar, divide, is_numeric, stack, unstack
+from dqdyn.algebra.value import batch_shape, require_broadcast
 from dqdyn.errors import Error
-
-
-def batch_shape(component: Scalar) -> tuple[int, ...]:
-    """Leading shape of a component; () for one number and for symbols, some of which are matrices."""
-    return component.shape if isinstance(component, np.ndarray) else ()
-
-
-def require_broadcast(*shapes: tuple[int, ...]) -> None:
-    """An :class:`Error` where batches of these leading shapes do not go together."""
-    try:
-        np.broadcast_shapes(*shapes)
-    except ValueError:
-        sizes = " and ".join(map(str, shapes))
-        raise Error(f"Batches of shapes {sizes} do not go together: make them equal or 1.", found=shapes) from None
 
 
 def require_unit(v: Sequence[Scalar], what: str, remedy: str) -> None:

@@ -6,14 +6,16 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from dqdyn.algebra.adjoint import Adjoint
+from dqdyn.algebra.checks import UNIT_TOLERANCE
 from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.functions import UNIT_TOLERANCE, Adjoint
 from dqdyn.algebra.quaternion import Quaternion, cross3, dot3, pure
 from dqdyn.algebra.real import any_array
 from dqdyn.algebra.scalar import Scalar, is_numeric, stack
-from dqdyn.algebra.values import Pose, Value, vector
+from dqdyn.algebra.value import Value, batch_shape, require_broadcast, vector
+from dqdyn.algebra.values import Pose
 from dqdyn.errors import Error
-from dqdyn.geometry.checks import batch_shape, require_broadcast, require_finite, require_unit, unit_between
+from dqdyn.geometry.checks import require_finite, require_unit, unit_between
 
 T = TypeVar("T", bound="Primitive")
 COLLINEAR = 1e-12  # sine of the angle at a corner below which three points span no plane
@@ -31,14 +33,6 @@ class Primitive(Value):
     def _moved(self, motion: Adjoint) -> DQ:
         raise NotImplementedError
 
-    def __eq__(self, other: object) -> bool:
-        """Equality of shape and of every coefficient, exactly."""
-        if not isinstance(other, type(self)):
-            return NotImplemented
-        return self.shape == other.shape and self.dq == other.dq
-
-    __hash__ = Value.__hash__
-
     def _array(self, q: Quaternion) -> np.ndarray:
         return stack(q.vector, batch=self.shape)
 
@@ -55,7 +49,7 @@ class Point(Primitive):
     __slots__ = ()
 
     def __init__(self, position: Any) -> None:
-        self.dq = DQ.of(pure(*vector(position, 3, "A point")))
+        super().__init__(DQ.of(pure(*vector(position, 3, "A point"))))
 
     @property
     def position(self) -> np.ndarray:
@@ -83,7 +77,7 @@ class Line(Primitive):
     def __init__(self, direction: Any, point: Any) -> None:
         l, p = vector(direction, 3, "The direction of a line"), vector(point, 3, "A point of a line")
         require_unit(l, "The direction of a line", "or use Line.from_points(a, b)")
-        self.dq = _line(pure(*l), pure(*p))
+        super().__init__(_line(pure(*l), pure(*p)))
 
     @classmethod
     def from_points(cls, a: Any, b: Any) -> Line:
@@ -145,9 +139,10 @@ class Plane(Primitive):
         if point is None:
             d = _one_number(distance, "The distance of a plane")
             require_broadcast(batch_shape(n[0]), batch_shape(d))
-            self.dq = _plane(pure(*n), d)
+            dq = _plane(pure(*n), d)
         else:
-            self.dq = _plane_through(pure(*n), pure(*vector(point, 3, "A point of a plane")))
+            dq = _plane_through(pure(*n), pure(*vector(point, 3, "A point of a plane")))
+        super().__init__(dq)
 
     @classmethod
     def from_points(cls, a: Any, b: Any, c: Any) -> Plane:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from dqdyn.algebra.adjoint import Adjoint
 from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.functions import Adjoint
 from dqdyn.algebra.quaternion import pure
 from dqdyn.algebra.scalar import sqrt
-from dqdyn.algebra.values import vector
-from dqdyn.geometry.checks import batch_shape, require_broadcast
+from dqdyn.algebra.value import batch_shape, require_broadcast, vector
 from dqdyn.geometry.primitives import Line, Point, Primitive
 
 
@@ -24,7 +23,7 @@ class Segment(Primitive):
     def __init__(self, a: Any, b: Any) -> None:
         start, end = vector(a, 3, "An end of a segment"), vector(b, 3, "An end of a segment")
         require_broadcast(batch_shape(start[0]), batch_shape(end[0]))
-        self.dq = DQ.of(pure(*start), pure(*end))
+        super().__init__(DQ.of(pure(*start), pure(*end)))
 
     @property
     def a(self) -> Point:

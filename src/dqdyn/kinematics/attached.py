@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from dqdyn.algebra.adjoint import Adjoint
 from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.functions import Adjoint, cross
+from dqdyn.algebra.products import cross
 from dqdyn.algebra.quaternion import cross3, dot3, pure
 from dqdyn.algebra.scalar import Scalar
 from dqdyn.kinematics.frames import Matrix, rows_of_columns

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from dqdyn.algebra.adjoint import Adjoint, Factored
 from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.functions import Adjoint, Factored
 from dqdyn.algebra.quaternion import ZERO, cross3, pure
 from dqdyn.algebra.scalar import Scalar
 from dqdyn.kinematics.tree import Columns

@@ -11,9 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.functions import G, cross, swap, zero_twist
+from dqdyn.algebra.dual import DQ, zero_twist
+from dqdyn.algebra.inertia_maps import G
 from dqdyn.algebra.matrix import DQMatrix
+from dqdyn.algebra.parts import swap
+from dqdyn.algebra.products import cross
 from dqdyn.algebra.scalar import Scalar, total, unstack
 from dqdyn.caching import cached_property
 from dqdyn.kinematics.center_frames import CenterFrames, to_center

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from dqdyn.algebra.dual import DQ, IDENTITY
-from dqdyn.algebra.functions import position
 from dqdyn.algebra.jet import derivative
+from dqdyn.algebra.poses import position
 from dqdyn.algebra.quaternion import ONE, Quaternion
 from dqdyn.algebra.rates import pose_rate
 from dqdyn.algebra.scalar import Scalar, divide

@@ -21,7 +21,7 @@ from dqdyn.algebra.jet import derivative, gradient
 from dqdyn.algebra.quaternion import Quaternion, pure
 from dqdyn.algebra.real import scalar_array
 from dqdyn.algebra.scalar import Scalar, stack
-from dqdyn.algebra.values import Value, vector
+from dqdyn.algebra.value import Value, vector
 from dqdyn.errors import Error
 from dqdyn.geometry import distances as geometry
 from dqdyn.geometry.primitives import Line, Plane, Point

@@ -7,10 +7,12 @@ world axes). A rate is always the rate of the components in that expression, so 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
-from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.functions import Adjoint, zero_twist
-from dqdyn.algebra.functions import pose as compose
+from dqdyn.algebra.adjoint import Adjoint
+from dqdyn.algebra.dual import DQ, zero_twist
+from dqdyn.algebra.frame_names import aligned
+from dqdyn.algebra.poses import pose as compose
 from dqdyn.algebra.quaternion import ZERO
 from dqdyn.algebra.rates import pose_rate
 from dqdyn.algebra.scalar import Scalar
@@ -26,11 +28,18 @@ from dqdyn.kinematics.tree import (
     joint_columns,
     poses_apart,
 )
+from dqdyn.model.description import WORLD
 from dqdyn.model.model import Frame, Model
 
 EXPRESSIONS = ("body", "world", "aligned")
+Expressed = Literal["body", "world", "aligned"]
 Matrix = list[list[Scalar]]
 """Rows of scalars."""
+
+
+def expression_frame(frame: str, expressed: str) -> str:
+    """The name of the frame in which a twist or wrench of ``frame`` is expressed: itself, the world, or "aligned"."""
+    return {"body": frame, "world": WORLD, "aligned": aligned(frame, WORLD)}[expressed]
 
 
 def pose(model: Model, frame: Frame, q: Sequence[Scalar]) -> DQ:

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.functions import Adjoint, zero_twist
+from dqdyn.algebra.adjoint import Adjoint
+from dqdyn.algebra.dual import DQ, zero_twist
 from dqdyn.algebra.jet import derivative
 from dqdyn.algebra.quaternion import ZERO, I, J, K, Quaternion, combine, cross3, dot3, pure
 from dqdyn.algebra.scalar import Scalar

@@ -1,7 +1,7 @@
 """Carrying motions outward and wrenches inward through a tree: the matrices Q and L of [Farias, section 5.3].
 
 They hold maps, not dual quaternions: an element Ad(x) acts on y as x y x*, which no single factor beside y does. The
-paper writes the map by two Hamilton operators; :class:`~dqdyn.algebra.functions.Adjoint` is the same map.
+paper writes the map by two Hamilton operators; :class:`~dqdyn.algebra.adjoint.Adjoint` is the same map.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.functions import Adjoint, zero_twist
+from dqdyn.algebra.adjoint import Adjoint
+from dqdyn.algebra.dual import DQ, zero_twist
 from dqdyn.algebra.matrix import DQMatrix
 from dqdyn.algebra.quaternion import I, J, K
 from dqdyn.kinematics.center_frames import CenterFrames

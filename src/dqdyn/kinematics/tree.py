@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
-from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.functions import Adjoint, cross, pose, position, zero_twist
+from dqdyn.algebra.adjoint import Adjoint
+from dqdyn.algebra.dual import DQ, zero_twist
+from dqdyn.algebra.poses import pose, position
+from dqdyn.algebra.products import cross
 from dqdyn.algebra.quaternion import ONE, ZERO, I, J, K, Quaternion, rotate
 from dqdyn.algebra.scalar import Scalar
 from dqdyn.caching import cached_property

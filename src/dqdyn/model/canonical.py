@@ -15,8 +15,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from dqdyn.algebra.adjoint import Adjoint
 from dqdyn.algebra.dual import DQ, IDENTITY
-from dqdyn.algebra.functions import Adjoint, pose
+from dqdyn.algebra.poses import pose
 from dqdyn.algebra.quaternion import Quaternion, pure, shortest_rotation
 from dqdyn.model.joints.joint_kind import AxisJoint
 from dqdyn.model.leaves import with_turned_leaves

@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
+from dqdyn.algebra.checks import is_unit
 from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.functions import is_unit
 from dqdyn.algebra.real import is_real, real_number
 from dqdyn.algebra.scalar import is_numeric
 from dqdyn.errors import ModelError, one_line, unknown_name

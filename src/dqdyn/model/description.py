@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from dqdyn.algebra.dual import DQ, IDENTITY
-from dqdyn.algebra.functions import pose
+from dqdyn.algebra.poses import pose
 from dqdyn.algebra.quaternion import K, Quaternion, pure
 from dqdyn.algebra.real import real_array
 from dqdyn.algebra.scalar import cos, sin

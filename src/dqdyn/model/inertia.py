@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from dqdyn.algebra.adjoint import Adjoint
 from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.functions import Adjoint, inertia_rows
+from dqdyn.algebra.inertia_maps import inertia_rows
 from dqdyn.algebra.quaternion import Quaternion, pure
 from dqdyn.algebra.real import real_array, real_number
 from dqdyn.caching import cached_property

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.functions import rotation_matrix
+from dqdyn.algebra.poses import rotation_matrix
 from dqdyn.algebra.quaternion import Quaternion
 from dqdyn.algebra.real import real_array
 from dqdyn.algebra.scalar import unstack

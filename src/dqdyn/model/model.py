@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
+from dqdyn.algebra.adjoint import Adjoint, Factored
 from dqdyn.algebra.dual import DQ, IDENTITY
-from dqdyn.algebra.functions import Adjoint, Factored
 from dqdyn.algebra.quaternion import ZERO, Quaternion, cross3, pure
 from dqdyn.algebra.scalar import Scalar
 from dqdyn.algebra.tensor import legs

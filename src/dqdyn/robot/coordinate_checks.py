@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from dqdyn.algebra.functions import UNIT_TOLERANCE
+from dqdyn.algebra.checks import UNIT_TOLERANCE
 from dqdyn.algebra.real import real_array
 from dqdyn.algebra.scalar import unstack
 from dqdyn.arrays import RealArray

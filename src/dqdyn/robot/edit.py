@@ -11,7 +11,8 @@ import numpy as np
 from dqdyn.algebra.dual import DQ, IDENTITY
 from dqdyn.algebra.real import real_array
 from dqdyn.algebra.scalar import unstack
-from dqdyn.algebra.values import Pose, vector
+from dqdyn.algebra.value import vector
+from dqdyn.algebra.values import Pose
 from dqdyn.arrays import RealArray, RealNumber
 from dqdyn.errors import ModelError, StateError
 from dqdyn.model.description import ROOT_JOINT, WORLD, Description, Joint, Link, NamedFrame

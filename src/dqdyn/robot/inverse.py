@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.functions import screw_log
+from dqdyn.algebra.exponential import screw_log
 from dqdyn.algebra.scalar import is_numeric
 from dqdyn.arrays import RealArray
 from dqdyn.errors import Error

@@ -5,10 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from dqdyn.algebra.dual import DQ
+from dqdyn.algebra.scalar import unstack
 from dqdyn.algebra.values import Pose, Twist
 from dqdyn.arrays import Array, Out, RealArray, Times
 from dqdyn.compile.runtime.method import compiled_method
 from dqdyn.geometry.primitives import Line, Plane, Point
+from dqdyn.kinematics.frames import expression_frame
+from dqdyn.model.description import WORLD
 from dqdyn.robot.base import RobotBase
 from dqdyn.robot.options import Expressed, FrameName, Options
 
@@ -53,7 +56,8 @@ class KinematicMethods(RobotBase):
 
     def pose(self, frame: FrameName, q: RealArray, *, check: bool = True) -> Pose:
         """Pose of a frame in the world: ``.vec8()``, ``.rotation`` (w x y z), ``.translation`` in m, ``.matrix``."""
-        return Pose.of_array(self._pose(frame, q) if check else self._pose(frame, q, check=False))
+        vec8 = self._pose(frame, q) if check else self._pose(frame, q, check=False)
+        return Pose.of_array(vec8, _name(frame), WORLD)
 
     @compiled_method(inputs=1)
     def _pose(self, frame: FrameName, q: RealArray, *, out: Out = None, check: bool = True) -> Array:
@@ -63,13 +67,14 @@ class KinematicMethods(RobotBase):
     def poses(self, q: RealArray, *, check: bool = True) -> dict[str, Pose]:
         """Poses of all frames by name."""
         rows = self._run("poses", (q,), check=check)
-        return {name: Pose.of_array(rows[..., i, :]) for i, name in enumerate(self.frames)}
+        return {name: Pose.of_array(rows[..., i, :], name, WORLD) for i, name in enumerate(self.frames)}
 
     def twist(
         self, frame: FrameName, q: RealArray, v: RealArray, expressed: Expressed = "body", *, check: bool = True
     ) -> Twist:
         """Twist ω + εv of a frame in rad/s and m/s; ``expressed`` "body", "world" or "aligned"."""
-        return _twist(self._run("twist", (q, v), Options(frame=frame, expressed=expressed), check=check))
+        twist = self._run("twist", (q, v), Options(frame=frame, expressed=expressed), check=check)
+        return _twist(twist, frame, expressed)
 
     def twist_rate(
         self,
@@ -82,7 +87,8 @@ class KinematicMethods(RobotBase):
         check: bool = True,
     ) -> Twist:
         """Rate of the components of the twist: J a + J̇ v, in rad/s² and m/s²."""
-        return _twist(self._run("twist_rate", (q, v, a), Options(frame=frame, expressed=expressed), check=check))
+        rate = self._run("twist_rate", (q, v, a), Options(frame=frame, expressed=expressed), check=check)
+        return _twist(rate, frame, expressed)
 
     @compiled_method(inputs=1)
     def pose_jacobian(self, frame: FrameName, q: RealArray, *, out: Out = None, check: bool = True) -> Array:
@@ -203,11 +209,13 @@ class KinematicMethods(RobotBase):
 
     def relative_pose(self, frame1: FrameName, frame2: FrameName, q: RealArray, *, check: bool = True) -> Pose:
         """x_r = x_2* x_1: frame 1 seen from frame 2 (cooperative dual task space)."""
-        return Pose.of_array(self._run("relative_pose", (q,), Options(frame1=frame1, frame2=frame2), check=check))
+        vec8 = self._run("relative_pose", (q,), Options(frame1=frame1, frame2=frame2), check=check)
+        return Pose.of_array(vec8, _name(frame1), _name(frame2))
 
     def absolute_pose(self, frame1: FrameName, frame2: FrameName, q: RealArray, *, check: bool = True) -> Pose:
         """x_a = x_2 x_r^{1/2}: half-way between the frames (cooperative dual task space)."""
-        return Pose.of_array(self._run("absolute_pose", (q,), Options(frame1=frame1, frame2=frame2), check=check))
+        vec8 = self._run("absolute_pose", (q,), Options(frame1=frame1, frame2=frame2), check=check)
+        return Pose.of_array(vec8, None, WORLD)
 
     def relative_pose_jacobian(
         self, frame1: FrameName, frame2: FrameName, q: RealArray, *, check: bool = True
@@ -279,8 +287,13 @@ class KinematicMethods(RobotBase):
         return self._run("centroidal_momentum_matrix_derivative", (q, v), out=out, check=check)
 
 
-def _twist(vec6: Array) -> Twist:
-    return Twist.of(DQ(np.insert(vec6, [0, 3], 0.0, axis=-1)))
+def _name(frame: FrameName) -> str:
+    return frame if isinstance(frame, str) else frame.name
+
+
+def _twist(vec6: Array, frame: FrameName, expressed: Expressed) -> Twist:
+    body = _name(frame)
+    return Twist.of(DQ.of6(unstack(vec6, 6)), body, WORLD, expression_frame(body, expressed))
 
 
 def _local_line(line: LocalLine | None) -> LocalLine:

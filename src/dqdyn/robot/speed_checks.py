@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dqdyn.algebra.functions import UNIT_TOLERANCE
+from dqdyn.algebra.checks import UNIT_TOLERANCE
 from dqdyn.algebra.jet import derivative
 from dqdyn.algebra.scalar import Scalar
 from dqdyn.compile.trace.program import Program

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from dqdyn.algebra.checks import UNIT_TOLERANCE
 from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.functions import UNIT_TOLERANCE
 from dqdyn.algebra.real import MOST_AXES, any_array, scalar_array
 from dqdyn.algebra.scalar import stack
-from dqdyn.algebra.values import Value
+from dqdyn.algebra.value import Value
 from dqdyn.errors import StateError
 from dqdyn.geometry.primitives import Line, Plane, Point
 from dqdyn.model.model import Model, TreeJoint

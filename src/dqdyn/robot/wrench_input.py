@@ -7,11 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from dqdyn.algebra.frame_names import agree
 from dqdyn.algebra.real import scalar_array
-from dqdyn.algebra.values import Value, Wrench
+from dqdyn.algebra.value import Value
+from dqdyn.algebra.values import Wrench
 from dqdyn.arrays import RealArray
 from dqdyn.dynamics.wrenches import EXPRESSIONS
 from dqdyn.errors import StateError, unknown_name
+from dqdyn.kinematics.frames import expression_frame
 from dqdyn.robot.state import symbols
 
 Wrenches = Mapping[str, Wrench | RealArray]
@@ -31,6 +34,8 @@ def stacked_wrenches(wrenches: Any, expressed: str, check: bool) -> tuple[tuple[
         )
     if not wrenches:
         return (), ()
+    for frame, wrench in wrenches.items():
+        _require_expression(frame, wrench, expressed)
     parts = [_components(frame, wrench, check) for frame, wrench in wrenches.items()]
     try:
         batch = np.broadcast_shapes(*(p.shape[:-1] for p in parts))
@@ -38,6 +43,19 @@ def stacked_wrenches(wrenches: Any, expressed: str, check: bool) -> tuple[tuple[
         shapes = ", ".join(f"{frame!r} {p.shape}" for frame, p in zip(wrenches, parts, strict=True))
         raise StateError(f"wrenches have batches that do not fit together: {shapes}.", argument="wrenches") from None
     return tuple(wrenches), (np.concatenate([np.broadcast_to(p, (*batch, 6)) for p in parts], axis=-1),)
+
+
+def _require_expression(frame: str, wrench: Any, expressed: str) -> None:
+    """A :class:`StateError` where a wrench names another frame of expression than the one in which it is taken."""
+    expected = expression_frame(frame, expressed)
+    if isinstance(wrench, Wrench) and not agree(wrench.expressed, expected):
+        raise StateError(
+            f"the wrench at frame {frame!r} is taken as expressed in {expected!r}; it is expressed in "
+            f"{wrench.expressed!r}: bring it there with expressed_in({expected!r}, pose).",
+            frame=frame,
+            expected=expected,
+            found=wrench.expressed,
+        )
 
 
 def _components(frame: str, wrench: Any, check: bool) -> np.ndarray:

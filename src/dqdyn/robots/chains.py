@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dqdyn.algebra.functions import pose
+from dqdyn.algebra.poses import pose
 from dqdyn.algebra.quaternion import Quaternion, pure
 from dqdyn.errors import Error
 from dqdyn.model.description import Description, Joint, Link, NamedFrame, placement

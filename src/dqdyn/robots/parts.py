@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dqdyn.algebra.dual import DQ, IDENTITY
-from dqdyn.algebra.functions import pose, position
+from dqdyn.algebra.poses import pose, position
 from dqdyn.algebra.quaternion import Quaternion, pure, shortest_rotation
 from dqdyn.model import inertia
 from dqdyn.model.description import Joint, Link, NamedFrame, Shape, placement

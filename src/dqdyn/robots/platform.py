@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from dqdyn.algebra.functions import pose
+from dqdyn.algebra.poses import pose
 from dqdyn.algebra.quaternion import pure, shortest_rotation
 from dqdyn.model.description import Description, Joint, Link, Loop, NamedFrame, placement
 from dqdyn.model.inertia import as_vector

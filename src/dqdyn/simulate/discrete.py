@@ -24,7 +24,8 @@ from functools import partial
 from typing import Any
 
 from dqdyn.algebra.dual import DQ, IDENTITY
-from dqdyn.algebra.functions import L3, position
+from dqdyn.algebra.inertia_maps import L3
+from dqdyn.algebra.poses import position
 from dqdyn.algebra.quaternion import Quaternion, cross3, dot3, pure, rotate
 from dqdyn.algebra.scalar import divide
 from dqdyn.dynamics.joint_forces import armature, turning_rotors

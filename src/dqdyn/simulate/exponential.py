@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.functions import cross
+from dqdyn.algebra.products import cross
 from dqdyn.algebra.quaternion import ZERO, pure
 
 ALGEBRAS = ("spherical", "free")

@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.functions import zero_twist
+from dqdyn.algebra.dual import DQ, zero_twist
 from dqdyn.algebra.real import real_array
 from dqdyn.errors import Error
 from dqdyn.kinematics import tree

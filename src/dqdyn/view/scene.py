@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from dqdyn.algebra.real import real_array
-from dqdyn.algebra.values import Pose, Twist, Value, Wrench
+from dqdyn.algebra.value import Value
+from dqdyn.algebra.values import Pose, Twist, Wrench
 from dqdyn.errors import Error
 from dqdyn.geometry.primitives import Line, Plane
 from dqdyn.view.triangles import Color

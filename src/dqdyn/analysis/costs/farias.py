@@ -13,7 +13,8 @@ from typing import Any
 
 from dqdyn.algebra.counter import Counted, Tally, counters
 from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.functions import T4, T8, cross, dot, geodesic, h_plus
+from dqdyn.algebra.hamilton import T4, T8, h_plus
+from dqdyn.algebra.products import cross, dot, geodesic
 from dqdyn.algebra.quaternion import Quaternion, cross3, dot3, pure
 from dqdyn.dynamics.formulations.literal import farias as steps
 from dqdyn.errors import Error

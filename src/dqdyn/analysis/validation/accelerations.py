@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dqdyn.algebra.functions import rotation_matrix
+from dqdyn.algebra.poses import rotation_matrix
 from dqdyn.analysis.validation.plants import ARM_BASE, Plant, arm_link, arm_table
 from dqdyn.constraints.methods import udwadia_kalaba
 from dqdyn.dynamics.formulations import gauss

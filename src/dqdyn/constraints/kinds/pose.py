@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from dqdyn.algebra.checks import require_unit
 from dqdyn.algebra.dual import DQ, IDENTITY
-from dqdyn.algebra.functions import log, position, require_unit
+from dqdyn.algebra.exponential import log
+from dqdyn.algebra.poses import position
 from dqdyn.algebra.quaternion import Quaternion
 from dqdyn.algebra.scalar import Scalar, less, select
 from dqdyn.constraints.between import Between, relative_pose

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dqdyn.algebra.functions import UNIT_TOLERANCE
+from dqdyn.algebra.checks import UNIT_TOLERANCE
 from dqdyn.control.core.braking import Brake, Finish
 from dqdyn.control.core.composition import Composition
 from dqdyn.control.core.errors import SignalError

@@ -5,8 +5,8 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator
 
+from dqdyn.algebra.adjoint import Adjoint
 from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.functions import Adjoint
 from dqdyn.algebra.quaternion import Quaternion
 from dqdyn.algebra.scalar import Scalar
 from dqdyn.control.core.command_bound import Constraint, Context

@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from dqdyn.algebra.checks import UNIT_TOLERANCE
 from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.functions import UNIT_TOLERANCE
 from dqdyn.algebra.real import real_number
 from dqdyn.algebra.scalar import Scalar, is_numeric, is_scalar
-from dqdyn.algebra.values import Pose, Value
+from dqdyn.algebra.value import Value
+from dqdyn.algebra.values import Pose
 from dqdyn.errors import Error
 from dqdyn.geometry.primitives import Line, Plane, Point
 from dqdyn.geometry.segment import Segment

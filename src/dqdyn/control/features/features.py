@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from dqdyn.algebra.functions import Adjoint
+from dqdyn.algebra.adjoint import Adjoint
 from dqdyn.algebra.jet import derivative
 from dqdyn.algebra.quaternion import cross3, pure
 from dqdyn.algebra.rates import pose_rate

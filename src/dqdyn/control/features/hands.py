@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from dqdyn.algebra.adjoint import Adjoint
 from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.functions import Adjoint
 from dqdyn.algebra.jet import derivative
 from dqdyn.algebra.quaternion import Quaternion
 from dqdyn.algebra.scalar import Scalar

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from dqdyn.algebra.values import vector
+from dqdyn.algebra.value import vector
 from dqdyn.control.features.features import Attached, FramePose, Joined, Thing
 from dqdyn.control.features.hands import HandsPose, OnHands
 from dqdyn.errors import Error

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Unpack
 
 from dqdyn.algebra.scalar import Scalar
-from dqdyn.algebra.values import Value
+from dqdyn.algebra.value import Value
 from dqdyn.control.core.differentiate import Given
 from dqdyn.control.core.inequality import Gains, Inequality
 from dqdyn.control.core.term import Parts

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Unpack
 
 from dqdyn.algebra.scalar import Scalar
-from dqdyn.algebra.values import Value
+from dqdyn.algebra.value import Value
 from dqdyn.control.core.inequality import Gains, Inequality
 from dqdyn.control.core.term import Parts
 from dqdyn.control.features.features import Thing

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Unpack
 
 from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.functions import log
+from dqdyn.algebra.exponential import log
 from dqdyn.algebra.quaternion import Quaternion
 from dqdyn.algebra.scalar import Scalar, less, select, total
 from dqdyn.control.core.task import Settings, Task

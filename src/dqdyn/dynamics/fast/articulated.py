@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from dqdyn.algebra.adjoint import Adjoint, Columns, Factored
 from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.functions import Adjoint, Columns, Factored
 from dqdyn.algebra.quaternion import ZERO, Quaternion, combine, cross3, dot3, pure
 from dqdyn.algebra.scalar import Scalar, divide
 from dqdyn.algebra.tensor import Symmetric, legs, rotated

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from dqdyn.algebra.adjoint import Adjoint, Factored
 from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.functions import Adjoint, Factored
 from dqdyn.algebra.quaternion import I, J, K, Quaternion, cross3, dot3
 from dqdyn.algebra.scalar import Scalar
 from dqdyn.algebra.tensor import Symmetric, legs, shifted

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.functions import L3
+from dqdyn.algebra.inertia_maps import L3
 from dqdyn.algebra.quaternion import cross3
 from dqdyn.algebra.scalar import Scalar
 from dqdyn.dynamics.formulations.mass_centers import ByIndex, Center, Matrix, bilinear, centers

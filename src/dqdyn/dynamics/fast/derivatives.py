@@ -20,8 +20,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.functions import Adjoint, Columns, Factored, cross, zero_twist
+from dqdyn.algebra.adjoint import Adjoint, Columns, Factored
+from dqdyn.algebra.dual import DQ, zero_twist
+from dqdyn.algebra.products import cross
 from dqdyn.algebra.quaternion import ZERO, I, J, K, Quaternion, combine, cross3, dot3, pure
 from dqdyn.algebra.scalar import Scalar
 from dqdyn.algebra.tensor import rotated

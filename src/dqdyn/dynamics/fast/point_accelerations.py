@@ -14,8 +14,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from dqdyn.algebra.adjoint import Columns, Factored
 from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.functions import Columns, Factored
 from dqdyn.algebra.quaternion import ZERO, Quaternion, combine, cross3, pure
 from dqdyn.algebra.scalar import Scalar
 from dqdyn.model.inertia import Inertia

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from dqdyn.algebra.adjoint import Factored
 from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.functions import Factored
 from dqdyn.algebra.quaternion import dot3
 from dqdyn.algebra.scalar import Scalar
 from dqdyn.dynamics.fast.point_accelerations import PointMotion, at_rest, moved, wrench_on

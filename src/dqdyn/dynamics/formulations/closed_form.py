@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.functions import swap, zero_twist
+from dqdyn.algebra.dual import DQ, zero_twist
 from dqdyn.algebra.matrix import DQMatrix
+from dqdyn.algebra.parts import swap
 from dqdyn.algebra.scalar import Scalar, total
 from dqdyn.kinematics.center_frames import from_center, gravity_rate
 from dqdyn.kinematics.center_matrices import CenterMatrices, scalars

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.functions import L3, inertia_rows
+from dqdyn.algebra.inertia_maps import L3, inertia_rows
 from dqdyn.algebra.quaternion import cross3
 from dqdyn.algebra.scalar import Scalar, total
 from dqdyn.dynamics.formulations.mass_centers import (

@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.functions import G
+from dqdyn.algebra.inertia_maps import G
 from dqdyn.algebra.quaternion import ZERO, cross3
 from dqdyn.algebra.scalar import Scalar
 from dqdyn.dynamics.formulations.mass_centers import (

@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.functions import L3, Adjoint, G, cross, zero_twist
+from dqdyn.algebra.adjoint import Adjoint
+from dqdyn.algebra.dual import DQ, zero_twist
+from dqdyn.algebra.inertia_maps import L3, G
 from dqdyn.algebra.jet import gradient
+from dqdyn.algebra.products import cross
 from dqdyn.algebra.quaternion import I, J, K, Quaternion, cross3, dot3, pure
 from dqdyn.algebra.scalar import Scalar, total
 from dqdyn.kinematics.tree import added, apply, forward

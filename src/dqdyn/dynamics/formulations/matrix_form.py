@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.functions import zero_twist
+from dqdyn.algebra.dual import DQ, zero_twist
 from dqdyn.algebra.matrix import DQMatrix
 from dqdyn.algebra.scalar import Scalar
 from dqdyn.kinematics.center_frames import gravity_rate

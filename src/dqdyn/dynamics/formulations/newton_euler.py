@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.functions import L3, Adjoint, Factored, cross, zero_twist
+from dqdyn.algebra.adjoint import Adjoint, Factored
+from dqdyn.algebra.dual import DQ, zero_twist
+from dqdyn.algebra.inertia_maps import L3
+from dqdyn.algebra.products import cross
 from dqdyn.algebra.quaternion import ZERO, I, J, K, cross3, dot3, pure
 from dqdyn.algebra.scalar import Scalar
 from dqdyn.kinematics.tree import closing

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.functions import G, cross, geodesic, swap, zero_twist
+from dqdyn.algebra.dual import DQ, zero_twist
+from dqdyn.algebra.inertia_maps import G
+from dqdyn.algebra.parts import swap
+from dqdyn.algebra.products import cross, geodesic
 from dqdyn.algebra.scalar import Scalar
 from dqdyn.kinematics.center_frames import CenterFrames, gravity_rate, to_center
 from dqdyn.kinematics.tree import apply, forward

@@ -15,8 +15,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from dqdyn.algebra.adjoint import Adjoint
 from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.functions import L3, Adjoint
+from dqdyn.algebra.inertia_maps import L3
 from dqdyn.algebra.jet import gradient
 from dqdyn.algebra.quaternion import ZERO, Quaternion, cross3, dot3, pure
 from dqdyn.algebra.real import real_array

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from dqdyn.algebra.dual import DQ, IDENTITY
-from dqdyn.algebra.functions import rotation_matrix, translator
+from dqdyn.algebra.poses import rotation_matrix, translator
 from dqdyn.algebra.quaternion import ZERO, pure
 from dqdyn.errors import LoadError
 from dqdyn.formats.mjcf.extras import effort_limits, left_out, mimics

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.functions import pose
+from dqdyn.algebra.poses import pose
 from dqdyn.algebra.quaternion import ONE, Quaternion, pure, rotate
 from dqdyn.formats.mjcf.mujoco_compiler import Compiled, MeshAsset
 from dqdyn.model.description import Shape, placement

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from dqdyn.algebra.dual import IDENTITY
-from dqdyn.algebra.functions import position
+from dqdyn.algebra.poses import position
 from dqdyn.algebra.quaternion import Quaternion, rotation_columns
 from dqdyn.errors import LoadError, unknown_name
 from dqdyn.formats import safe_xml

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from dqdyn.algebra.dual import DQ, IDENTITY
-from dqdyn.algebra.functions import zero_twist
+from dqdyn.algebra.dual import DQ, IDENTITY, zero_twist
 from dqdyn.model.joints.joint_kind import Coordinates, JointKind
 
 

@@ -8,8 +8,10 @@ from typing import ClassVar
 
 import numpy as np
 
+from dqdyn.algebra.adjoint import Adjoint
 from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.functions import Adjoint, pose, position, screw_exp, screw_log
+from dqdyn.algebra.exponential import screw_exp, screw_log
+from dqdyn.algebra.poses import pose, position
 from dqdyn.algebra.quaternion import ZERO, I, J, K, Quaternion, pure, rotate, rotation_columns
 from dqdyn.algebra.scalar import Scalar, less, select
 from dqdyn.model.joints.joint_kind import Coordinates, JointKind, random_rotation

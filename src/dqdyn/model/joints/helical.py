@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from dqdyn.algebra.adjoint import Adjoint
 from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.functions import Adjoint, pose
+from dqdyn.algebra.poses import pose
 from dqdyn.model.joints.joint_kind import AxisJoint, Coordinates, turn_columns
 
 

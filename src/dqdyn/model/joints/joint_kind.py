@@ -9,8 +9,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.functions import Adjoint, Columns, zero_twist
+from dqdyn.algebra.adjoint import Adjoint, Columns
+from dqdyn.algebra.dual import DQ, zero_twist
 from dqdyn.algebra.quaternion import I, J, K, Quaternion, pure
 from dqdyn.algebra.scalar import Scalar, cos, sin, total
 

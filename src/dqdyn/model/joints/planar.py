@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from dqdyn.algebra.adjoint import Adjoint
 from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.functions import Adjoint, cross, pose
+from dqdyn.algebra.poses import pose
+from dqdyn.algebra.products import cross
 from dqdyn.algebra.quaternion import ZERO, I, J, Quaternion, rotate, shortest_rotation
 from dqdyn.model.joints.joint_kind import AxisJoint, Coordinates, turn_columns
 

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.functions import exp, screw_log
+from dqdyn.algebra.exponential import exp, screw_log
 from dqdyn.algebra.quaternion import I, J, K, Quaternion, pure
 from dqdyn.algebra.scalar import Scalar
 from dqdyn.model.joints.joint_kind import Coordinates, JointKind, nearest_sign, random_rotation

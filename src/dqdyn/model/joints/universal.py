@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from dqdyn.algebra.adjoint import Adjoint
 from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.functions import Adjoint, cross
+from dqdyn.algebra.products import cross
 from dqdyn.algebra.quaternion import ZERO, Quaternion, pure
 from dqdyn.model.joints.joint_kind import Coordinates, JointKind, Vector, turn, turn_columns
 

@@ -9,8 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.functions import Columns, G, cross, geodesic, h_plus, swap, zero_twist
+from dqdyn.algebra.adjoint import Columns
+from dqdyn.algebra.dual import DQ, zero_twist
+from dqdyn.algebra.hamilton import h_plus
+from dqdyn.algebra.inertia_maps import G
+from dqdyn.algebra.parts import swap
+from dqdyn.algebra.products import cross, geodesic
 from dqdyn.algebra.quaternion import ZERO, Quaternion, combine, pure
 from dqdyn.algebra.scalar import Scalar, cos, sin
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.functions import cross
+from dqdyn.algebra.products import cross
 from dqdyn.algebra.quaternion import Quaternion, pure
 from dqdyn.algebra.scalar import Scalar, cos, sin
 

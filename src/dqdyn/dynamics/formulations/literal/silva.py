@@ -10,8 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from dqdyn.algebra.adjoint import Columns
 from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.functions import L3, Columns, cross, dot
+from dqdyn.algebra.inertia_maps import L3
+from dqdyn.algebra.products import cross, dot
 from dqdyn.algebra.quaternion import Quaternion, cross3
 from dqdyn.algebra.scalar import Scalar
 from dqdyn.dynamics.formulations.literal.quiroz import adjoint, conjugate
