@@ -9,7 +9,7 @@ from dqdyn.algebra.quaternion import Quaternion, pure
 from dqdyn.errors import Error
 from dqdyn.model.description import Description, Joint, Link, NamedFrame, placement
 from dqdyn.model.inertia import Inertia, as_tensor, as_vector
-from dqdyn.model.joints.joint_kind import random_rotation
+from dqdyn.model.joints.group_joint import random_rotation
 from dqdyn.robots.parts import BLUE, ORANGE, STEEL, block, hinge, link, rod
 
 LINK_LENGTH, LINK_RADIUS, LINK_MASS = 0.1, 0.02, 0.25

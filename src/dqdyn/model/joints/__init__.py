@@ -10,16 +10,27 @@ from dqdyn.model.joints.cylindrical import Cylindrical
 from dqdyn.model.joints.fixed import Fixed
 from dqdyn.model.joints.free import Free
 from dqdyn.model.joints.helical import Helical
-from dqdyn.model.joints.joint_kind import JointKind
+from dqdyn.model.joints.joint_kind import KINDS, JointKind
 from dqdyn.model.joints.planar import Planar
 from dqdyn.model.joints.prismatic import Prismatic
 from dqdyn.model.joints.revolute import Revolute
 from dqdyn.model.joints.spherical import Spherical
 from dqdyn.model.joints.universal import Universal
 
-KINDS: dict[str, type[JointKind]] = {
-    kind.name: kind for kind in (Revolute, Prismatic, Helical, Cylindrical, Universal, Spherical, Planar, Free, Fixed)
-}
+__all__ = [
+    "KINDS",
+    "Cylindrical",
+    "Fixed",
+    "Free",
+    "Helical",
+    "JointKind",
+    "Planar",
+    "Prismatic",
+    "Revolute",
+    "Spherical",
+    "Universal",
+    "joint_kind",
+]
 
 
 def joint_kind(joint: description.Joint) -> JointKind:

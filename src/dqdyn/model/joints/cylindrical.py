@@ -8,7 +8,10 @@ from typing import ClassVar
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.functions import Adjoint, pose
 from dqdyn.algebra.quaternion import ZERO
-from dqdyn.model.joints.joint_kind import AxisJoint, Coordinates, turn_columns
+from dqdyn.model.joints.axis_joint import AxisJoint, turn_columns
+from dqdyn.model.joints.joint_kind import ChainPart, Coordinates, one_axis
+from dqdyn.model.joints.prismatic import Prismatic
+from dqdyn.model.joints.revolute import Revolute
 
 
 @dataclass(frozen=True)
@@ -19,6 +22,8 @@ class Cylindrical(AxisJoint):
     nq: ClassVar[int] = 2
     nv: ClassVar[int] = 2
     angular: ClassVar[tuple[bool, ...]] = (True, False)
+    labels: ClassVar[tuple[str, ...]] = ("turn", "slide")
+    commutes: ClassVar[bool] = True
 
     def pose(self, q: Coordinates) -> DQ:
         return pose(self.turn(q[0]), self.l * q[1])
@@ -28,3 +33,6 @@ class Cylindrical(AxisJoint):
 
     def subspace(self, q: Coordinates) -> tuple[DQ, ...]:
         return DQ.of(self.l), DQ.of(ZERO, self.l)
+
+    def expansion(self) -> tuple[ChainPart, ...]:
+        return one_axis("rotation", Revolute(self.axis), 0), one_axis("translation", Prismatic(self.axis), 1)

@@ -17,6 +17,7 @@ class Fixed(JointKind):
     name: ClassVar[str] = "fixed"
     nq: ClassVar[int] = 0
     nv: ClassVar[int] = 0
+    angular: ClassVar[tuple[bool, ...]] = ()
 
     def pose(self, q: Coordinates) -> DQ:
         return IDENTITY

@@ -7,7 +7,10 @@ from typing import ClassVar
 
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.functions import Adjoint, pose
-from dqdyn.model.joints.joint_kind import AxisJoint, Coordinates, turn_columns
+from dqdyn.model.joints.axis_joint import AxisJoint, turn_columns
+from dqdyn.model.joints.joint_kind import ChainPart, Coordinates, one_axis
+from dqdyn.model.joints.prismatic import Prismatic
+from dqdyn.model.joints.revolute import Revolute
 
 
 @dataclass(frozen=True)
@@ -20,6 +23,7 @@ class Helical(AxisJoint):
     nq: ClassVar[int] = 1
     nv: ClassVar[int] = 1
     angular: ClassVar[tuple[bool, ...]] = (True,)
+    commutes: ClassVar[bool] = True
 
     def pose(self, q: Coordinates) -> DQ:
         return pose(self.turn(q[0]), self.l * (self.pitch * q[0]))
@@ -29,3 +33,7 @@ class Helical(AxisJoint):
 
     def subspace(self, q: Coordinates) -> tuple[DQ, ...]:
         return (DQ.of(self.l, self.l * self.pitch),)
+
+    def expansion(self) -> tuple[ChainPart, ...]:
+        slide = ChainPart("translation", Prismatic(self.axis), ratio=self.pitch)
+        return one_axis("rotation", Revolute(self.axis), 0), slide

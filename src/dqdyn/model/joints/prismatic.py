@@ -7,8 +7,9 @@ from typing import ClassVar
 
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.functions import Adjoint, translator
-from dqdyn.algebra.quaternion import ZERO
-from dqdyn.model.joints.joint_kind import UPRIGHT, AxisJoint, Coordinates
+from dqdyn.algebra.quaternion import ZERO, I, J, K
+from dqdyn.model.joints.axis_joint import AxisJoint
+from dqdyn.model.joints.joint_kind import Coordinates
 
 
 @dataclass(frozen=True)
@@ -19,12 +20,13 @@ class Prismatic(AxisJoint):
     nq: ClassVar[int] = 1
     nv: ClassVar[int] = 1
     angular: ClassVar[tuple[bool, ...]] = (False,)
+    commutes: ClassVar[bool] = True
 
     def pose(self, q: Coordinates) -> DQ:
         return translator(self.l * q[0])
 
     def adjoint(self, q: Coordinates) -> Adjoint:
-        return Adjoint.of(UPRIGHT, self.l * q[0])
+        return Adjoint.of((I, J, K), self.l * q[0])
 
     def subspace(self, q: Coordinates) -> tuple[DQ, ...]:
         return (DQ.of(ZERO, self.l),)

@@ -7,7 +7,8 @@ from typing import ClassVar
 
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.functions import Adjoint
-from dqdyn.model.joints.joint_kind import AxisJoint, Coordinates, turn_columns
+from dqdyn.model.joints.axis_joint import AxisJoint, turn_columns
+from dqdyn.model.joints.joint_kind import Coordinates
 
 
 @dataclass(frozen=True)
@@ -18,6 +19,7 @@ class Revolute(AxisJoint):
     nq: ClassVar[int] = 1
     nv: ClassVar[int] = 1
     angular: ClassVar[tuple[bool, ...]] = (True,)
+    commutes: ClassVar[bool] = True
 
     def pose(self, q: Coordinates) -> DQ:
         return DQ.of(self.turn(q[0]))
