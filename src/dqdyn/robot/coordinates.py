@@ -9,7 +9,7 @@ import numpy as np
 
 from dqdyn.caching import cached_property
 from dqdyn.coordinates.minimal_form import Contact
-from dqdyn.coordinates.names import KINDS, coordinates_of
+from dqdyn.coordinates.names import coordinates_of
 from dqdyn.errors import Error
 from dqdyn.robot.coordinate_bindings import CoordinateBindings
 from dqdyn.robot.coordinate_checks import as_contacts, check_kkt, check_regular, named_joints
@@ -211,7 +211,7 @@ def in_coordinates(
 ) -> RobotInCoordinates:
     """The robot in the coordinates of that name; see :meth:`dqdyn.Robot.in_coordinates`."""
     model = robot.model
-    able = [j for j in model.joints if j.kind in KINDS]
+    able = [j for j in model.joints if j.motion.group is not None]
     if not able:
         raise Error(
             f"{robot.name!r} has neither a free nor a spherical joint whose coordinates could be chosen: load it with "
