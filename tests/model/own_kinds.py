@@ -8,8 +8,10 @@ from dqdyn.algebra.quaternion import ZERO, I, J, K, Quaternion
 from dqdyn.algebra.scalar import cos, sin
 from dqdyn.model.description import Description, Joint, Link, NamedFrame, placement
 from dqdyn.model.inertia import Inertia
-from dqdyn.model.joints import KINDS, JointKind, Prismatic, Revolute
+from dqdyn.model.joints import KINDS, JointKind
 from dqdyn.model.joints.joint_kind import one_axis
+from dqdyn.model.joints.prismatic import Prismatic
+from dqdyn.model.joints.revolute import Revolute
 
 
 class Polar(JointKind):

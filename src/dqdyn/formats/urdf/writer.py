@@ -19,6 +19,7 @@ from dataclasses import replace
 from dqdyn.algebra.dual import DQ, IDENTITY
 from dqdyn.errors import ModelWarning
 from dqdyn.formats.joint_rewriter import Rewriter, data_of, limit_of, with_base_joint
+from dqdyn.formats.urdf.shapes import SIZES
 from dqdyn.formats.xml_text import document, element, name_text, numbers, roll_pitch_yaw, xyz
 from dqdyn.model.description import GRAVITY, PER_AXIS, Description, Joint, Link, Shape, placement
 from dqdyn.model.inertia import Inertia
@@ -163,11 +164,9 @@ def _shape(item: ET.Element, shape: Shape, with_color: bool) -> None:
     geometry = element(item, "geometry")
     if shape.kind == "box":
         element(geometry, "box", size=numbers(shape.size))
-    elif shape.kind == "sphere":
-        element(geometry, "sphere", radius=numbers(shape.size))
-    elif shape.kind == "cylinder":
-        radius, length = shape.size
-        element(geometry, "cylinder", radius=numbers(radius), length=numbers(length))
+    elif shape.kind in SIZES:
+        sizes = zip(SIZES[shape.kind], shape.size, strict=True)
+        element(geometry, shape.kind, **{name: numbers(value) for name, value in sizes})
     else:
         scale = None if shape.size in ((), (1.0, 1.0, 1.0)) else numbers(shape.size)
         element(geometry, "mesh", filename=name_text(_file(shape) or "", "URDF"), scale=scale)

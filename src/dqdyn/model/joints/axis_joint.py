@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 from dqdyn.algebra.functions import Columns
 from dqdyn.algebra.quaternion import Quaternion, pure
 from dqdyn.algebra.scalar import Scalar, cos, sin
-from dqdyn.model.joints.joint_kind import JointKind, Vector
+from dqdyn.model.joints.joint_kind import DrawnAxis, JointKind, Vector
 
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 
@@ -33,7 +33,7 @@ class AxisJoint(JointKind):
         """cos(θ/2) + l sin(θ/2)."""
         return turn(self.axis, angle)
 
-    def drawn_axes(self) -> tuple[tuple[Literal["parent", "child"], Vector], ...]:
+    def drawn_axes(self) -> tuple[DrawnAxis, ...]:
         return (("child", self.axis),)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.functions import Adjoint, pose
@@ -18,12 +17,10 @@ from dqdyn.model.joints.revolute import Revolute
 class Cylindrical(AxisJoint):
     """q = (θ, d), v = (θ̇, ḋ), ξ = (θ̇ + ε ḋ) l [Silva, table 1]."""
 
-    name: ClassVar[str] = "cylindrical"
-    nq: ClassVar[int] = 2
-    nv: ClassVar[int] = 2
-    angular: ClassVar[tuple[bool, ...]] = (True, False)
-    labels: ClassVar[tuple[str, ...]] = ("turn", "slide")
-    commutes: ClassVar[bool] = True
+    name, nq, nv = "cylindrical", 2, 2
+    angular = (True, False)
+    labels = ("turn", "slide")
+    commutes = True
 
     def pose(self, q: Coordinates) -> DQ:
         return pose(self.turn(q[0]), self.l * q[1])

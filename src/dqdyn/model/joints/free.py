@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -23,14 +22,12 @@ from dqdyn.model.joints.spherical import Spherical
 class Free(GroupJoint):
     """q = (w x y z, px py pz), v = [ω, v] in the child frame, ξ = ω + εv [Silva, table 1]."""
 
-    name: ClassVar[str] = "free"
-    nq: ClassVar[int] = 7
-    nv: ClassVar[int] = 6
-    angular: ClassVar[tuple[bool, ...]] = (True,) * 3 + (False,) * 3
-    labels: ClassVar[tuple[str, ...]] = ("rw", "rx", "ry", "rz", "px", "py", "pz")
-    velocity_labels: ClassVar[tuple[str, ...]] = ("wx", "wy", "wz", "vx", "vy", "vz")
-    group: ClassVar[Literal["rotation", "pose"] | None] = "pose"
-    actuated: ClassVar[bool] = False
+    name, nq, nv = "free", 7, 6
+    angular = (True,) * 3 + (False,) * 3
+    labels = ("rw", "rx", "ry", "rz", "px", "py", "pz")
+    velocity_labels = ("wx", "wy", "wz", "vx", "vy", "vz")
+    group = "pose"
+    actuated = False
 
     def pose(self, q: Coordinates) -> DQ:
         return pose(Quaternion(*q[:4]), pure(*q[4:]))

@@ -12,7 +12,6 @@ method of order p needs the terms up to p − 1 factors of w, since w itself is 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -29,7 +28,7 @@ _COEFFICIENTS = (1.0, 0.5, 1.0 / 12.0, 0.0, -1.0 / 720.0, 0.0, 1.0 / 30240.0)
 class GroupJoint(JointKind):
     """A joint with a velocity that does not commute with itself: v = ω or [ω, v] in the child frame."""
 
-    quaternion: ClassVar[slice | None] = slice(0, 4)
+    quaternion = slice(0, 4)
 
     def exponential_rate(self, w: Coordinates, v: Coordinates, order: int) -> list[Scalar]:
         a, power = _element(w), _element(v)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.functions import Adjoint, pose
@@ -19,11 +18,9 @@ class Helical(AxisJoint):
 
     pitch: float = 0.0
 
-    name: ClassVar[str] = "helical"
-    nq: ClassVar[int] = 1
-    nv: ClassVar[int] = 1
-    angular: ClassVar[tuple[bool, ...]] = (True,)
-    commutes: ClassVar[bool] = True
+    name, nq, nv = "helical", 1, 1
+    angular = (True,)
+    commutes = True
 
     def pose(self, q: Coordinates) -> DQ:
         return pose(self.turn(q[0]), self.l * (self.pitch * q[0]))

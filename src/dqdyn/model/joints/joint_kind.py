@@ -24,6 +24,8 @@ from dqdyn.errors import ModelError
 
 Vector = tuple[float, float, float]
 Coordinates = Sequence[Scalar]
+DrawnAxis = tuple[Literal["parent", "child"], Vector]
+"""An axis in the frame of the side that it is fixed to."""
 Column = tuple[str, str]
 """Label and unit of a component."""
 
@@ -158,7 +160,7 @@ class JointKind(ABC):
         """What is wrong with the parameters, as the end of a sentence about the joint."""
         return None
 
-    def drawn_axes(self) -> tuple[tuple[Literal["parent", "child"], Vector], ...]:
+    def drawn_axes(self) -> tuple[DrawnAxis, ...]:
         """Axes that a picture shows, each in the frame of the side that it is fixed to."""
         return ()
 

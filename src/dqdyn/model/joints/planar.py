@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.functions import Adjoint, cross, pose
@@ -22,12 +21,10 @@ class Planar(AxisJoint):
     Silva's table has the axis k; here e₁, e₂ are the images of x, y under the shortest rotation that takes z to l.
     """
 
-    name: ClassVar[str] = "planar"
-    nq: ClassVar[int] = 3
-    nv: ClassVar[int] = 3
-    angular: ClassVar[tuple[bool, ...]] = (False, False, True)
-    labels: ClassVar[tuple[str, ...]] = ("x", "y", "phi")
-    actuated: ClassVar[bool] = False
+    name, nq, nv = "planar", 3, 3
+    angular = (False, False, True)
+    labels = ("x", "y", "phi")
+    actuated = False
 
     def in_plane(self) -> tuple[Quaternion, Quaternion]:
         """e₁, e₂: the directions of x and y in the parent side."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.functions import Adjoint, translator
@@ -16,11 +15,9 @@ from dqdyn.model.joints.joint_kind import Coordinates
 class Prismatic(AxisJoint):
     """q = d, v = ḋ, ξ = ε ḋ l [Silva, table 1]."""
 
-    name: ClassVar[str] = "prismatic"
-    nq: ClassVar[int] = 1
-    nv: ClassVar[int] = 1
-    angular: ClassVar[tuple[bool, ...]] = (False,)
-    commutes: ClassVar[bool] = True
+    name, nq, nv = "prismatic", 1, 1
+    angular = (False,)
+    commutes = True
 
     def pose(self, q: Coordinates) -> DQ:
         return translator(self.l * q[0])

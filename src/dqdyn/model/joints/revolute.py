@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.functions import Adjoint
@@ -15,11 +14,9 @@ from dqdyn.model.joints.joint_kind import Coordinates
 class Revolute(AxisJoint):
     """q = θ, v = θ̇, ξ = θ̇ l [Silva, table 1]."""
 
-    name: ClassVar[str] = "revolute"
-    nq: ClassVar[int] = 1
-    nv: ClassVar[int] = 1
-    angular: ClassVar[tuple[bool, ...]] = (True,)
-    commutes: ClassVar[bool] = True
+    name, nq, nv = "revolute", 1, 1
+    angular = (True,)
+    commutes = True
 
     def pose(self, q: Coordinates) -> DQ:
         return DQ.of(self.turn(q[0]))

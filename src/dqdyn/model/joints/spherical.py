@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -22,13 +21,11 @@ from dqdyn.model.joints.revolute import Revolute
 class Spherical(GroupJoint):
     """q = (w, x, y, z), v = ω in the child frame, ξ = ω [Silva, table 1]."""
 
-    name: ClassVar[str] = "spherical"
-    nq: ClassVar[int] = 4
-    nv: ClassVar[int] = 3
-    angular: ClassVar[tuple[bool, ...]] = (True,) * 3
-    labels: ClassVar[tuple[str, ...]] = ("w", "x", "y", "z")
-    velocity_labels: ClassVar[tuple[str, ...]] = ("x", "y", "z")
-    group: ClassVar[Literal["rotation", "pose"] | None] = "rotation"
+    name, nq, nv = "spherical", 4, 3
+    angular = (True,) * 3
+    labels = ("w", "x", "y", "z")
+    velocity_labels = ("x", "y", "z")
+    group = "rotation"
 
     def pose(self, q: Coordinates) -> DQ:
         return DQ.of(Quaternion(*q))

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
 
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.functions import Adjoint, cross
 from dqdyn.algebra.quaternion import ZERO, Quaternion, pure
 from dqdyn.model.joints.axis_joint import X, Z, turn, turn_columns
-from dqdyn.model.joints.joint_kind import ChainPart, Coordinates, JointKind, Vector, one_axis
+from dqdyn.model.joints.joint_kind import ChainPart, Coordinates, DrawnAxis, JointKind, Vector, one_axis
 from dqdyn.model.joints.revolute import Revolute
 
 
@@ -20,11 +19,9 @@ class Universal(JointKind):
     axis: Vector = Z
     second_axis: Vector = X
 
-    name: ClassVar[str] = "universal"
-    nq: ClassVar[int] = 2
-    nv: ClassVar[int] = 2
-    angular: ClassVar[tuple[bool, ...]] = (True, True)
-    labels: ClassVar[tuple[str, ...]] = ("first", "second")
+    name, nq, nv = "universal", 2, 2
+    angular = (True, True)
+    labels = ("first", "second")
 
     def pose(self, q: Coordinates) -> DQ:
         return DQ.of(turn(self.axis, q[0]) * turn(self.second_axis, q[1]))
@@ -49,5 +46,5 @@ class Universal(JointKind):
         parallel = abs(sum(a * b for a, b in zip(self.axis, self.second_axis, strict=True))) > 1.0 - 1e-6
         return "has two axes that are parallel: choose others" if parallel else None
 
-    def drawn_axes(self) -> tuple[tuple[Literal["parent", "child"], Vector], ...]:
+    def drawn_axes(self) -> tuple[DrawnAxis, ...]:
         return ("parent", self.axis), ("child", self.second_axis)
