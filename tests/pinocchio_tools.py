@@ -10,7 +10,7 @@ import numpy as np
 import pinocchio
 
 from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.functions import position, rotation_matrix
+from dqdyn.algebra.poses import position, rotation_matrix
 from dqdyn.model.description import Description
 from dqdyn.model.inertia import Inertia, as_vector
 from dqdyn.model.layouts import Layout

@@ -12,8 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from seeds import generator
 
+from dqdyn.algebra.adjoint import Ad, Adsharp
 from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.functions import Ad, Adsharp, conj_sharp
+from dqdyn.algebra.parts import conj_sharp
 from dqdyn.algebra.quaternion import Quaternion
 from dqdyn.algebra.values import Pose, Twist
 from dqdyn.errors import Error

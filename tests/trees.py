@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from dqdyn.algebra.dual import DQ, IDENTITY
-from dqdyn.algebra.functions import pose
+from dqdyn.algebra.poses import pose
 from dqdyn.algebra.quaternion import Quaternion, pure
 from dqdyn.algebra.scalar import stack, unstack
 from dqdyn.model.description import Description, Joint, Link, Mimic, NamedFrame

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.functions import pose
+from dqdyn.algebra.poses import pose
 from dqdyn.algebra.quaternion import Quaternion, pure
 
 # Rotation angles and lengths of translations: every angle meets every length, for faults hide where one is tiny and

@@ -9,9 +9,9 @@ import pytest
 from algebra_cases import CASES
 
 from dqdyn.algebra import scalar
+from dqdyn.algebra.adjoint import Adjoint
 from dqdyn.algebra.counter import Counted, Tally, counters
 from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.functions import Adjoint
 from dqdyn.algebra.quaternion import Quaternion, pure
 
 FREE = [

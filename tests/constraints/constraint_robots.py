@@ -11,7 +11,7 @@ import numpy as np
 
 import dqdyn as dq
 from dqdyn import constraints as kinds
-from dqdyn.algebra.functions import position
+from dqdyn.algebra.poses import position
 from dqdyn.algebra.scalar import cos, sin
 from dqdyn.constraints import Place
 from dqdyn.constraints.forward import CONSTRAINED_FORWARD

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from trees import random_robot
 
-from dqdyn.algebra.functions import Columns
+from dqdyn.algebra.adjoint import Columns
 from dqdyn.algebra.quaternion import Quaternion, cross3, pure, rotation_columns
 from dqdyn.algebra.scalar import Scalar, divide, stack, total, unstack
 from dqdyn.coordinates.names import NAMES, ROTATIONS

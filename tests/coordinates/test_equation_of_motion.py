@@ -11,7 +11,7 @@ from coordinate_cases import FEW, Sample, chosen, fixed_with_balls, plain, sampl
 from trees import assert_close, rate, run
 
 import dqdyn as dq
-from dqdyn.algebra.functions import C8, haminus8, hamiplus8
+from dqdyn.algebra.hamilton import C8, haminus8, hamiplus8
 from dqdyn.algebra.jet import gradient
 from dqdyn.algebra.quaternion import cross3, pure
 from dqdyn.coordinates.equation_of_motion import EquationOfMotion

@@ -11,8 +11,8 @@ import pytest
 from coordinate_cases import OWN, PARAMETERISATIONS
 from trees import assert_close, rate
 
+from dqdyn.algebra.adjoint import Columns
 from dqdyn.algebra.counter import Tally, counters
-from dqdyn.algebra.functions import Columns
 from dqdyn.algebra.quaternion import Quaternion, pure, rotate
 from dqdyn.algebra.scalar import unstack
 from dqdyn.coordinates.euler import SEQUENCES, Euler

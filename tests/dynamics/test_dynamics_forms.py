@@ -14,7 +14,7 @@ from dqdyn.dynamics.fast.derivatives import inverse_dynamics_derivatives_in_bodi
 from dqdyn.dynamics.fast.regroup import regrouped
 from dqdyn.dynamics.methods import FORWARD, INVERSE, MASS_MATRIX, longest_path
 from dqdyn.model.canonical import canonical, in_cheap_frames
-from dqdyn.model.joints.joint_kind import AxisJoint
+from dqdyn.model.joints.axis_joint import AxisJoint
 from dqdyn.model.model import Model
 from dqdyn.model.split import split
 from dqdyn.robot import Robot

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from trees import assert_close, random_inertia, random_state, run
 
-from dqdyn.algebra.functions import pose
+from dqdyn.algebra.poses import pose
 from dqdyn.algebra.quaternion import Quaternion, pure
 from dqdyn.dynamics.fast.regroup import regrouped
 from dqdyn.model.canonical import canonical

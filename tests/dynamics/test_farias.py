@@ -16,8 +16,8 @@ from robot_data import urdf_file
 from trees import MOVING, TREES, assert_close, moving_state, random_description, random_state, rate, run, tree
 
 import dqdyn as dq
+from dqdyn.algebra.adjoint import Ad
 from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.functions import Ad
 from dqdyn.dynamics.formulations import closed_form, matrix_form, newton_euler, screw
 from dqdyn.kinematics.center_frames import CenterFrames, from_center, to_center
 from dqdyn.kinematics.tree import Motion

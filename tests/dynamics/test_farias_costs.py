@@ -9,8 +9,9 @@ import pytest
 from trees import assert_close, random_state, random_v
 
 import dqdyn as dq
+from dqdyn.algebra.adjoint import Ad
 from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.functions import Ad, pose, translator
+from dqdyn.algebra.poses import pose, translator
 from dqdyn.algebra.quaternion import Quaternion, pure
 from dqdyn.analysis.costs.farias import Cost, Row, farias_table_2, farias_table_3, farias_table_4, farias_total
 from dqdyn.dynamics.formulations import newton_euler

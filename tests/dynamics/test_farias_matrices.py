@@ -7,9 +7,14 @@ import pytest
 from trees import TREES, assert_close, random_state, run, tree
 
 import dqdyn as dq
+from dqdyn.algebra.adjoint import Ad, Adjoint
 from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.functions import T8, Ad, Adjoint, cross, h8_minus, h8_plus, pose, screw_exp, swap, translator
+from dqdyn.algebra.exponential import screw_exp
+from dqdyn.algebra.hamilton import T8, h8_minus, h8_plus
 from dqdyn.algebra.matrix import DQMatrix
+from dqdyn.algebra.parts import swap
+from dqdyn.algebra.poses import pose, translator
+from dqdyn.algebra.products import cross
 from dqdyn.algebra.quaternion import Quaternion
 from dqdyn.kinematics.center_frames import CenterFrames
 from dqdyn.kinematics.center_matrices import CenterMatrices, scalars

@@ -21,8 +21,9 @@ from formulation_tools import (
 from trees import TREES, assert_close
 
 from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.functions import translator, vec6
 from dqdyn.algebra.jet import gradient
+from dqdyn.algebra.parts import vec6
+from dqdyn.algebra.poses import translator
 from dqdyn.algebra.quaternion import pure
 from dqdyn.dynamics.fast import composite
 from dqdyn.dynamics.formulations import gauss, newton_euler

@@ -15,8 +15,8 @@ from formulation_tools import (
 )
 from trees import TREES, assert_close
 
-from dqdyn.algebra.functions import vec6
 from dqdyn.algebra.jet import derivative, gradient
+from dqdyn.algebra.parts import vec6
 from dqdyn.dynamics.fast import composite
 from dqdyn.dynamics.formulations import gauss, gibbs_appell
 from dqdyn.dynamics.formulations.mass_centers import center_twists, centers

@@ -22,8 +22,8 @@ from formulation_tools import (
 from sympy.physics import mechanics as me
 from trees import TREES, assert_close
 
-from dqdyn.algebra.functions import vec6
 from dqdyn.algebra.jet import derivative
+from dqdyn.algebra.parts import vec6
 from dqdyn.algebra.scalar import cos, sin
 from dqdyn.dynamics.fast import composite
 from dqdyn.dynamics.formulations import kane, newton_euler

@@ -32,8 +32,9 @@ from formulation_tools import (
 from trees import ONE_AXIS, TREES, assert_close, random_robot
 
 from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.functions import cross, vec6
 from dqdyn.algebra.jet import derivative
+from dqdyn.algebra.parts import vec6
+from dqdyn.algebra.products import cross
 from dqdyn.algebra.quaternion import Quaternion, pure
 from dqdyn.algebra.scalar import divide, sqrt
 from dqdyn.dynamics.fast import coriolis

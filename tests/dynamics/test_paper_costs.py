@@ -9,9 +9,10 @@ import pytest
 from trees import assert_close, random_state
 
 import dqdyn as dq
+from dqdyn.algebra.adjoint import Ad
 from dqdyn.algebra.counter import Tally
-from dqdyn.algebra.dual import DQ, IDENTITY
-from dqdyn.algebra.functions import Ad, pose, translator, zero_twist
+from dqdyn.algebra.dual import DQ, IDENTITY, zero_twist
+from dqdyn.algebra.poses import pose, translator
 from dqdyn.algebra.quaternion import Quaternion, pure
 from dqdyn.analysis.costs import homogeneous_reference as homogeneous
 from dqdyn.analysis.costs.farias import Cost, farias_total

@@ -7,7 +7,7 @@ import pytest
 from trees import assert_close, random_inertia, random_robot, random_state, run
 
 from dqdyn import robots
-from dqdyn.algebra.functions import pose
+from dqdyn.algebra.poses import pose
 from dqdyn.algebra.quaternion import ONE, pure
 from dqdyn.compile.trace.program import Counts
 from dqdyn.compile.trace.tracer import trace

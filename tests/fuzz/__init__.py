@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 # Areas use the helpers of the tests: trees, oracles, texts.
-for _folder in ("", "loaders", "compile", "control"):
+for _folder in ("", "formats", "compile", "control"):
     _path = str(Path(__file__).parents[1] / _folder)
     if _path not in sys.path:
         sys.path.append(_path)

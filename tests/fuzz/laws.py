@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from trees import random_state, run
 
-from dqdyn.algebra.functions import position
+from dqdyn.algebra.poses import position
 from dqdyn.errors import Error
 from dqdyn.robot import Robot
 

@@ -12,7 +12,9 @@ from dqrobotics.robot_modeling import DQ_CooperativeDualTaskSpace, DQ_SerialMani
 from trees import assert_close, random_placement, random_v, rate_along, run
 
 from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.functions import haminus4, hamiplus4, pose, position, pow
+from dqdyn.algebra.exponential import pow
+from dqdyn.algebra.hamilton import haminus4, hamiplus4
+from dqdyn.algebra.poses import pose, position
 from dqdyn.algebra.quaternion import Quaternion, pure
 from dqdyn.kinematics.cooperative import absolute, half, relative
 from dqdyn.model.description import Description, Joint, Link, placement

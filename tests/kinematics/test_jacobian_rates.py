@@ -17,8 +17,12 @@ from trees import (
     tree,
 )
 
+from dqdyn.algebra.adjoint import Ad, Adsharp
 from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.functions import Ad, Adsharp, conj_sharp, cross, hamiplus8, position
+from dqdyn.algebra.hamilton import hamiplus8
+from dqdyn.algebra.parts import conj_sharp
+from dqdyn.algebra.poses import position
+from dqdyn.algebra.products import cross
 from dqdyn.algebra.quaternion import Quaternion, cross3, dot3, pure
 from dqdyn.algebra.rates import pose_rate
 from dqdyn.robot import Robot

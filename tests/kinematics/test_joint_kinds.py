@@ -10,7 +10,7 @@ from joint_samples import ANGLES, JOINTS, MOVING, L, components, coordinates
 from trees import assert_close, rate
 
 from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.functions import screw_exp
+from dqdyn.algebra.exponential import screw_exp
 from dqdyn.algebra.jet import derivative
 from dqdyn.algebra.quaternion import ZERO, I, J, K, pure, rotate
 from dqdyn.model.joints import KINDS

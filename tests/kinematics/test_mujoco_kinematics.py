@@ -10,7 +10,7 @@ import pytest
 from trees import assert_close, moving_state, random_q, random_state, random_v, rate, run
 
 from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.functions import rotation_matrix
+from dqdyn.algebra.poses import rotation_matrix
 from dqdyn.errors import FormatError, UnknownNameError
 from dqdyn.loading import load
 from dqdyn.model.description import Description, Joint, Link, placement
@@ -222,7 +222,8 @@ def test_joints_that_mjcf_splits(name: str) -> None:
 
 def test_a_split_joint_without_one_of_its_axes_is_refused() -> None:
     theirs = mujoco.MjModel.from_xml_string(
-        f"""<mujoco><worldbody><body name="b"><joint name="it_x"/>{INERTIAL.format(1.0)}</body></worldbody></mujoco>"""
+        f"""<mujoco><worldbody><body name="b"><joint name="it_x" type="slide"/>{INERTIAL.format(1.0)}
+        </body></worldbody></mujoco>"""
     )
     links = (Link("a"), Link("b"))
     ours = Robot.from_description(Description("split", links, (Joint("it", "planar", "a", "b"),)))

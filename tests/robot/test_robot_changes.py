@@ -21,7 +21,7 @@ from trees import (
 )
 
 from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.functions import position
+from dqdyn.algebra.poses import position
 from dqdyn.algebra.quaternion import rotate
 from dqdyn.algebra.values import Pose
 from dqdyn.errors import Error, ModelError, ModelWarning, StateError, UnknownNameError

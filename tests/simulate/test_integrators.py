@@ -10,9 +10,9 @@ from simulated import distance, floating_chain, momentum, orders, rigid_body, sp
 from trees import TREES, tree
 
 import dqdyn as dq
+from dqdyn.model.joints.free import Free
 from dqdyn.robot import Robot
 from dqdyn.simulate import SimulationWarning
-from dqdyn.simulate.exponential import corrected
 from dqdyn.simulate.integrators import INTEGRATORS
 from dqdyn.simulate.integrators.dormand_prince import DENSE, ERROR, NODES, SLOPES, DormandPrince
 from dqdyn.simulate.system import System
@@ -88,7 +88,7 @@ def test_inverse_differential_of_the_exponential() -> None:
 
     def error(order: int) -> float:
         """How far the motion of exp(w + t ẇ) is from the velocity v."""
-        rate = np.array(corrected("free", list(w), list(v), order))
+        rate = np.array(Free().exponential_rate(list(w), list(v), order))
         moved = [robot.integrate(q, w + s * h * rate, 1.0) for s in (-1.0, 1.0)]
         return float(np.abs(robot.difference(*moved) / (2 * h) - v).max())
 

@@ -97,7 +97,7 @@ class _Bowl:
         self.frame, self.at = frame, [float(c) for c in at]
 
     def __call__(self, at: Place) -> list[Any]:
-        from dqdyn.algebra.functions import position
+        from dqdyn.algebra.poses import position
 
         p = position(at.pose(self.frame))
         offset = [(c - c0 + 0.3) for c, c0 in zip(p.vector, self.at, strict=True)]

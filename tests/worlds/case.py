@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from dqdyn.algebra.functions import pose
+from dqdyn.algebra.poses import pose
 from dqdyn.algebra.quaternion import Quaternion
 from dqdyn.dynamics.fast.regroup import regrouped
 from dqdyn.dynamics.joint_forces import armature, damping, resisting_forces

@@ -12,7 +12,7 @@ import numpy as np
 from trees import random_placement, random_rotation, random_unit
 
 from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.functions import pose
+from dqdyn.algebra.poses import pose
 from dqdyn.algebra.quaternion import Quaternion, pure
 from dqdyn.model.inertia import Inertia, Vector, as_tensor, as_vector
 

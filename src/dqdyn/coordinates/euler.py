@@ -14,7 +14,7 @@ from dqdyn.algebra.quaternion import Quaternion, rotation_columns
 from dqdyn.algebra.scalar import Scalar, atan2, cos, less, select, sin, sqrt
 from dqdyn.coordinates.parameterisation import Parameterisation
 from dqdyn.errors import Error
-from dqdyn.model.joints.joint_kind import turn
+from dqdyn.model.joints.axis_joint import turn
 
 SEQUENCES = tuple(a + b + c for a in "xyz" for b in "xyz" for c in "xyz" if a != b != c)
 """All twelve: six of three axes (Tait-Bryan) and six that begin and end with the same one (proper Euler)."""

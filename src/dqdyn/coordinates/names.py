@@ -20,20 +20,18 @@ ROTATIONS: dict[str, Parameterisation] = {
 }
 NAMES = (*ROTATIONS, "dual-quaternion")
 """All names that :func:`coordinates_of` knows."""
-KINDS = ("free", "spherical")
-"""Kinds of joints whose q can be chosen."""
 
 
 def coordinates_of(joint: TreeJoint, choice: Any) -> JointCoordinates:
     """The coordinates of a free or spherical joint by name, or by a parameterisation of rotations of your own."""
-    if joint.kind not in KINDS:
+    if joint.motion.group is None:
         raise Error(
             f"joint {joint.name!r} is {joint.kind}, whose velocity is q̇ already: only free and spherical joints have "
             "coordinates to choose.",
             joint=joint.name,
         )
     if choice == "dual-quaternion" or isinstance(choice, UnitDualQuaternion):
-        if joint.kind == "spherical":
+        if joint.motion.group == "rotation":
             raise Error(
                 f"joint {joint.name!r} is spherical, and a dual quaternion is a pose: use 'quaternion' for it.",
                 joint=joint.name,
@@ -48,4 +46,4 @@ def coordinates_of(joint: TreeJoint, choice: Any) -> JointCoordinates:
             f"coordinates are a name such as 'quaternion' or a Parameterisation; found {type(choice).__name__}.",
             found=choice,
         )
-    return OfPose(choice) if joint.kind == "free" else OfRotation(choice)
+    return OfPose(choice) if joint.motion.group == "pose" else OfRotation(choice)

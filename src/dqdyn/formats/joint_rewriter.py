@@ -4,82 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import fields, replace
 from typing import Any
 
 from dqdyn.algebra.dual import IDENTITY
 from dqdyn.errors import FormatError
-from dqdyn.model.check import per_axis
-from dqdyn.model.description import ROOT_JOINT, WORLD, Description, Joint, Link, Mimic
-from dqdyn.model.inertia import Vector, as_vector
-from dqdyn.model.joints import KINDS
-from dqdyn.model.joints.planar import Planar
+from dqdyn.model.description import DYNAMICS, LIMITS, PER_AXIS, ROOT_JOINT, WORLD, Description, Joint, Link, Mimic
+from dqdyn.model.joints import KINDS, joint_kind
 from dqdyn.model.model import Model
-
-X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
-LIMITS = ("lower", "upper", "velocity", "effort")
-DYNAMICS = ("damping", "friction", "armature")
-PER_AXIS = LIMITS + DYNAMICS
-
-
-@dataclass(frozen=True)
-class Part:
-    """One joint of a chain; ``q`` and ``v`` say which coordinates of the whole joint it takes over (None: none)."""
-
-    suffix: str
-    kind: str
-    axis: Vector = Z
-    q: slice | None = None
-    v: slice | None = None
-
-
-def _single(suffix: str, kind: str, axis: Vector, coordinate: int) -> Part:
-    at = slice(coordinate, coordinate + 1)
-    return Part(suffix, kind, axis, at, at)
-
-
-def _cylindrical(joint: Joint) -> list[Part]:
-    return [_single("rotation", "revolute", joint.axis, 0), _single("translation", "prismatic", joint.axis, 1)]
-
-
-def _universal(joint: Joint) -> list[Part]:
-    return [_single("first", "revolute", joint.axis, 0), _single("second", "revolute", joint.second_axis, 1)]
-
-
-def _planar(joint: Joint) -> list[Part]:
-    e1, e2 = (as_vector(e.vector) for e in Planar(joint.axis).in_plane())
-    return [
-        _single("x", "prismatic", e1, 0),
-        _single("y", "prismatic", e2, 1),
-        _single("rotation", "revolute", joint.axis, 2),
-    ]
-
-
-def _helical(joint: Joint) -> list[Part]:
-    # The rotation keeps the joint's name, so that mimic joints still find it; see ``chain`` for the coupling.
-    return [_single("", "revolute", joint.axis, 0), Part("translation", "prismatic", joint.axis)]
-
-
-def _spherical(joint: Joint) -> list[Part]:
-    # Yaw, pitch, roll: the same orientations, other coordinates, singular at a pitch of ±90°. Limits, damping and the
-    # like belong to the angular velocity and have no counterpart in the rates of three angles.
-    return [Part("yaw", "revolute", Z), Part("pitch", "revolute", Y), Part("roll", "revolute", X)]
-
-
-def _free(joint: Joint) -> list[Part]:
-    moves = [Part(s, "prismatic", a, slice(4 + i, 5 + i), slice(3 + i, 4 + i)) for i, (s, a) in enumerate(_AXES)]
-    return [*moves, Part("rotation", "spherical", Z, slice(0, 4), slice(0, 3))]
-
-
-_AXES = (("x", X), ("y", Y), ("z", Z))
-_PARTS: dict[str, Callable[[Joint], list[Part]]] = {
-    "cylindrical": _cylindrical,
-    "universal": _universal,
-    "planar": _planar,
-    "helical": _helical,
-    "spherical": _spherical,
-    "free": _free,
-}
+from dqdyn.model.per_axis import axis_values
 
 
 class Names:
@@ -99,13 +32,14 @@ class Names:
 
 
 class Rewriter:
-    """Replaces joints by chains through links without mass.
+    """Replaces joints by the chains that their kinds say, through links without mass, where a format has no such joint.
 
     A part of joint ``j`` is named ``j_<part>`` and moves the new link ``<child>_<part>``; the last one moves the child.
     """
 
-    def __init__(self, description: Description) -> None:
-        self.description = description
+    def __init__(self, description: Description, file_format: str, couples: bool) -> None:
+        """``couples`` says whether the format has joints that follow others exactly."""
+        self.description, self.file_format, self.couples = description, file_format, couples
         self.link_names = Names([link.name for link in description.links] + [f.name for f in description.frames])
         self.joint_names = Names(joint.name for joint in description.joints)
         self.new_links: dict[str, list[Link]] = {}  # before which link
@@ -115,33 +49,45 @@ class Rewriter:
         links = [one for link in self.description.links for one in (*self.new_links.get(link.name, ()), link)]
         return self.description.with_changes(links=tuple(links), joints=tuple(self.joints))
 
-    def keep(self, joint: Joint) -> None:
-        self.joints.append(joint)
+    def add(self, joint: Joint, is_native: Callable[[Joint], bool]) -> None:
+        """The joint, or its chain where it is not native to the format, and so for the joints of that chain."""
+        if is_native(joint):
+            self.joints.append(joint)
+        else:
+            for part in self.chain(joint):
+                self.add(part, is_native)
 
-    def chain(self, joint: Joint) -> None:
-        """``joint`` as a chain of joints with fewer axes."""
-        parts, start = _PARTS[joint.kind](joint), len(self.joints)
-        parent = joint.parent
+    def chain(self, joint: Joint) -> list[Joint]:
+        parts = joint_kind(joint).expansion()
+        coupled = any(part.ratio is not None for part in parts)
+        if not parts or (coupled and not self.couples):
+            raise FormatError(
+                f"{self.file_format} cannot hold the {joint.kind} joint {joint.name!r}: write "
+                f"{'URDF or ' if coupled else ''}JSON.",
+                element=joint.name,
+            )
+        result: list[Joint] = []
         for part in parts:
-            last = part is parts[-1]
-            child = joint.child if last else self.link(joint.child, part.suffix or "rotation")
-            own = {name: _share(getattr(joint, name), part.q if name in LIMITS[:2] else part.v) for name in PER_AXIS}
-            self.joints.append(
+            first, last = part is parts[0], part is parts[-1]
+            own: dict[str, Any] = {field.name: getattr(part.motion, field.name) for field in fields(part.motion)}
+            for field in PER_AXIS:
+                value = _share(getattr(joint, field), part.q if field in LIMITS[:2] else part.v)
+                own |= {} if value is None else {field: value}
+            keeps_name = part.q == slice(0, 1) and KINDS[joint.kind].nq == 1
+            mimic = joint.mimic if keeps_name else None
+            result.append(
                 Joint(
-                    name=self.joint_names.new(f"{joint.name}_{part.suffix}") if part.suffix else joint.name,
-                    kind=part.kind,
-                    parent=parent,
-                    child=child,
-                    origin=IDENTITY if len(self.joints) > start else joint.origin,
-                    axis=part.axis,
+                    name=joint.name if keeps_name else self.joint_names.new(f"{joint.name}_{part.suffix}"),
+                    kind=part.motion.name,
+                    parent=joint.parent if first else result[-1].child,
+                    child=joint.child if last else self.link(joint.child, part.suffix),
+                    origin=joint.origin if first else IDENTITY,
                     child_origin=joint.child_origin if last else IDENTITY,
-                    mimic=None if part.suffix else joint.mimic,
-                    **{name: value for name, value in own.items() if value is not None},
+                    mimic=mimic if part.ratio is None else Mimic(result[0].name, part.ratio),
+                    **own,
                 )
             )
-            parent = child
-        if joint.kind == "helical":
-            self.joints[-1] = replace(self.joints[-1], mimic=Mimic(joint.name, joint.pitch))
+        return result
 
     def settle_child(self) -> None:
         """Move the child origin of the last joint into a fixed joint of its own."""
@@ -170,25 +116,18 @@ def _share(value: Any, slot: slice | None) -> Any:
     return value[slot] if slot.stop - slot.start > 1 else value[slot][0]
 
 
-def values_of(joint: Joint, name: str) -> tuple[float, ...]:
-    """One number per axis; infinite limits stand for none."""
-    kind = KINDS[joint.kind]
-    default = 0.0 if name in DYNAMICS else -math.inf if name == "lower" else math.inf
-    return per_axis(getattr(joint, name), kind.nq if name in LIMITS[:2] else kind.nv, default)
-
-
 def data_of(joint: Joint) -> set[str]:
     """Which of ``PER_AXIS`` say anything: limits that are finite, dynamic constants that are not zero."""
     return {
         name
         for name in PER_AXIS
-        if any(v != 0.0 if name in DYNAMICS else math.isfinite(v) for v in values_of(joint, name))
+        if any(v != 0.0 if name in DYNAMICS else math.isfinite(v) for v in axis_values(joint, name))
     }
 
 
 def limit_of(joint: Joint, name: str) -> float | None:
     """The limit of a joint with one axis; None where there is none."""
-    values = values_of(joint, name)
+    values = axis_values(joint, name)
     return values[0] if len(values) == 1 and math.isfinite(values[0]) else None
 
 

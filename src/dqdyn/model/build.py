@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import math
 import warnings
 from dataclasses import replace
+from typing import Any
 
 from dqdyn.algebra.dual import DQ, IDENTITY
 from dqdyn.errors import ModelWarning, unknown_name
-from dqdyn.model.check import Checker, per_axis
-from dqdyn.model.description import BASES, ROOT_JOINT, WORLD, Description, Joint
+from dqdyn.model.check import Checker
+from dqdyn.model.description import BASES, PER_AXIS, ROOT_JOINT, WORLD, Description, Joint
 from dqdyn.model.inertia import Inertia
 from dqdyn.model.joints import joint_kind
 from dqdyn.model.model import WORLD_BODY, WORLD_FRAME, Body, Frame, Master, Model, TreeJoint
 from dqdyn.model.names import fresh_name, listed
+from dqdyn.model.per_axis import axis_values
 
 
 def build(
@@ -145,6 +146,7 @@ class _Builder:
         joints = []
         for i, (joint, parent, placement) in enumerate(self.moving):
             kind, master = joint_kind(joint), masters.get(i)
+            of_axes: dict[str, Any] = {field: axis_values(joint, field) for field in PER_AXIS}
             q, v = slices[master.joint if master else i]
             joints.append(
                 TreeJoint(
@@ -155,13 +157,7 @@ class _Builder:
                     placement=placement,
                     q=q,
                     v=v,
-                    lower=per_axis(joint.lower, kind.nq, -math.inf),
-                    upper=per_axis(joint.upper, kind.nq, math.inf),
-                    velocity=per_axis(joint.velocity, kind.nv, math.inf),
-                    effort=per_axis(joint.effort, kind.nv, math.inf),
-                    damping=per_axis(joint.damping, kind.nv, 0.0),
-                    friction=per_axis(joint.friction, kind.nv, 0.0),
-                    armature=per_axis(joint.armature, kind.nv, 0.0),
+                    **of_axes,
                     master=master,
                 )
             )

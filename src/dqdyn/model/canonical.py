@@ -19,11 +19,10 @@ from dqdyn.algebra.adjoint import Adjoint
 from dqdyn.algebra.dual import DQ, IDENTITY
 from dqdyn.algebra.poses import pose
 from dqdyn.algebra.quaternion import Quaternion, pure, shortest_rotation
-from dqdyn.model.joints.joint_kind import AxisJoint
+from dqdyn.model.joints.axis_joint import AxisJoint, Z
 from dqdyn.model.leaves import with_turned_leaves
 from dqdyn.model.model import WORLD_BODY, Body, Frame, Model, TreeJoint
 
-Z = (0.0, 0.0, 1.0)
 _PARALLEL = 1e-13  # sine of an angle that is rounding only
 _FAR = 10.0
 """Nearly parallel axes have their common normal far away, where inertias would lose their digits: frames stay within
@@ -89,7 +88,7 @@ def _normal_frames(model: Model, turns: list[DQ]) -> tuple[list[DQ], list[float]
     turns, offsets = list(turns), [0.0] * len(turns)
     following: dict[int, int] = {}
     for i, joint in enumerate(model.joints):
-        if isinstance(joint.motion, AxisJoint) and joint.kind != "planar":
+        if isinstance(joint.motion, AxisJoint) and joint.motion.commutes:
             following.setdefault(joint.parent, i)
     for i, joint in enumerate(model.joints):
         child = following.get(i)

@@ -4,34 +4,26 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from dataclasses import fields, replace
 from typing import Any
 
 from dqdyn.algebra.checks import is_unit
 from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.real import is_real, real_number
+from dqdyn.algebra.real import is_real
 from dqdyn.algebra.scalar import is_numeric
 from dqdyn.errors import ModelError, one_line, unknown_name
-from dqdyn.model.description import WORLD, Description, Joint, Link, Shape
+from dqdyn.model.description import DYNAMICS, PER_AXIS, WORLD, Description, Joint, Link, Shape
 from dqdyn.model.gravity_field import FieldGravity
-from dqdyn.model.joints import KINDS
+from dqdyn.model.inertia import Vector
+from dqdyn.model.joints import KINDS, joint_kind
+from dqdyn.model.joints.consistency import contradiction, unknown_parameters
+from dqdyn.model.per_axis import axis_count, axis_values
 
 AXIS_TOLERANCE = 1e-3
 """An axis may miss length one by this much: files hold few digits. Beyond 1e-6 it is said in a warning."""
 
-_AXES_OF_KIND = {"universal": ("axis", "second_axis"), "spherical": (), "free": (), "fixed": ()}
-
-
 SHAPES = {"box": 3, "sphere": 1, "cylinder": 2, "capsule": 2, "ellipsoid": 3, "plane": 0, "mesh": 3}
 """Kinds of shapes, and how many numbers their sizes have; a mesh without a scale has none."""
-
-
-def per_axis(value: float | tuple[float, ...] | None, size: int, default: float) -> tuple[float, ...]:
-    """One number per axis of a joint."""
-    if value is None:
-        return (default,) * size
-    if isinstance(value, (tuple, list)):
-        return tuple(real_number(v, "a value per axis") for v in value)
-    return (real_number(value, "a value per axis"),) * size
 
 
 LARGEST = 1e30
@@ -141,30 +133,38 @@ class Checker:
         what = f"joint {joint.name!r}"
         if joint.kind not in KINDS:
             raise self.error(f"{what} has the unknown kind {joint.kind!r}: known are {', '.join(KINDS)}.", joint.name)
-        changes = {}
-        for name in _AXES_OF_KIND.get(joint.kind, ("axis",)):
-            changes[name] = self.axis(getattr(joint, name), joint)
-        if joint.kind == "universal":
-            a, b = changes["axis"], changes["second_axis"]
-            if abs(sum(x * y for x, y in zip(a, b, strict=True))) > 1.0 - 1e-6:
-                raise self.error(f"the two axes of the universal {what} are parallel: choose others.", joint.name)
         for origin in (joint.origin, joint.child_origin):
             self.placement(origin, what)
-        kind = KINDS[joint.kind]
-        sizes = {"lower": kind.nq, "upper": kind.nq, "velocity": kind.nv, "effort": kind.nv}
-        sizes |= {"damping": kind.nv, "friction": kind.nv, "armature": kind.nv}
-        for name, size in sizes.items():
-            self.numbers(joint, name, size)
+        for field in PER_AXIS:
+            self.numbers(joint, field)
         if not in_range(joint.pitch):
             raise self.error(f"{what} has a pitch, {joint.pitch} m/rad, {_BEYOND}.", joint.name)
-        low, high = per_axis(joint.lower, kind.nq, -math.inf), per_axis(joint.upper, kind.nq, math.inf)
+        joint = self.motion(joint)
+        low, high = axis_values(joint, "lower"), axis_values(joint, "upper")
         if any(a > b for a, b in zip(low, high, strict=True)):
             raise self.error(f"{what} has a lower limit above the upper one, {low} > {high}: correct one.", joint.name)
         if math.inf in low or -math.inf in high:
             raise self.error(f"{what} has limits that no number keeps, {low} and {high}: correct them.", joint.name)
-        return Joint(**{**joint.__dict__, **changes})
+        return joint
 
-    def axis(self, axis: tuple[float, float, float], joint: Joint) -> tuple[float, float, float]:
+    def motion(self, joint: Joint) -> Joint:
+        """The joint with axes of length one; its kind says what is wrong with its parameters."""
+        kind, what = KINDS[joint.kind], f"the {joint.kind} joint {joint.name!r}"
+        if unknown := unknown_parameters(kind):
+            raise self.error(
+                f"{what} is of a kind with the field {unknown[0]!r}, which joints do not have: make it a ClassVar.",
+                joint.name,
+            )
+        axes = [field.name for field in fields(kind) if field.name in ("axis", "second_axis")]
+        units: dict[str, Any] = {axis: self.axis(getattr(joint, axis), joint) for axis in axes}
+        joint = replace(joint, **units)
+        motion = joint_kind(joint)
+        own = not kind.__module__.startswith("dqdyn.")
+        if problem := motion.problem() or (contradiction(motion) if own else None):
+            raise self.error(f"{what} {problem}.", joint.name)
+        return joint
+
+    def axis(self, axis: Vector, joint: Joint) -> Vector:
         if len(axis) != 3 or not all(in_range(c) for c in axis):
             raise self.error(f"joint {joint.name!r} has the axis {axis}: give three finite numbers.", joint.name)
         size = math.sqrt(sum(c * c for c in axis))
@@ -189,29 +189,26 @@ class Checker:
         if not all(is_numeric(c) and in_range(c) for c in x.components) or not is_unit(x):
             raise self.error(f"{what} is placed at {x!r}, which is not a pose: give a unit dual quaternion.", what)
 
-    def numbers(self, joint: Joint, name: str, size: int) -> None:
-        value = getattr(joint, name)
-        if value is None:
-            return
+    def numbers(self, joint: Joint, name: str) -> None:
+        value, size = getattr(joint, name), axis_count(joint, name)
         if isinstance(value, (tuple, list)) and len(value) != size:
             raise self.error(f"joint {joint.name!r} needs {size} values of {name}; found {len(value)}.", joint.name)
         try:
-            values = per_axis(value, size, 0.0)
+            values = axis_values(joint, name)
         except (TypeError, ValueError, OverflowError):
             raise self.error(f"joint {joint.name!r} has the {name} {value!r}: give numbers.", joint.name) from None
         if any(math.isnan(v) for v in values):
             raise self.error(f"joint {joint.name!r} has NaN for {name}.", joint.name)
-        if name in ("damping", "friction", "armature") and not all(in_range(v) for v in values):
+        if name in DYNAMICS and not all(in_range(v) for v in values):
             raise self.error(
                 f"joint {joint.name!r} has the {name} {value}, which is infinite or above {LARGEST:g}: give a smaller "
                 "one, or a joint that is fixed.",
                 joint.name,
             )
         if name not in ("lower", "upper") and any(v < 0.0 for v in values):
-            if name in ("velocity", "effort"):
-                self.doubt(f"joint {joint.name!r} has the negative {name} limit {value}; correct its sign.", joint.name)
-            else:
+            if name in DYNAMICS:
                 raise self.error(f"joint {joint.name!r} has the negative {name} {value}: correct its sign.", joint.name)
+            self.doubt(f"joint {joint.name!r} has the negative {name} limit {value}; correct its sign.", joint.name)
 
     def tree(self, joints: tuple[Joint, ...]) -> None:
         links = [link.name for link in self.description.links]

@@ -8,7 +8,7 @@ from typing import Any
 
 from dqdyn.algebra.dual import DQ, IDENTITY
 from dqdyn.algebra.poses import pose
-from dqdyn.algebra.quaternion import K, Quaternion, pure
+from dqdyn.algebra.quaternion import Quaternion, pure
 from dqdyn.algebra.real import real_array
 from dqdyn.algebra.scalar import cos, sin
 from dqdyn.model.gravity_field import FieldGravity
@@ -20,6 +20,10 @@ GRAVITY: Vector = (0.0, 0.0, -9.81)
 WORLD = "world"
 ROOT_JOINT = "root_joint"
 BASES = ("fixed", "free", "planar", "differential")
+LIMITS = ("lower", "upper", "velocity", "effort")
+DYNAMICS = ("damping", "friction", "armature")
+PER_AXIS = LIMITS + DYNAMICS
+"""Fields of a joint that are one number for all of its axes, or one per axis; the first two are those of q."""
 
 
 def placement(xyz: Any = (0.0, 0.0, 0.0), rpy: Any = (0.0, 0.0, 0.0), quaternion: Any = None) -> DQ:
@@ -149,8 +153,3 @@ class Description:
     def with_changes(self, **changes: Any) -> Description:
         """A copy with some fields replaced."""
         return replace(self, **changes)
-
-
-def rotation_about_z(angle: float) -> Quaternion:
-    """cos(θ/2) + k sin(θ/2)."""
-    return Quaternion(cos(angle / 2.0), 0.0, 0.0, 0.0) + K * sin(angle / 2.0)

@@ -6,7 +6,7 @@ Where a mimic joint has a coordinate in the other library, T is tall and the way
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,10 +17,10 @@ from dqdyn.algebra.poses import rotation_matrix
 from dqdyn.algebra.quaternion import Quaternion
 from dqdyn.algebra.real import real_array
 from dqdyn.algebra.scalar import unstack
+from dqdyn.arrays import Array, RealArray
 from dqdyn.errors import FormatError, StateError, unknown_name
 from dqdyn.model.model import Model, TreeJoint
-
-Array = np.ndarray
+from dqdyn.model.split import single_axes
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Layout:
     def __init__(self, model: Model, blocks: list[Block], nq: int, nv: int, name: str, rows: list[int]) -> None:
         self.model, self.blocks, self.nq, self.nv, self.name, self._rows = model, blocks, nq, nv, name, rows
 
-    def q(self, q: Any) -> Array:
+    def q(self, q: RealArray) -> Array:
         """Our q (nq) as the other library's."""
         q = self._sized(q, self.model.nq, "q")
         result = np.zeros((*q.shape[:-1], self.nq))
@@ -50,7 +50,7 @@ class Layout:
             result[..., block.q] = block.to(_own_q(block.joint, q))
         return result
 
-    def q_from(self, other: Any) -> Array:
+    def q_from(self, other: RealArray) -> Array:
         """The other library's q as ours; of mimic joints the master decides."""
         other = self._sized(other, self.nq, "q")
         result = np.zeros((*other.shape[:-1], self.model.nq))
@@ -59,47 +59,47 @@ class Layout:
                 result[..., block.joint.q] = block.back(other[..., block.q])
         return result
 
-    def transform(self, q: Any) -> Array:
+    def transform(self, q: RealArray) -> Array:
         """T (..., nv', nv) with v' = T v."""
         return self._assemble(self._sized(q, self.model.nq, "q"), None)
 
-    def transform_rate(self, q: Any, v: Any) -> Array:
+    def transform_rate(self, q: RealArray, v: RealArray) -> Array:
         """Ṫ (..., nv', nv) along v."""
         return self._assemble(self._sized(q, self.model.nq, "q"), self._sized(v, self.model.nv, "v"))
 
-    def v(self, q: Any, v: Any) -> Array:
+    def v(self, q: RealArray, v: RealArray) -> Array:
         """Our velocity as the other library's: T v."""
         return _apply(self.transform(q), self._sized(v, self.model.nv, "v"))
 
-    def v_from(self, q: Any, other: Any) -> Array:
+    def v_from(self, q: RealArray, other: RealArray) -> Array:
         """The other library's velocity as ours; q is ours."""
         return _apply(self._inverse(q), self._sized(other, self.nv, "v"))
 
-    def a(self, q: Any, v: Any, a: Any) -> Array:
+    def a(self, q: RealArray, v: RealArray, a: RealArray) -> Array:
         """Our acceleration as the other library's: T a + Ṫ v."""
         return _apply(self.transform(q), self._sized(a, self.model.nv, "a")) + _apply(
             self.transform_rate(q, v), self._sized(v, self.model.nv, "v")
         )
 
-    def a_from(self, q: Any, v: Any, other: Any) -> Array:
+    def a_from(self, q: RealArray, v: RealArray, other: RealArray) -> Array:
         """The other library's acceleration as ours; q and v are ours."""
         drift = _apply(self.transform_rate(q, v), self._sized(v, self.model.nv, "v"))
         return _apply(self._inverse(q), self._sized(other, self.nv, "a") - drift)
 
-    def tau(self, q: Any, tau: Any) -> Array:
+    def tau(self, q: RealArray, tau: RealArray) -> Array:
         """Our generalized forces as the other library's; mimic joints that have a coordinate there get none."""
         return _apply(_transposed(self._inverse(q)), self._sized(tau, self.model.nv, "tau"))
 
-    def tau_from(self, q: Any, other: Any) -> Array:
+    def tau_from(self, q: RealArray, other: RealArray) -> Array:
         """The other library's generalized forces as ours: Tᵀτ'."""
         return _apply(_transposed(self.transform(q)), self._sized(other, self.nv, "tau"))
 
-    def mass_matrix_from(self, q: Any, other: Any) -> Array:
+    def mass_matrix_from(self, q: RealArray, other: RealArray) -> Array:
         """The other library's full mass matrix as ours: TᵀM'T."""
         t = self.transform(q)
         return _transposed(t) @ self._matrix(other, self.nv, "mass matrix") @ t
 
-    def jacobian_from(self, q: Any, other: Any) -> Array:
+    def jacobian_from(self, q: RealArray, other: RealArray) -> Array:
         """The other library's 6-row Jacobian as ours, rows [ω, v]: J'T.
 
         Pinocchio's rows [v, ω] are put in our order. For MuJoCo stack ``jacr`` over ``jacp`` ("aligned").
@@ -118,22 +118,22 @@ class Layout:
                 result[..., block.v, joint.v] += block.t_rate(own, v[..., joint.v])
         return result
 
-    def _inverse(self, q: Any) -> Array:
+    def _inverse(self, q: RealArray) -> Array:
         t = self.transform(q)
         if self.nv == self.model.nv:
-            return np.linalg.inv(t)
+            return _inverted(t)
         own = [i for block in self.blocks if block.joint.master is None for i in range(block.v.start, block.v.stop)]
         result = np.zeros((*t.shape[:-2], self.model.nv, self.nv))
-        result[..., :, own] = np.linalg.inv(t[..., own, :])
+        result[..., :, own] = _inverted(t[..., own, :])
         return result
 
-    def _sized(self, value: Any, size: int, name: str) -> Array:
+    def _sized(self, value: RealArray, size: int, name: str) -> Array:
         array = self._numbers(value, name)
         if array.ndim == 0 or array.shape[-1] != size:
             raise StateError(f"{name} has {size} components here; found shape {array.shape}.", expected=size)
         return array
 
-    def _matrix(self, value: Any, rows: int, name: str) -> Array:
+    def _matrix(self, value: RealArray, rows: int, name: str) -> Array:
         array = self._numbers(value, name)
         if array.shape[-2:] != (rows, self.nv):
             raise StateError(
@@ -143,12 +143,16 @@ class Layout:
             )
         return array
 
-    def _numbers(self, value: Any, name: str) -> Array:
+    def _numbers(self, value: RealArray, name: str) -> Array:
         return real_array(value, name, StateError, argument=name)
 
 
 def _apply(matrix: Array, vector: Array) -> Array:
     return (matrix @ vector[..., None])[..., 0]
+
+
+def _inverted(matrix: Array) -> Array:
+    return np.asarray(np.linalg.inv(matrix), dtype=float)
 
 
 def _transposed(matrix: Array) -> Array:
@@ -238,7 +242,7 @@ def pinocchio_layout(model: Model, other: Any) -> Layout:
     """The layout of a ``pinocchio.Model`` with the same joint names."""
     names = list(other.names)
     blocks = []
-    for joint in model.joints:
+    for joint in _named_joints(model, names):
         if joint.name not in names:
             if joint.is_mimic:
                 continue  # built with mimic=True there: no coordinate of its own
@@ -269,26 +273,18 @@ def _free_t_rate(q: Array, v: Array) -> Array:
     return result
 
 
-_MUJOCO_NAMES = {
-    "cylindrical": ("_rotation", "_translation"),
-    "universal": ("_first", "_second"),
-    "planar": ("_x", "_y", "_rotation"),
-}
+_MUJOCO_TYPES = {"free": 0, "spherical": 1, "prismatic": 2, "revolute": 3}
 
 
 def mujoco_layout(model: Model, other: Any) -> Layout:
     """The layout of a ``mujoco.MjModel`` with the same joint names; a joint that MJCF splits has a suffix per axis."""
     index = {other.joint(i).name: i for i in range(other.njnt)}
     blocks = []
-    for joint in model.joints:
-        if joint.kind in _MUJOCO_NAMES and joint.name not in index:
-            blocks.extend(_mujoco_split(joint, other, index))
-            continue
+    for joint in _named_joints(model, index):
         if joint.name not in index:
             raise unknown_name("joint in the MuJoCo model", joint.name, index)
         i = index[joint.name]
-        kind = {"free": 0, "spherical": 1, "prismatic": 2, "revolute": 3}.get(joint.kind, -1)
-        if int(other.jnt_type[i]) != kind:
+        if int(other.jnt_type[i]) != _MUJOCO_TYPES.get(joint.kind):
             raise FormatError(
                 f"joint {joint.name!r} is {joint.kind} here and of another type in MuJoCo: no conversion.",
                 joint=joint.name,
@@ -303,18 +299,10 @@ def mujoco_layout(model: Model, other: Any) -> Layout:
     return _complete(Layout(model, blocks, other.nq, other.nv, "MuJoCo", [0, 1, 2, 3, 4, 5]))
 
 
-def _mujoco_split(joint: TreeJoint, other: Any, index: dict[str, int]) -> list[Block]:
-    suffixes = _MUJOCO_NAMES[joint.kind]
-    found = [index.get(joint.name + suffix) for suffix in suffixes]
-    if None in found:
-        raise unknown_name("joint in the MuJoCo model", joint.name + suffixes[found.index(None)], index)
-    q = [int(other.jnt_qposadr[i]) for i in found if i is not None]
-    v = [int(other.jnt_dofadr[i]) for i in found if i is not None]
-    order = np.argsort(q)
-    # One block over the span of its axes; MJCF keeps them next to each other, in an order of its own.
-    to, back = _pick(*(int(i) for i in order)), _pick(*(int(i) for i in np.argsort(order)))
-    t = np.eye(len(q))[order]
-    return [Block(joint, slice(min(q), max(q) + 1), slice(min(v), max(v) + 1), to, back, _constant(t))]
+def _named_joints(model: Model, names: Collection[str]) -> Iterator[TreeJoint]:
+    """The joints of a model, those with several axes one by one where the other library does not have their name."""
+    for joint in model.joints:
+        yield from [joint] if joint.name in names else single_axes(joint)
 
 
 def _complete(layout: Layout) -> Layout:

@@ -14,7 +14,7 @@ from dqdyn.algebra.scalar import Scalar
 from dqdyn.algebra.tensor import legs
 from dqdyn.caching import cached_property
 from dqdyn.errors import unknown_name
-from dqdyn.model.description import WORLD, Description
+from dqdyn.model.description import PER_AXIS, WORLD, Description
 from dqdyn.model.gravity_field import FieldGravity
 from dqdyn.model.inertia import Inertia, Vector
 from dqdyn.model.joints import JointKind
@@ -208,7 +208,7 @@ class Model:
     def _key(self) -> tuple[Any, ...]:
         joints = tuple(
             (j.name, j.motion, j.parent, j.placement, j.q.start, j.v.start, j.master)
-            + (j.lower, j.upper, j.velocity, j.effort, j.damping, j.friction, j.armature)
+            + tuple(getattr(j, field) for field in PER_AXIS)
             for j in self.joints
         )
         return joints, self.bodies, tuple(self.frames.values()), self.gravity, self.constraints, self.stabilisation

@@ -12,7 +12,6 @@ from dqdyn.algebra.scalar import unstack
 from dqdyn.arrays import RealArray
 from dqdyn.coordinates.dual_quaternion import UnitDualQuaternion
 from dqdyn.coordinates.minimal_form import Contact
-from dqdyn.coordinates.names import KINDS
 from dqdyn.coordinates.tree import Part, TreeCoordinates
 from dqdyn.errors import Error, StateError
 from dqdyn.model.model import Model
@@ -166,7 +165,8 @@ def named_joints(model: Model, choice: object, joint: str | Sequence[str] | None
     if joint is not None:
         return [joint] if isinstance(joint, str) else list(joint)
     dual = choice == "dual-quaternion" or isinstance(choice, UnitDualQuaternion)
-    found = [j.name for j in model.joints if j.kind == "free" or (j.kind in KINDS and not dual)]
+    groups = ("pose",) if dual else ("pose", "rotation")
+    found = [j.name for j in model.joints if j.motion.group in groups]
     if not found:
         raise Error(
             f"{model.name!r} has no free joint, and a dual quaternion is a pose: load it with base='free', or use "

@@ -10,7 +10,7 @@ import numpy as np
 from dqdyn.arrays import Array, RealArray
 from dqdyn.caching import cached_property
 from dqdyn.coordinates.joint_coordinates import JointCoordinates
-from dqdyn.coordinates.names import KINDS, coordinates_of
+from dqdyn.coordinates.names import coordinates_of
 from dqdyn.coordinates.parameterisation import Parameterisation
 from dqdyn.errors import Error
 from dqdyn.robot.base import WithFunctions
@@ -270,7 +270,7 @@ def in_coordinates(
 ) -> RobotInCoordinates:
     """The robot in the coordinates of that name; see :meth:`dqdyn.Robot.in_coordinates`."""
     model = robot.model
-    able = [j for j in model.joints if j.kind in KINDS]
+    able = [j for j in model.joints if j.motion.group is not None]
     if not able:
         raise Error(
             f"{robot.name!r} has neither a free nor a spherical joint whose coordinates could be chosen: load it with "

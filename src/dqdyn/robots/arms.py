@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from dqdyn.model.description import Description, NamedFrame, placement
-from dqdyn.robots.parts import BLUE, ORANGE, STEEL, Limb, block, hinge, link, rod, within
+from dqdyn.robots.parts import BLUE, ORANGE, STEEL, Limb, block, hinge, link, rod, serial_limb, within
 
 
 def arm6() -> Description:
@@ -20,36 +22,31 @@ def arm6() -> Description:
 
 def arm6_limb(prefix: str = "") -> Limb:
     """The links, joints and frames of :func:`arm6`, with a prefix to all names but "tool"."""
-    links = (
-        link(f"{prefix}base", rod(20.0, 0.14, (0, 0, 0), (0, 0, 0.2), STEEL)),
+    base = link(f"{prefix}base", rod(20.0, 0.14, (0, 0, 0), (0, 0, 0.2), STEEL))
+    chain = (
+        hinge(f"{prefix}joint1", (0, 0, 0.4), "z", within(3.0, 3.0, 400.0)),
         link(
             f"{prefix}shoulder",
             rod(10.0, 0.12, (0, 0, -0.2), (0, 0, 0.0), ORANGE),
             rod(6.0, 0.09, (0, -0.13, 0), (0, 0.13, 0), STEEL),
         ),
+        hinge(f"{prefix}joint2", (0, 0, 0), "y", within(2.1, 2.5, 400.0)),
         link(f"{prefix}upper_arm", rod(14.0, 0.07, (0, 0, 0), (0, 0, 0.6), ORANGE)),
+        hinge(f"{prefix}joint3", (0, 0, 0.6), "y", within(2.5, 3.0, 250.0)),
         link(
             f"{prefix}elbow",
             rod(5.0, 0.08, (0, -0.1, 0), (0, 0.1, 0), STEEL),
             rod(2.5, 0.06, (0, 0, 0), (0.2, 0, 0), ORANGE),
         ),
+        hinge(f"{prefix}joint4", (0.2, 0, 0), "x", within(3.1, 6.0, 60.0)),
         link(f"{prefix}forearm", rod(5.0, 0.05, (0, 0, 0), (0.35, 0, 0), ORANGE)),
+        hinge(f"{prefix}joint5", (0.35, 0, 0), "y", within(2.1, 6.0, 60.0)),
         link(f"{prefix}wrist", rod(3.0, 0.05, (0, -0.06, 0), (0, 0.06, 0), STEEL)),
+        hinge(f"{prefix}joint6", (0, 0, 0), "x", within(6.2, 9.0, 30.0)),
         link(f"{prefix}flange", rod(1.0, 0.04, (0.05, 0, 0), (0.1, 0, 0), ORANGE)),
     )
-    data = (
-        ((0, 0, 0.4), "z", within(3.0, 3.0, 400.0)),
-        ((0, 0, 0), "y", within(2.1, 2.5, 400.0)),
-        ((0, 0, 0.6), "y", within(2.5, 3.0, 250.0)),
-        ((0.2, 0, 0), "x", within(3.1, 6.0, 60.0)),
-        ((0.35, 0, 0), "y", within(2.1, 6.0, 60.0)),
-        ((0, 0, 0), "x", within(6.2, 9.0, 30.0)),
-    )
-    joints = tuple(
-        hinge(f"{prefix}joint{i + 1}", links[i].name, links[i + 1].name, at, axis, **limits)
-        for i, (at, axis, limits) in enumerate(data)
-    )
-    return Limb(links, joints, (NamedFrame("tool", f"{prefix}flange", placement((0.1, 0.0, 0.0))),))
+    moving = serial_limb(base.name, chain, NamedFrame("tool", f"{prefix}flange", placement((0.1, 0.0, 0.0))))
+    return replace(moving, links=(base, *moving.links))
 
 
 def arm7() -> Description:
@@ -60,27 +57,22 @@ def arm7() -> Description:
     y, z, y, z, y, z; three meet in the shoulder and three in the wrist. No damping, no friction. Frame "tool" on the
     flange.
     """
-    links = (
-        link("base", rod(4.0, 0.09, (0, 0, 0), (0, 0, 0.16), STEEL)),
+    base = link("base", rod(4.0, 0.09, (0, 0, 0), (0, 0, 0.16), STEEL))
+    chain = (
+        hinge("joint1", (0, 0, 0.36), "z", within(2.9, 2.0, 180.0)),
         link("link1", rod(4.0, 0.07, (0, 0, -0.2), (0, 0, 0))),
+        hinge("joint2", (0, 0, 0.0), "y", within(2.0, 2.0, 180.0)),
         link("link2", rod(4.0, 0.065, (0, 0, 0), (0, 0, 0.22), BLUE)),
+        hinge("joint3", (0, 0, 0.22), "z", within(2.9, 2.5, 110.0)),
         link("link3", rod(3.4, 0.06, (0, 0, 0), (0, 0, 0.22))),
+        hinge("joint4", (0, 0, 0.22), "y", within(2.3, 2.5, 110.0)),
         link("link4", rod(3.0, 0.06, (0, 0, 0), (0, 0, 0.2), BLUE)),
+        hinge("joint5", (0, 0, 0.2), "z", within(2.9, 3.0, 60.0)),
         link("link5", rod(2.2, 0.05, (0, 0, 0), (0, 0, 0.2))),
+        hinge("joint6", (0, 0, 0.2), "y", within(2.0, 3.0, 40.0)),
         link("link6", rod(2.0, 0.05, (0, -0.05, 0), (0, 0.05, 0), BLUE)),
+        hinge("joint7", (0, 0, 0.0), "z", within(3.0, 3.0, 40.0)),
         link("link7", rod(0.4, 0.035, (0, 0, 0.06), (0, 0, 0.12), STEEL), block(0.3, (0.07, 0.07, 0.02), (0, 0, 0.13))),
     )
-    data = (
-        (0.36, "z", within(2.9, 2.0, 180.0)),
-        (0.0, "y", within(2.0, 2.0, 180.0)),
-        (0.22, "z", within(2.9, 2.5, 110.0)),
-        (0.22, "y", within(2.3, 2.5, 110.0)),
-        (0.2, "z", within(2.9, 3.0, 60.0)),
-        (0.2, "y", within(2.0, 3.0, 40.0)),
-        (0.0, "z", within(3.0, 3.0, 40.0)),
-    )
-    joints = tuple(
-        hinge(f"joint{i + 1}", links[i].name, links[i + 1].name, (0, 0, z), axis, **limits)
-        for i, (z, axis, limits) in enumerate(data)
-    )
-    return Description("arm7", links, joints, (NamedFrame("tool", "link7", placement((0.0, 0.0, 0.14))),))
+    moving = serial_limb("base", chain, NamedFrame("tool", "link7", placement((0.0, 0.0, 0.14))))
+    return Description("arm7", (base, *moving.links), moving.joints, moving.frames)

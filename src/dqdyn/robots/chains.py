@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from dqdyn.algebra.poses import pose
@@ -9,8 +11,8 @@ from dqdyn.algebra.quaternion import Quaternion, pure
 from dqdyn.errors import Error
 from dqdyn.model.description import Description, Joint, Link, NamedFrame, placement
 from dqdyn.model.inertia import Inertia, as_tensor, as_vector
-from dqdyn.model.joints.joint_kind import random_rotation
-from dqdyn.robots.parts import BLUE, ORANGE, STEEL, block, hinge, link, rod
+from dqdyn.model.joints.group_joint import random_rotation
+from dqdyn.robots.parts import BLUE, ORANGE, STEEL, block, hinge, link, rod, serial_limb
 
 LINK_LENGTH, LINK_RADIUS, LINK_MASS = 0.1, 0.02, 0.25
 """Links of the chain: cylinders of 0.1 m by 0.02 m radius and 0.25 kg, about the density of aluminium castings."""
@@ -25,15 +27,15 @@ def two_link() -> Description:
     Frame "tool" at the tip.
     """
     rod_tensor = as_tensor(np.diag([2e-4, 1.0 / 12.0, 1.0 / 12.0]))
-    links = [link("base", block(5.0, (0.15, 0.15, 0.1), color=STEEL))]
-    for i, color in enumerate((ORANGE, BLUE)):
-        looks = link(f"link{i + 1}", rod(1.0, 0.02, (0.0, 0.0, 0.0), (1.0, 0.0, 0.0), color))
-        links.append(Link(looks.name, Inertia(1.0, (0.5, 0.0, 0.0), rod_tensor), looks.visuals, looks.collisions))
-    joints = (
-        hinge("joint1", "base", "link1", (0.0, 0.0, 0.0), "-y"),
-        hinge("joint2", "link1", "link2", (1.0, 0.0, 0.0), "-y"),
+    inertia = Inertia(1.0, (0.5, 0.0, 0.0), rod_tensor)
+    one, two = (
+        replace(link(name, rod(1.0, 0.02, (0.0, 0.0, 0.0), (1.0, 0.0, 0.0), color)), inertia=inertia)
+        for name, color in (("link1", ORANGE), ("link2", BLUE))
     )
-    return Description("two_link", tuple(links), joints, (NamedFrame("tool", "link2", placement((1.0, 0.0, 0.0))),))
+    base = link("base", block(5.0, (0.15, 0.15, 0.1), color=STEEL))
+    chain = (hinge("joint1", (0.0, 0.0, 0.0), "-y"), one, hinge("joint2", (1.0, 0.0, 0.0), "-y"), two)
+    arm = serial_limb("base", chain, NamedFrame("tool", "link2", placement((1.0, 0.0, 0.0))))
+    return Description("two_link", (base, *arm.links), arm.joints, arm.frames)
 
 
 def chain(n: int = 6, seed: int | None = None) -> Description:
@@ -64,7 +66,7 @@ def _regular(n: int, links: list[Link]) -> list[Joint]:
         body = rod(LINK_MASS, LINK_RADIUS, (0.0, 0.0, 0.0), (LINK_LENGTH, 0.0, 0.0), (ORANGE, BLUE)[i % 2])
         links.append(link(f"link{i + 1}", body))
         at = (LINK_LENGTH if i else 0.0, 0.0, 0.0)
-        joints.append(hinge(f"joint{i + 1}", links[-2].name, links[-1].name, at, "yz"[i % 2]))
+        joints.append(hinge(f"joint{i + 1}", at, "yz"[i % 2], parent=links[-2].name, child=links[-1].name))
     return joints
 
 

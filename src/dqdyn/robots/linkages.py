@@ -64,7 +64,7 @@ def _linkage(name: str, ground: float, bars: list[Bar], pin: Loop, tool: str) ->
         reach = (end[0] - begin[0], 0.0, end[1] - begin[1])
         at = (begin[0] - begins[carrier][0], 0.0, begin[1] - begins[carrier][1])
         links.append(link(bar, rod(LINEAR_DENSITY * math.hypot(*reach), THICKNESS, (0.0, 0.0, 0.0), reach, color)))
-        joints.append(hinge(f"{bar}_joint", carrier, bar, at, "y"))
+        joints.append(hinge(f"{bar}_joint", at, "y", parent=carrier, child=bar))
         frames.append(NamedFrame(f"{bar}_end", bar, placement(reach)))
         if bar == tool:
             frames.append(NamedFrame("tool", bar, placement(reach)))

@@ -41,9 +41,9 @@ def _wheel(mass: float, radius: float, x: float, y: float) -> Part:
     return rod(mass, radius, (x, y - 0.03, radius), (x, y + 0.03, radius), STEEL)
 
 
-def _with_arm(name: str, platform: Link, ahead: float, base: str, drive: Drive | None = None) -> Description:
+def _with_arm(name: str, platform: Link, arm_x: float, base: str, drive: Drive | None = None) -> Description:
     arm = arm6_limb("arm_")
-    mount = Joint("mount", "fixed", platform.name, "arm_base", origin=placement((ahead, 0.0, HEIGHT)))
+    mount = Joint("mount", "fixed", platform.name, "arm_base", origin=placement((arm_x, 0.0, HEIGHT)))
     return Description(
         name,
         (platform, *arm.links),

@@ -1,4 +1,4 @@
-"""Uniform solids that links are made of, so that mass, inertia and looks agree by construction."""
+"""Uniform solids that links are made of, so that mass, inertia and shape agree by construction."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from dqdyn.algebra.dual import DQ, IDENTITY
 from dqdyn.algebra.poses import pose, position
 from dqdyn.algebra.quaternion import Quaternion, pure, shortest_rotation
 from dqdyn.model import inertia
-from dqdyn.model.description import Joint, Link, NamedFrame, Shape, placement
-from dqdyn.model.inertia import Inertia, Vector, as_tensor, as_vector
+from dqdyn.model.description import LIMITS, Joint, Link, NamedFrame, Shape, placement
+from dqdyn.model.inertia import Inertia, as_tensor, as_vector
 
 STEEL = (0.35, 0.38, 0.42, 1.0)
 WHITE = (0.92, 0.92, 0.90, 1.0)
@@ -76,36 +76,36 @@ class Limb:
     frames: tuple[NamedFrame, ...] = ()
 
 
-Segment = tuple[str, str, Vector, str, dict[str, float], Part]
-"""Joint, link that it moves, its place on the parent link, axis, limits, and the solid that the link is."""
-
-
-def serial_limb(root: str, segments: Sequence[Segment], *frames: NamedFrame) -> Limb:
-    """Segments one after the other, the first on the link ``root``."""
-    links = tuple(link(name, part) for _, name, _, _, _, part in segments)
+def serial_limb(root: str, chain: Sequence[Joint | Link], *frames: NamedFrame) -> Limb:
+    """Joint, link, joint, link, … one after the other, the first on the link ``root``."""
+    links = tuple(item for item in chain if isinstance(item, Link))
     parents = (root, *(item.name for item in links[:-1]))
-    joints = tuple(
-        hinge(joint, parent, child, at, axis, **limits)
-        for (joint, child, at, axis, limits, _), parent in zip(segments, parents, strict=True)
+    joints = (item for item in chain if isinstance(item, Joint))
+    joined = (
+        replace(joint, parent=parent, child=child.name)
+        for joint, parent, child in zip(joints, parents, links, strict=True)
     )
-    return Limb(links, joints, frames)
+    return Limb(links, tuple(joined), frames)
 
 
-def hinge(name: str, parent: str, child: str, at: Point, axis: str, **limits: Any) -> Joint:
-    """A revolute joint at a point of the parent link about an axis such as "z" or "-y"; its frames are parallel."""
+Limits = tuple[float | None, float | None, float | None, float | None]
+"""Lower, upper, velocity and effort."""
+
+
+def hinge(name: str, at: Point, axis: str, limits: Limits = (None,) * 4, parent: str = "", child: str = "") -> Joint:
+    """A revolute joint at a point of the parent link about an axis such as "z" or "-y"; its frames are parallel.
+
+    In a chain for :func:`serial_limb` the links before and behind it are its parent and child.
+    """
     sign = -1.0 if axis.startswith("-") else 1.0
     direction = as_vector([sign if letter == axis[-1] else 0.0 for letter in "xyz"])
-    return Joint(name, "revolute", parent, child, origin=placement(at), axis=direction, **limits)
+    bounds: dict[str, Any] = dict(zip(LIMITS, limits, strict=True))
+    return Joint(name, "revolute", parent, child, origin=placement(at), axis=direction, **bounds)
 
 
-def within(reach: float, velocity: float, effort: float) -> dict[str, float]:
+def within(reach: float, velocity: float, effort: float) -> Limits:
     """Limits ±reach in rad, with velocity in rad/s and effort in N m."""
-    return {"lower": -reach, "upper": reach, "velocity": velocity, "effort": effort}
-
-
-def between(lower: float, upper: float, velocity: float, effort: float) -> dict[str, float]:
-    """Limits in rad, with velocity in rad/s and effort in N m."""
-    return {"lower": lower, "upper": upper, "velocity": velocity, "effort": effort}
+    return -reach, reach, velocity, effort
 
 
 # --- mirror images ----------------------------------------------------------------------------------------------------

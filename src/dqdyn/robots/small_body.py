@@ -8,10 +8,9 @@ from dqdyn.robots.parts import (
     ORANGE,
     STEEL,
     Limb,
-    Segment,
     ball,
-    between,
     block,
+    hinge,
     link,
     mirrored,
     rod,
@@ -61,7 +60,8 @@ def mobile_bimanual() -> Description:
 
 
 def _body(root: str, height: float) -> Limb:
-    trunk = serial_limb(root, [_torso_pitch(height), *_TRUNK], NamedFrame("head", "chest", placement((0.0, 0.0, 0.28))))
+    pitch = hinge("torso_pitch", (0, 0, height), "y", within(0.6, 2.0, 30.0))
+    trunk = serial_limb(root, (pitch, *_TRUNK), NamedFrame("head", "chest", placement((0.0, 0.0, 0.28))))
     right = serial_limb("chest", _RIGHT_ARM, NamedFrame("right_hand", "right_forearm", placement((0.0, 0.0, -0.2))))
     left = mirrored(right)
     head = Joint("neck", "fixed", "chest", "skull", origin=placement((0.0, 0.0, 0.28)))
@@ -72,63 +72,25 @@ def _body(root: str, height: float) -> Limb:
     )
 
 
-def _torso_pitch(height: float) -> Segment:
-    hips = rod(0.8, 0.05, (0, -0.06, 0), (0, 0.06, 0), STEEL)
-    return ("torso_pitch", "hips", (0, 0, height), "y", within(0.6, 2.0, 30.0), hips)
-
-
-_TRUNK: tuple[Segment, ...] = (
-    ("torso_roll", "waist", (0, 0, 0.05), "x", within(0.5, 2.0, 30.0), rod(0.5, 0.04, (0, 0, -0.02), (0, 0, 0.06))),
-    ("torso_yaw", "belly", (0, 0, 0.06), "z", within(1.2, 2.0, 20.0), rod(0.7, 0.05, (0, 0, 0), (0, 0, 0.07), BLUE)),
-    (
-        "chest_pitch",
-        "ribs",
-        (0, 0, 0.08),
-        "y",
-        within(0.4, 2.0, 20.0),
-        rod(0.4, 0.04, (0, -0.04, 0), (0, 0.04, 0), STEEL),
-    ),
-    (
-        "chest_roll",
-        "chest",
-        (0, 0, 0.03),
-        "x",
-        within(0.4, 2.0, 20.0),
-        block(1.4, (0.1, 0.16, 0.16), (0, 0, 0.1), BLUE),
-    ),
+_TRUNK = (
+    link("hips", rod(0.8, 0.05, (0, -0.06, 0), (0, 0.06, 0), STEEL)),
+    hinge("torso_roll", (0, 0, 0.05), "x", within(0.5, 2.0, 30.0)),
+    link("waist", rod(0.5, 0.04, (0, 0, -0.02), (0, 0, 0.06))),
+    hinge("torso_yaw", (0, 0, 0.06), "z", within(1.2, 2.0, 20.0)),
+    link("belly", rod(0.7, 0.05, (0, 0, 0), (0, 0, 0.07), BLUE)),
+    hinge("chest_pitch", (0, 0, 0.08), "y", within(0.4, 2.0, 20.0)),
+    link("ribs", rod(0.4, 0.04, (0, -0.04, 0), (0, 0.04, 0), STEEL)),
+    hinge("chest_roll", (0, 0, 0.03), "x", within(0.4, 2.0, 20.0)),
+    link("chest", block(1.4, (0.1, 0.16, 0.16), (0, 0, 0.1), BLUE)),
 )
 
-_RIGHT_ARM: tuple[Segment, ...] = (
-    (
-        "right_shoulder_pitch",
-        "right_shoulder",
-        (0, -0.1, 0.15),
-        "y",
-        between(-2.6, 1.0, 3.0, 10.0),
-        rod(0.25, 0.03, (0, 0.015, 0), (0, -0.03, 0), STEEL),
-    ),
-    (
-        "right_shoulder_roll",
-        "right_yoke",
-        (0, -0.03, 0),
-        "x",
-        between(-1.8, 0.2, 3.0, 10.0),
-        rod(0.15, 0.028, (0, 0, 0), (0, 0, -0.05)),
-    ),
-    (
-        "right_arm_yaw",
-        "right_upper_arm",
-        (0, 0, -0.05),
-        "z",
-        within(1.5, 3.0, 6.0),
-        rod(0.3, 0.026, (0, 0, 0), (0, 0, -0.12), BLUE),
-    ),
-    (
-        "right_elbow",
-        "right_forearm",
-        (0, 0, -0.13),
-        "y",
-        between(-2.4, 0.0, 3.0, 6.0),
-        rod(0.25, 0.022, (0, 0, 0), (0, 0, -0.22)),
-    ),
+_RIGHT_ARM = (
+    hinge("right_shoulder_pitch", (0, -0.1, 0.15), "y", (-2.6, 1.0, 3.0, 10.0)),
+    link("right_shoulder", rod(0.25, 0.03, (0, 0.015, 0), (0, -0.03, 0), STEEL)),
+    hinge("right_shoulder_roll", (0, -0.03, 0), "x", (-1.8, 0.2, 3.0, 10.0)),
+    link("right_yoke", rod(0.15, 0.028, (0, 0, 0), (0, 0, -0.05))),
+    hinge("right_arm_yaw", (0, 0, -0.05), "z", within(1.5, 3.0, 6.0)),
+    link("right_upper_arm", rod(0.3, 0.026, (0, 0, 0), (0, 0, -0.12), BLUE)),
+    hinge("right_elbow", (0, 0, -0.13), "y", (-2.4, 0.0, 3.0, 6.0)),
+    link("right_forearm", rod(0.25, 0.022, (0, 0, 0), (0, 0, -0.22))),
 )

@@ -31,9 +31,6 @@ from dqdyn.algebra.scalar import divide
 from dqdyn.dynamics.joint_forces import armature, turning_rotors
 from dqdyn.model.model import WORLD_BODY, Body, Model, TreeJoint
 
-_GROUPS = ("revolute", "prismatic", "helical", "cylindrical", "spherical", "free")
-"""Joints whose motion between two configurations depends on the increment alone."""
-
 
 def leaving(model: Model, q: Sequence[Any], q1: Sequence[Any], w: Sequence[Any], dt: Any) -> list[Any]:
     """Discrete momentum (nv) with which the robot leaves q for q1, the increment being dt w."""
@@ -94,7 +91,7 @@ def _carried(joint: TreeJoint, q: Sequence[Any], y: DQ) -> DQ:
 def _own(joint: TreeJoint, q: Sequence[Any], q1: Sequence[Any], w: Sequence[Any], dt: Any) -> DQ:
     """The displacement of the joint itself."""
     motion = joint.motion
-    if motion.name in _GROUPS:
+    if motion.constant_subspace:  # then the displacement depends on the increment alone
         return motion.pose(motion.integrate(motion.neutral(), joint.rates(w), dt))
     return motion.pose(joint.coordinates(q)).conj() * motion.pose(joint.coordinates(q1))
 

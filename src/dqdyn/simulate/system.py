@@ -16,7 +16,6 @@ from dqdyn.constraints.stabilisation import Projection
 from dqdyn.errors import Error, one_line
 from dqdyn.model.model import Model, TreeJoint
 from dqdyn.robot import Robot
-from dqdyn.simulate.exponential import ALGEBRAS, corrected
 
 _LARGEST = sys.float_info.max
 Scalars = Sequence[Any]
@@ -118,13 +117,7 @@ class System:
 
     def corrected(self, w: Scalars, v: Scalars, order: int) -> list[Any]:
         """The rate of w for which ``moved(q, w)`` has the velocity v, up to terms of w of the given order."""
-
-        def one(joint: TreeJoint) -> list[Any]:
-            if joint.kind not in ALGEBRAS:  # flat coordinates
-                return list(v[joint.v])
-            return corrected(joint.kind, w[joint.v], v[joint.v], order)
-
-        return self.per_joint(one)
+        return self.per_joint(lambda joint: joint.motion.exponential_rate(w[joint.v], v[joint.v], order))
 
     def per_joint(self, function: Callable[[TreeJoint], list[Any]]) -> list[Any]:
         return [c for joint in self.model.joints if joint.master is None for c in function(joint)]

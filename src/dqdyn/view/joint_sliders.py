@@ -12,7 +12,6 @@ import numpy as np
 from dqdyn.errors import StateError, one_line
 from dqdyn.model.model import TreeJoint
 from dqdyn.robot import Robot
-from dqdyn.simulate.columns import columns
 from dqdyn.view.rest import reach_of, resting
 
 
@@ -26,8 +25,7 @@ class JointSliders:
         self._lock = threading.RLock()
         low, high = self._bounds()
         values = self._values(self.q)
-        named = columns(robot.model, "q")
-        self.labels = [pair for joint in robot.joints if not joint.is_mimic for pair in _labels(joint, named)]
+        self.labels = [pair for joint in robot.joints if not joint.is_mimic for pair in _labels(joint)]
         with server.gui.add_folder(one_line(f"{robot.name}: joints")):
             for i, (name, unit) in enumerate(self.labels):
                 step = 1e-3 if unit == "rad" else 1e-4
@@ -77,11 +75,7 @@ class JointSliders:
         for joint in self.robot.joints:
             if joint.is_mimic:
                 continue
-            own = q[joint.q]
-            if joint.motion.nq == joint.motion.nv:
-                values[joint.v] = own
-            else:
-                values[joint.v] = [*_rotation_vector(own[:4]), *own[4:]]
+            values[joint.v] = joint.motion.chart(q[joint.q].tolist())
         return values
 
     def _configuration(self, values: np.ndarray) -> np.ndarray:
@@ -89,30 +83,11 @@ class JointSliders:
         for joint in self.robot.joints:
             if joint.is_mimic:
                 continue
-            own = values[joint.v]
-            if joint.motion.nq == joint.motion.nv:
-                q[joint.q] = own
-            else:
-                q[joint.q] = [*_quaternion(own[:3]), *own[3:]]
+            q[joint.q] = joint.motion.from_chart(values[joint.v].tolist())
         return q
 
 
-def _labels(joint: TreeJoint, named: list[tuple[str, str]]) -> list[tuple[str, str]]:
+def _labels(joint: TreeJoint) -> list[tuple[str, str]]:
     """(name, unit) per velocity coordinate."""
-    if joint.motion.nq == joint.motion.nv:
-        return named[joint.q]
-    turns = [(f"{joint.name} turn {axis}", "rad") for axis in "xyz"]
-    return [*turns, *named[joint.q][4:]]
-
-
-def _rotation_vector(r: np.ndarray) -> np.ndarray:
-    """Angle times axis of (w, x, y, z), the shorter way round."""
-    r = -r if r[0] < 0.0 else r
-    sine = float(np.linalg.norm(r[1:]))
-    angle = 2.0 * math.atan2(sine, float(r[0]))
-    return r[1:] * (angle / sine if sine > 1e-12 else 2.0)
-
-
-def _quaternion(vector: np.ndarray) -> np.ndarray:
-    angle = float(np.linalg.norm(vector))
-    return np.array([math.cos(angle / 2.0), *(0.5 * np.sinc(angle / (2.0 * np.pi)) * vector)])
+    between = "." if joint.motion.nq == joint.motion.nv else " "
+    return [(f"{joint.name}{between if label else ''}{label}", unit) for label, unit in joint.motion.chart_columns()]

@@ -56,10 +56,7 @@ def acting_wrenches(trajectory: Any, shown: Any = slice(None)) -> dict[str, np.n
 
 def screw_axes(joint: TreeJoint) -> list[tuple[str, np.ndarray]]:
     """(side, direction) of the axes of a joint, the side being "child" or "parent"; none for balls and free bases."""
-    motion = joint.motion
-    if joint.kind == "universal":
-        return [("parent", np.array(motion.axis)), ("child", np.array(motion.second_axis))]  # type: ignore[attr-defined]
-    return [("child", np.array(motion.axis))] if hasattr(motion, "axis") else []
+    return [(side, np.array(axis)) for side, axis in joint.motion.drawn_axes()]
 
 
 def _frames(robot: Robot, size: float) -> Iterator[Marker]:

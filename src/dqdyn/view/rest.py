@@ -23,14 +23,14 @@ def reach_of(robot: Robot) -> tuple[np.ndarray, np.ndarray]:
         if joint.is_mimic:
             continue
         motion = joint.motion
-        for k in range(motion.nv):
+        for k, turns in enumerate(motion.angular):
             i = joint.v.start + k
             if motion.nq == motion.nv:
-                default = ANGLE if motion.angular[k] else GROUND if joint.kind == "planar" else LENGTH
+                default = ANGLE if turns else LENGTH if motion.actuated else GROUND
                 at = rest[joint.q.start + k]
                 low[i], high[i] = _bounded(joint.lower[k] - at, -default), _bounded(joint.upper[k] - at, default)
             else:  # a ball or a free base, whose quaternion has no limits
-                low[i], high[i] = (-0.5 * ANGLE, 0.5 * ANGLE) if k < 3 else (-GROUND, GROUND)
+                low[i], high[i] = (-0.5 * ANGLE, 0.5 * ANGLE) if turns else (-GROUND, GROUND)
     return low, high
 
 

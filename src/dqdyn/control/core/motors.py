@@ -12,7 +12,6 @@ from dqdyn.control.core.errors import ControlError
 from dqdyn.control.limits.torque import TorqueLimits
 from dqdyn.robot import Robot
 
-_BASES = ("free", "planar")
 _PULLS = 1e-9  # N or N m, from which on gravity counts
 
 
@@ -34,7 +33,7 @@ def require_motors(robot: Robot, constraints: Sequence[Any] = ()) -> None:
     limits = [c for c in constraints if isinstance(c, TorqueLimits) and np.ndim(c.given) == 1]
     least = np.minimum.reduce([np.full(model.nv, np.inf), *(c.bound(model).limit for c in limits)])
     for joint in model.joints:
-        if joint.kind not in _BASES:
+        if joint.motion.actuated:
             continue
         if not (least[joint.v] < np.inf).all():
             raise ControlError(

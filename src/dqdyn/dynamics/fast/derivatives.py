@@ -27,6 +27,7 @@ from dqdyn.algebra.quaternion import ZERO, I, J, K, Quaternion, combine, cross3,
 from dqdyn.algebra.scalar import Scalar
 from dqdyn.algebra.tensor import rotated
 from dqdyn.dynamics.fast.composite import Composite
+from dqdyn.dynamics.fast.jet_derivatives import Matrix, differentiated
 from dqdyn.dynamics.fast.point_accelerations import squares, wrench
 from dqdyn.dynamics.fast.sparse_solve import factored, substitute
 from dqdyn.dynamics.joint_forces import armature, damping, turning_derivative
@@ -35,7 +36,6 @@ from dqdyn.kinematics.tree import apply, closing
 from dqdyn.model.model import WORLD_BODY, Model
 from dqdyn.model.split import split
 
-Matrix = list[list[Scalar]]
 _UNMOVED = Adjoint.of((I, J, K))
 
 
@@ -95,6 +95,19 @@ def inverse_dynamics_derivatives(
 ) -> tuple[Matrix, Matrix, Matrix]:
     """∂τ/∂q (tangent), ∂τ/∂v, ∂τ/∂a = M, each nv×nv by rows."""
     model = split(model)
+    constant = all(joint.motion.constant_subspace for joint in model.joints)
+    d_dq, d_dv, d_da = _of_bodies(model, q, v, a, from_root) if constant else differentiated(model, q, v, a)
+    for k, (r, d) in enumerate(zip(armature(model), damping(model), strict=True)):
+        d_da[k][k], d_dv[k][k] = d_da[k][k] + r, d_dv[k][k] + d
+    for row, column, change in turning_derivative(model, v):
+        _add(d_dv, row, column, change)
+    return d_dq, d_dv, d_da
+
+
+def _of_bodies(
+    model: Model, q: Sequence[Scalar], v: Sequence[Scalar], a: Sequence[Scalar], from_root: bool
+) -> tuple[Matrix, Matrix, Matrix]:
+    """The derivatives without what the joints themselves contribute."""
     d_dq, d_dv, d_da = (_zeros(model.nv) for _ in range(3))
     for i, axes, relative, sub in _subtrees(model, q, v, a, from_root):
         for own in axes[i]:
@@ -119,10 +132,6 @@ def inverse_dynamics_derivatives(
                 x = relative[j]
                 back, momentum, by_q, by_v = x.rotate(back), x(momentum), x(by_q), x(by_v)
                 j = model.joints[j].parent
-    for k, (r, d) in enumerate(zip(armature(model), damping(model), strict=True)):
-        d_da[k][k], d_dv[k][k] = d_da[k][k] + r, d_dv[k][k] + d
-    for row, column, change in turning_derivative(model, v):
-        _add(d_dv, row, column, change)
     return d_dq, d_dv, d_da
 
 

@@ -28,7 +28,7 @@ from dqdyn.formats.mjcf.mujoco_compiler import Compiled, compile_mjcf
 from dqdyn.formats.mjcf.shapes import GeomReader
 from dqdyn.model.description import WORLD, Description, Joint, Link, NamedFrame, placement
 from dqdyn.model.inertia import Inertia, as_tensor, as_vector
-from dqdyn.model.joints.joint_kind import turn
+from dqdyn.model.joints.axis_joint import turn
 from dqdyn.model.names import fresh_name, listed
 
 CUSTOM = "dqdyn"

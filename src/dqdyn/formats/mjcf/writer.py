@@ -18,14 +18,15 @@ import xml.etree.ElementTree as ET
 from dqdyn.algebra.dual import DQ, IDENTITY
 from dqdyn.algebra.quaternion import ONE, pure, rotate
 from dqdyn.errors import FormatError, ModelWarning
-from dqdyn.formats.joint_rewriter import DYNAMICS, Rewriter, data_of, limit_of, root_link, values_of, with_base_joint
+from dqdyn.formats.joint_rewriter import Rewriter, data_of, limit_of, root_link, with_base_joint
 from dqdyn.formats.mjcf.geoms import Geoms
 from dqdyn.formats.mjcf.inertia import has_mass, settled, write_inertial
 from dqdyn.formats.mjcf.reader import CUSTOM, weld_name
 from dqdyn.formats.xml_text import document, element, name_text, numbers, xyz
-from dqdyn.model.description import WORLD, Description, Joint, Link
+from dqdyn.model.description import DYNAMICS, WORLD, Description, Joint, Link
 from dqdyn.model.gravity_field import require_uniform
 from dqdyn.model.model import Model
+from dqdyn.model.per_axis import axis_values
 
 DEEPEST = 490
 """MuJoCo reads no more bodies inside each other."""
@@ -50,17 +51,16 @@ def write_mjcf(model: Model) -> str:
 
 def _plain(description: Description) -> Description:
     """The same robot with MuJoCo's joints only."""
-    rewriter = Rewriter(description)
+    rewriter = Rewriter(description, "MJCF", couples=False)
     root = root_link(description)
-    for joint in description.joints:
-        if joint.kind == "helical":
-            raise FormatError(
-                f"MJCF cannot hold the helical joint {joint.name!r}: write URDF or JSON.", element=joint.name
-            )
+
+    def is_native(joint: Joint) -> bool:
         # MuJoCo's free joint is an absolute pose, so it must start at the world's origin.
         absolute = joint.parent == root == WORLD and joint.origin == IDENTITY
-        needs_chain = joint.kind in ("cylindrical", "universal", "planar") or (joint.kind == "free" and not absolute)
-        (rewriter.chain if needs_chain else rewriter.keep)(joint)
+        return joint.kind in ("fixed", *_TYPES) and (joint.kind != "free" or absolute)
+
+    for joint in description.joints:
+        rewriter.add(joint, is_native)
         # The coordinates of these are seen from the child, so its frame must be that of the joint.
         last = rewriter.joints[-1]
         if last.kind in ("fixed", "free") or (last.kind == "spherical" and last.child_origin.primary != ONE):
@@ -191,19 +191,19 @@ class _Writer:
         data = data_of(joint)
         low, high, effort = (limit_of(joint, name) for name in ("lower", "upper", "effort"))
         if joint.kind in ("revolute", "prismatic") and data & {"lower", "upper"} and low != high:
-            bounds = (values_of(joint, "lower")[0], values_of(joint, "upper")[0])
+            bounds = (axis_values(joint, "lower")[0], axis_values(joint, "upper")[0])
             item.set("range", numbers(bounds))
             data -= {"lower", "upper"}
         if effort:
             item.set("actuatorfrcrange", numbers((-effort, effort)))
             data -= {"effort"}
         for name, attribute in _ATTRIBUTES.items():
-            values = set(values_of(joint, name))
+            values = set(axis_values(joint, name))
             if name in data and len(values) == 1:
                 item.set(attribute, numbers(values))
                 data -= {name}
         for name in sorted(data):
-            self.custom[f"{CUSTOM}:{name}:{joint.name}"] = numbers(values_of(joint, name))
+            self.custom[f"{CUSTOM}:{name}:{joint.name}"] = numbers(axis_values(joint, name))
             if name in DYNAMICS:
                 self.left_out.append(f"different values of {name} per axis of the joint {joint.name!r}")
 

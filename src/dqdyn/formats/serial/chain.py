@@ -12,7 +12,7 @@ from dqdyn.algebra.real import REAL, real_array
 from dqdyn.algebra.values import Pose
 from dqdyn.errors import Error, LoadError
 from dqdyn.model.check import in_range
-from dqdyn.model.description import Joint, Link
+from dqdyn.model.description import Description, Joint, Link, NamedFrame
 from dqdyn.model.inertia import Inertia
 
 ROOT_LINK = "base"
@@ -61,26 +61,26 @@ def pose_argument(value: Any, what: str) -> DQ:
     return pose.dq
 
 
+def require_one_each(values: Sequence[Any], n: int, owners: str, values_remedy: str) -> None:
+    """An error where there are not n values."""
+    if len(values) != n:
+        raise LoadError(f"There are {n} {owners} but {len(values)} {values_remedy}.", expected=n, found=len(values))
+
+
 def joint_names(names: Sequence[str] | None, n: int) -> list[str]:
     """Names of n joints: those given, or joint1, joint2, …"""
     if names is None:
         return [f"joint{i + 1}" for i in range(n)]
     names = [names] if isinstance(names, str) else list(names)
-    if len(names) != n:
-        raise LoadError(f"There are {n} joints but {len(names)} names: give one per joint.", expected=n, names=names)
+    require_one_each(names, n, "joints", "names: give one per joint")
     return names
 
 
-def link_inertias(inertias: Sequence[Any] | None, n: int) -> list[Inertia]:
+def _inertias(inertias: Sequence[Any] | None, n: int) -> list[Inertia]:
     """Inertias of n links: ``Inertia`` values or (mass, com, tensor); None makes a robot for kinematics only."""
     if inertias is None:
         return [Inertia()] * n
-    if len(inertias) != n:
-        raise LoadError(
-            f"There are {n} joints but {len(inertias)} inertias: give one per link that moves.",
-            expected=n,
-            found=len(inertias),
-        )
+    require_one_each(inertias, n, "joints", "inertias: give one per link that moves")
     return [_inertia(value, f"link{i + 1}") for i, value in enumerate(inertias)]
 
 
@@ -101,9 +101,13 @@ def _inertia(value: Any, link: str) -> Inertia:
     return inertia
 
 
-def chain_links(inertias: Sequence[Inertia]) -> tuple[Link, ...]:
-    """The root link and one link per inertia: base, link1, link2, …"""
-    return (Link(ROOT_LINK), *(Link(link_name(i + 1), inertia) for i, inertia in enumerate(inertias)))
+def serial_robot(
+    name: str, joints: Sequence[Joint], inertias: Sequence[Any] | None, tool: DQ, notes: Sequence[str] = ()
+) -> Description:
+    """The links base, link1, link2, … with these joints between them, and the frame "tool" on the last one."""
+    moving = (Link(link_name(i + 1), inertia) for i, inertia in enumerate(_inertias(inertias, len(joints))))
+    frame = NamedFrame(TOOL, link_name(len(joints)), tool)
+    return Description(name, (Link(ROOT_LINK), *moving), tuple(joints), (frame,), notes=tuple(notes))
 
 
 def link_name(i: int) -> str:

@@ -9,17 +9,8 @@ import numpy as np
 
 from dqdyn.algebra.dual import DQ, IDENTITY
 from dqdyn.errors import LoadError, unknown_name
-from dqdyn.formats.serial.chain import (
-    TOOL,
-    chain_joint,
-    chain_links,
-    joint_names,
-    link_inertias,
-    link_name,
-    number_array,
-    pose_argument,
-)
-from dqdyn.model.description import Description, Joint, NamedFrame, placement
+from dqdyn.formats.serial import chain
+from dqdyn.model.description import Description, Joint, placement
 
 LAYOUTS = ("rows", "columns")
 WIDTHS = (4, 5)
@@ -50,10 +41,10 @@ def describe_dh(
     tensor); None makes a robot for kinematics only. ``base`` is the pose of DH frame 0 in the root link, ``tool``
     that of the frame "tool" in the last DH frame: a ``Pose``, vec8 or 4×4 matrix.
     """
-    rows = _oriented(number_array(table, "A DH table"), joints_in)
-    start = pose_argument(base, "The base of a DH robot")
+    rows = _oriented(chain.number_array(table, "A DH table"), joints_in)
+    start = chain.pose_argument(base, "The base of a DH robot")
     joints: list[Joint] = []
-    for i, (row, joint) in enumerate(zip(rows, joint_names(names, len(rows)), strict=True)):
+    for i, (row, joint) in enumerate(zip(rows, chain.joint_names(names, len(rows)), strict=True)):
         theta, d, a, alpha, *kind = (float(c) for c in row)
         along_z = placement((0.0, 0.0, d), (0.0, 0.0, theta))
         along_x = placement((a, 0.0, 0.0), (alpha, 0.0, 0.0))
@@ -64,13 +55,8 @@ def describe_dh(
             if modified
             else {"origin": before, "child_origin": along_z * along_x}
         )
-        joints.append(chain_joint(i, joint, _kind(kind, i), **geometry))
-    return Description(
-        name=name,
-        links=chain_links(link_inertias(inertias, len(rows))),
-        joints=tuple(joints),
-        frames=(NamedFrame(TOOL, link_name(len(rows)), pose_argument(tool, "The tool of a DH robot")),),
-    )
+        joints.append(chain.chain_joint(i, joint, _kind(kind, i), **geometry))
+    return chain.serial_robot(name, joints, inertias, chain.pose_argument(tool, "The tool of a DH robot"))
 
 
 def _oriented(table: np.ndarray, joints_in: str | None) -> np.ndarray:

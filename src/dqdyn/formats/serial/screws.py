@@ -10,18 +10,9 @@ import numpy as np
 
 from dqdyn.algebra.dual import DQ, IDENTITY
 from dqdyn.errors import LoadError
-from dqdyn.formats.serial.chain import (
-    TOOL,
-    chain_joint,
-    chain_links,
-    joint_names,
-    link_inertias,
-    link_name,
-    number_array,
-    pose_argument,
-)
+from dqdyn.formats.serial import chain
 from dqdyn.model.check import AXIS_TOLERANCE
-from dqdyn.model.description import Description, Joint, NamedFrame, placement
+from dqdyn.model.description import Description, Joint, placement
 from dqdyn.model.inertia import as_vector
 
 ROUNDING = 1e-9
@@ -53,7 +44,7 @@ def describe_screws(
     (38)]; its print has δ the other way round. At home and elsewhere these chain to the tool [Farias, eq. (37)]
     [Farias, eq. (39)].
     """
-    screws = number_array(axes, "A list of screws")
+    screws = chain.number_array(axes, "A list of screws")
     n = len(screws)
     if screws.shape[1] != 6:
         raise LoadError(
@@ -63,28 +54,17 @@ def describe_screws(
     notes: list[str] = []
     joints = [
         _joint(i, joint, screw, at_home, notes)
-        for i, (screw, joint) in enumerate(zip(screws, joint_names(names, n), strict=True))
+        for i, (screw, joint) in enumerate(zip(screws, chain.joint_names(names, n), strict=True))
     ]
-    tool = at_home[-1].conj() * pose_argument(home, "The home pose")
-    return Description(
-        name=name,
-        links=chain_links(link_inertias(inertias, n)),
-        joints=tuple(joints),
-        frames=(NamedFrame(TOOL, link_name(n), tool),),
-        notes=tuple(notes),
-    )
+    tool = at_home[-1].conj() * chain.pose_argument(home, "The home pose")
+    return chain.serial_robot(name, joints, inertias, tool, notes)
 
 
 def _link_poses(links: Sequence[Any] | None, n: int) -> list[DQ]:
     if links is None:
         return [IDENTITY] * n
-    if len(links) != n:
-        raise LoadError(
-            f"There are {n} screws but {len(links)} link poses: give one per link that moves.",
-            expected=n,
-            found=len(links),
-        )
-    return [pose_argument(pose, f"The home pose of link {i + 1}") for i, pose in enumerate(links)]
+    chain.require_one_each(links, n, "screws", "link poses: give one per link that moves")
+    return [chain.pose_argument(pose, f"The home pose of link {i + 1}") for i, pose in enumerate(links)]
 
 
 def _joint(i: int, name: str, screw: np.ndarray, at_home: list[DQ], notes: list[str]) -> Joint:
@@ -106,7 +86,7 @@ def _joint(i: int, name: str, screw: np.ndarray, at_home: list[DQ], notes: list[
         )
     # The joint frame stands on the axis with the axes of the base, whatever the frames of the two links are.
     on_axis = placement(point)
-    return chain_joint(
+    return chain.chain_joint(
         i,
         name,
         kind,

@@ -11,7 +11,8 @@ from dqdyn.model.description import Shape
 
 Color = tuple[float, float, float, float]
 
-_SIZES = {"sphere": ("radius",), "cylinder": ("radius", "length"), "capsule": ("radius", "length")}
+SIZES = {"sphere": ("radius",), "cylinder": ("radius", "length"), "capsule": ("radius", "length")}
+"""Attributes of the shapes whose size is not one vector."""
 
 
 class Shapes:
@@ -75,8 +76,8 @@ class Shapes:
             return Shape("mesh", scale, origin, name, mesh, self.meshes.find(mesh))
         if shape.tag == "box":
             size: tuple[float, ...] = values.vector(shape, "size", owner)
-        elif shape.tag in _SIZES:
-            size = tuple(values.number(shape, attribute, owner) for attribute in _SIZES[shape.tag])
+        elif shape.tag in SIZES:
+            size = tuple(values.number(shape, attribute, owner) for attribute in SIZES[shape.tag])
         else:
             raise values.error(
                 shape, owner, f"has the unknown shape <{shape.tag}>: known are box, cylinder, sphere, capsule and mesh."

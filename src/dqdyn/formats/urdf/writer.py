@@ -18,11 +18,14 @@ from dataclasses import replace
 
 from dqdyn.algebra.dual import DQ, IDENTITY
 from dqdyn.errors import ModelWarning
-from dqdyn.formats.joint_rewriter import PER_AXIS, Rewriter, data_of, limit_of, values_of, with_base_joint
+from dqdyn.formats.joint_rewriter import Rewriter, data_of, limit_of, with_base_joint
+from dqdyn.formats.urdf.shapes import SIZES
 from dqdyn.formats.xml_text import document, element, name_text, numbers, roll_pitch_yaw, xyz
-from dqdyn.model.description import GRAVITY, Description, Joint, Link, Shape, placement
+from dqdyn.model.description import GRAVITY, PER_AXIS, Description, Joint, Link, Shape, placement
 from dqdyn.model.inertia import Inertia
+from dqdyn.model.joints import joint_kind
 from dqdyn.model.model import Model
+from dqdyn.model.per_axis import axis_values
 
 UNLIMITED = sys.float_info.max
 """Stands for "no limit" where URDF demands a number; "inf" is refused by the parser that ROS uses."""
@@ -52,12 +55,11 @@ class _Writer:
 
     def plain(self, description: Description) -> Description:
         """The same robot with URDF's joints only."""
-        rewriter = Rewriter(description)
+        rewriter = Rewriter(description, "URDF", couples=True)
         for joint in description.joints:
-            self.note_left_out(joint)
-            needs_chain = joint.kind not in _TYPES or (joint.kind == "planar" and data_of(joint))
-            (rewriter.chain if needs_chain else rewriter.keep)(joint)
+            rewriter.add(joint, _is_native)
             rewriter.settle_child()
+            self.note_left_out(joint)
         plain = rewriter.result()
         links, joints = list(plain.links), list(plain.joints)
         for frame in plain.frames:
@@ -70,10 +72,11 @@ class _Writer:
         data = data_of(joint)
         if joint.kind == "free":
             # One number of damping and one of friction is all that a floating joint takes.
-            uniform = {name for name in ("damping", "friction") if len(set(values_of(joint, name))) == 1}
+            uniform = {name for name in ("damping", "friction") if len(set(axis_values(joint, name))) == 1}
             lost = data - uniform
         else:
-            lost = data if joint.kind == "spherical" else data & {"armature"}
+            chain = () if _is_native(joint) else joint_kind(joint).expansion()
+            lost = data if chain and all(part.v is None for part in chain) else data & {"armature"}
         self.left_out += [f"{name} of the {joint.kind} joint {joint.name!r}" for name in PER_AXIS if name in lost]
 
     def text(self) -> str:
@@ -121,13 +124,17 @@ class _Writer:
             element(item, "limit", lower=_or(low, -UNLIMITED), upper=_or(high, UNLIMITED), **rates)
         elif kind == "continuous" and not (velocity is None and effort is None):
             element(item, "limit", **rates)
-        dynamics = {name: set(values_of(joint, name)) for name in ("damping", "friction")}
+        dynamics = {name: set(axis_values(joint, name)) for name in ("damping", "friction")}
         held = {name: numbers(values) for name, values in dynamics.items() if len(values) == 1}
         if any(any(dynamics[name]) for name in held):
             element(item, "dynamics", **held)
         if joint.mimic is not None:
             ratio, offset = numbers(joint.mimic.ratio), numbers(joint.mimic.offset)
             element(item, "mimic", joint=name_text(joint.mimic.joint, "URDF"), multiplier=ratio, offset=offset)
+
+
+def _is_native(joint: Joint) -> bool:
+    return joint.kind in _TYPES and not (joint.kind == "planar" and data_of(joint))
 
 
 def _or(value: float | None, default: float) -> str:
@@ -157,11 +164,9 @@ def _shape(item: ET.Element, shape: Shape, with_color: bool) -> None:
     geometry = element(item, "geometry")
     if shape.kind == "box":
         element(geometry, "box", size=numbers(shape.size))
-    elif shape.kind == "sphere":
-        element(geometry, "sphere", radius=numbers(shape.size))
-    elif shape.kind == "cylinder":
-        radius, length = shape.size
-        element(geometry, "cylinder", radius=numbers(radius), length=numbers(length))
+    elif shape.kind in SIZES:
+        sizes = zip(SIZES[shape.kind], shape.size, strict=True)
+        element(geometry, shape.kind, **{name: numbers(value) for name, value in sizes})
     else:
         scale = None if shape.size in ((), (1.0, 1.0, 1.0)) else numbers(shape.size)
         element(geometry, "mesh", filename=name_text(_file(shape) or "", "URDF"), scale=scale)

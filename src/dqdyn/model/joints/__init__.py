@@ -1,4 +1,4 @@
-"""The kinds of joints, one file each."""
+"""The kinds of joints, one file each; a kind is known as soon as its class is defined."""
 
 from __future__ import annotations
 
@@ -6,20 +6,13 @@ from dataclasses import fields
 
 from dqdyn.errors import unknown_name
 from dqdyn.model import description
-from dqdyn.model.joints.cylindrical import Cylindrical
-from dqdyn.model.joints.fixed import Fixed
-from dqdyn.model.joints.free import Free
-from dqdyn.model.joints.helical import Helical
-from dqdyn.model.joints.joint_kind import JointKind
-from dqdyn.model.joints.planar import Planar
-from dqdyn.model.joints.prismatic import Prismatic
-from dqdyn.model.joints.revolute import Revolute
-from dqdyn.model.joints.spherical import Spherical
-from dqdyn.model.joints.universal import Universal
+from dqdyn.model.joints import cylindrical, fixed, free, helical, planar, prismatic, revolute, spherical, universal
+from dqdyn.model.joints.joint_kind import KINDS, JointKind
 
-KINDS: dict[str, type[JointKind]] = {
-    kind.name: kind for kind in (Revolute, Prismatic, Helical, Cylindrical, Universal, Spherical, Planar, Free, Fixed)
-}
+__all__ = ["KINDS", "JointKind", "joint_kind"]
+
+BUILT_IN = (cylindrical, fixed, free, helical, planar, prismatic, revolute, spherical, universal)
+"""The files of the kinds of this package, which register them."""
 
 
 def joint_kind(joint: description.Joint) -> JointKind:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from dqdyn.algebra.dual import DQ, IDENTITY, zero_twist
 from dqdyn.model.joints.joint_kind import Coordinates, JointKind
@@ -13,9 +12,8 @@ from dqdyn.model.joints.joint_kind import Coordinates, JointKind
 class Fixed(JointKind):
     """No coordinates, ξ = 0."""
 
-    name: ClassVar[str] = "fixed"
-    nq: ClassVar[int] = 0
-    nv: ClassVar[int] = 0
+    name, nq, nv = "fixed", 0, 0
+    angular = ()
 
     def pose(self, q: Coordinates) -> DQ:
         return IDENTITY

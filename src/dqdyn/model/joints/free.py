@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -13,18 +12,24 @@ from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.exponential import screw_exp, screw_log
 from dqdyn.algebra.poses import pose, position
 from dqdyn.algebra.quaternion import ZERO, I, J, K, Quaternion, pure, rotate, rotation_columns
-from dqdyn.algebra.scalar import Scalar, less, select
-from dqdyn.model.joints.joint_kind import Coordinates, JointKind, random_rotation
+from dqdyn.algebra.scalar import Scalar
+from dqdyn.model.joints.axis_joint import X, Y, Z
+from dqdyn.model.joints.group_joint import GroupJoint, nearest_sign, random_rotation
+from dqdyn.model.joints.joint_kind import ChainPart, Column, Coordinates
+from dqdyn.model.joints.prismatic import Prismatic
+from dqdyn.model.joints.spherical import Spherical
 
 
 @dataclass(frozen=True)
-class Free(JointKind):
+class Free(GroupJoint):
     """q = (w x y z, px py pz), v = [ω, v] in the child frame, ξ = ω + εv [Silva, table 1]."""
 
-    name: ClassVar[str] = "free"
-    nq: ClassVar[int] = 7
-    nv: ClassVar[int] = 6
-    quaternion: ClassVar[slice | None] = slice(0, 4)
+    name, nq, nv = "free", 7, 6
+    angular = (True,) * 3 + (False,) * 3
+    labels = ("rw", "rx", "ry", "rz", "px", "py", "pz")
+    velocity_labels = ("wx", "wy", "wz", "vx", "vy", "vz")
+    group = "pose"
+    actuated = False
 
     def pose(self, q: Coordinates) -> DQ:
         return pose(Quaternion(*q[:4]), pure(*q[4:]))
@@ -46,7 +51,7 @@ class Free(JointKind):
 
     def difference(self, q0: Coordinates, q1: Coordinates) -> list[Scalar]:
         relative = self.pose(q0).conj() * self.pose(q1)
-        g = screw_log(relative * select(less(relative.primary.w, 0.0), -1.0, 1.0)) * 2.0
+        g = screw_log(relative * nearest_sign(relative.primary)) * 2.0
         return [*g.primary.vector, *g.dual.vector]
 
     def neutral(self) -> list[float]:
@@ -54,3 +59,19 @@ class Free(JointKind):
 
     def random(self, rng: np.random.Generator, lower: Sequence[float], upper: Sequence[float]) -> list[float]:
         return [*random_rotation(rng), *(float(c) for c in rng.uniform(-1.0, 1.0, 3))]
+
+    def expansion(self) -> tuple[ChainPart, ...]:
+        moves = [
+            ChainPart(name, Prismatic(axis), slice(4 + i, 5 + i), slice(3 + i, 4 + i))
+            for i, (name, axis) in enumerate((("x", X), ("y", Y), ("z", Z)))
+        ]
+        return (*moves, ChainPart("rotation", Spherical(), slice(0, 4), slice(0, 3)))
+
+    def chart(self, q: Coordinates) -> list[Scalar]:
+        return [*Spherical().chart(q[:4]), *q[4:]]
+
+    def from_chart(self, values: Coordinates) -> list[Scalar]:
+        return [*Spherical().from_chart(values[:3]), *values[3:]]
+
+    def chart_columns(self) -> list[Column]:
+        return [*Spherical().chart_columns(), *self.columns("q")[4:]]

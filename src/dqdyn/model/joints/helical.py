@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from dqdyn.algebra.adjoint import Adjoint
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.poses import pose
-from dqdyn.model.joints.joint_kind import AxisJoint, Coordinates, turn_columns
+from dqdyn.model.joints.axis_joint import AxisJoint, turn_columns
+from dqdyn.model.joints.joint_kind import ChainPart, Coordinates, one_axis
+from dqdyn.model.joints.prismatic import Prismatic
+from dqdyn.model.joints.revolute import Revolute
 
 
 @dataclass(frozen=True)
@@ -17,10 +19,9 @@ class Helical(AxisJoint):
 
     pitch: float = 0.0
 
-    name: ClassVar[str] = "helical"
-    nq: ClassVar[int] = 1
-    nv: ClassVar[int] = 1
-    angular: ClassVar[tuple[bool, ...]] = (True,)
+    name, nq, nv = "helical", 1, 1
+    angular = (True,)
+    commutes = True
 
     def pose(self, q: Coordinates) -> DQ:
         return pose(self.turn(q[0]), self.l * (self.pitch * q[0]))
@@ -30,3 +31,7 @@ class Helical(AxisJoint):
 
     def subspace(self, q: Coordinates) -> tuple[DQ, ...]:
         return (DQ.of(self.l, self.l * self.pitch),)
+
+    def expansion(self) -> tuple[ChainPart, ...]:
+        slide = ChainPart("translation", Prismatic(self.axis), ratio=self.pitch)
+        return one_axis("rotation", Revolute(self.axis), 0), slide

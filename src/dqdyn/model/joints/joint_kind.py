@@ -1,21 +1,39 @@
-"""What a joint must answer. A new kind is one file with one class; add it to ``KINDS``."""
+"""What a joint kind answers.
+
+A new kind is one class: ``name``, ``nq``, ``nv``, ``angular``, ``pose`` and ``subspace``. Defining the class registers
+it in :data:`KINDS`, and every other answer has a default. Functions are written over any scalar, with the sine, cosine
+and so on of :mod:`dqdyn.algebra.scalar`.
+"""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from functools import cache
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from dqdyn.algebra.adjoint import Adjoint, Columns
+from dqdyn.algebra.adjoint import Adjoint
 from dqdyn.algebra.dual import DQ, zero_twist
-from dqdyn.algebra.quaternion import I, J, K, Quaternion, pure
-from dqdyn.algebra.scalar import Scalar, cos, sin, total
+from dqdyn.algebra.jet import Jet, derivative
+from dqdyn.algebra.quaternion import Quaternion
+from dqdyn.algebra.scalar import Scalar, total
+from dqdyn.errors import ModelError
 
 Vector = tuple[float, float, float]
 Coordinates = Sequence[Scalar]
+DrawnAxis = tuple[Literal["parent", "child"], Vector]
+"""An axis in the frame of the side that it is fixed to."""
+Column = tuple[str, str]
+"""Label and unit of a component."""
+
+UNITS = {"q": ("rad", "m"), "v": ("rad/s", "m/s"), "a": ("rad/s²", "m/s²"), "tau": ("N m", "N")}
+"""Units of angular and of linear components."""
+
+KINDS: dict[str, type[JointKind]] = {}
+"""Every joint kind by its name, those defined outside this package too."""
 
 
 @dataclass(frozen=True)
@@ -23,15 +41,26 @@ class JointKind(ABC):
     """The motion of a child frame against its parent frame, over any scalar.
 
     Defining identity: for q moving with q̇ = ``rate(q, v)``, the pose x = ``pose(q)`` obeys ẋ = ½ x ξ with
-    ξ = ``twist(q, v)`` = Σ Sᵢ vᵢ, expressed in the child frame.
+    ξ = ``twist(q, v)`` = Σ Sᵢ vᵢ, expressed in the child frame. Fields of a kind are parameters that it takes from
+    the fields of the same names of a :class:`~dqdyn.model.description.Joint`, such as ``axis``.
     """
 
     name: ClassVar[str]
     nq: ClassVar[int]
     nv: ClassVar[int]
-    constant_subspace: ClassVar[bool] = True
+    angular: ClassVar[tuple[bool, ...]]  # per velocity: of an angle (rad) rather than of a length (m)
+    labels: ClassVar[tuple[str, ...]] = ()  # of the coordinates, behind the joint's name; numbers where none are given
+    velocity_labels: ClassVar[tuple[str, ...]] = ()  # of the velocities; those of the coordinates if nq = nv
     quaternion: ClassVar[slice | None] = None  # where q holds a unit quaternion
-    angular: ClassVar[tuple[bool, ...]] = ()  # per coordinate of q: an angle (rad) rather than a length (m)
+    group: ClassVar[Literal["rotation", "pose"] | None] = None  # what q is any element of, if v is its body twist
+    actuated: ClassVar[bool] = True  # whether its axes have motors unless limits say otherwise
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "name" in cls.__dict__:
+            _register(cls)
+
+    # --- motion -----------------------------------------------------------------------------------------------------
 
     @abstractmethod
     def pose(self, q: Coordinates) -> DQ:
@@ -45,20 +74,33 @@ class JointKind(ABC):
     def subspace(self, q: Coordinates) -> tuple[DQ, ...]:
         """Motion subspace S: nv pure dual quaternions in the child frame."""
 
+    @property
+    def constant_subspace(self) -> bool:
+        """Whether S does not depend on q."""
+        return _is_constant(self)
+
     def subspace_rate(self, q: Coordinates, v: Coordinates) -> tuple[DQ, ...]:
         """Ṡ: the rate of the components of S in the child frame."""
-        return tuple(zero_twist() for _ in range(self.nv))
+        if self.constant_subspace:
+            return tuple(zero_twist() for _ in range(self.nv))
+        rates = derivative(lambda c: [e for s in self.subspace(c) for e in s.components], q, self.rate(q, v))
+        parts = [Quaternion(*rates[i : i + 4]) for i in range(0, len(rates), 4)]
+        return tuple(DQ.of(a, b) for a, b in zip(parts[::2], parts[1::2], strict=True))
 
     def twist(self, q: Coordinates, v: Coordinates) -> DQ:
         """ξ = Σ Sᵢ vᵢ of the child against the parent, in the child frame [Silva, table 1]."""
-        return total(s * vi for s, vi in zip(self.subspace(q), v, strict=True))
+        twist: DQ = total(s * vi for s, vi in zip(self.subspace(q), v, strict=True))
+        return twist
 
     def twist_rate(self, q: Coordinates, v: Coordinates, a: Coordinates) -> DQ:
         """ξ̇ = Σ Sᵢ aᵢ + Ṡᵢ vᵢ."""
         rate = self.twist(q, a)
         if self.constant_subspace:
             return rate
-        return rate + total(s * vi for s, vi in zip(self.subspace_rate(q, v), v, strict=True))
+        drift: DQ = total(s * vi for s, vi in zip(self.subspace_rate(q, v), v, strict=True))
+        return rate + drift
+
+    # --- coordinates ------------------------------------------------------------------------------------------------
 
     def rate(self, q: Coordinates, v: Coordinates) -> list[Scalar]:
         """q̇ for the velocity v."""
@@ -71,6 +113,10 @@ class JointKind(ABC):
     def difference(self, q0: Coordinates, q1: Coordinates) -> list[Scalar]:
         """The v that leads from q0 to q1 in unit time."""
         return [b - a for a, b in zip(q0, q1, strict=True)]
+
+    def exponential_rate(self, w: Coordinates, v: Coordinates, order: int) -> list[Scalar]:
+        """ẇ with which ``integrate(q, w, 1)`` has the velocity v, as exactly as a method of that order needs it."""
+        return list(v)
 
     def neutral(self) -> list[float]:
         """q at which parent and child side coincide."""
@@ -88,60 +134,95 @@ class JointKind(ABC):
             result.append(float(rng.uniform(a / 2.0 + 0.0, b / 2.0 + 0.0)) * 2.0)
         return result
 
+    # --- tables, files and pictures ---------------------------------------------------------------------------------
+
+    def columns(self, quantity: str) -> list[Column]:
+        """Label and unit of each component of "q", "v", "a" or "tau"; a single one may have an empty label."""
+        angle, length = UNITS[quantity]
+        units = [angle if turns else length for turns in self.angular]
+        if quantity == "q" and self.quaternion is not None:
+            units = ["1"] * 4 + units[3:]
+        labels = (quantity != "q" and self.velocity_labels) or self.labels
+        if len(labels) != len(units):
+            labels = tuple(str(i + 1) for i in range(len(units))) if len(units) > 1 else ("",)
+        return list(zip(labels, units, strict=True))
+
+    def expansion(self) -> tuple[ChainPart, ...]:
+        """Simpler joints whose chain moves alike, for files that do not know this kind; none where there is no such."""
+        return ()
+
+    def single_axes(self) -> tuple[ChainPart, ...]:
+        """The expansion if its parts take one coordinate each, in their order; else none."""
+        parts, slots = self.expansion(), [slice(k, k + 1) for k in range(self.nv)]
+        return parts if [part.q for part in parts] == slots == [part.v for part in parts] else ()
+
+    def problem(self) -> str | None:
+        """What is wrong with the parameters, as the end of a sentence about the joint."""
+        return None
+
+    def drawn_axes(self) -> tuple[DrawnAxis, ...]:
+        """Axes that a picture shows, each in the frame of the side that it is fixed to."""
+        return ()
+
+    def chart(self, q: Coordinates) -> list[Scalar]:
+        """nv numbers for sliders, zero at the neutral q."""
+        return self.difference(self.neutral(), q)
+
+    def from_chart(self, values: Coordinates) -> list[Scalar]:
+        """q for the numbers of sliders."""
+        return self.integrate(self.neutral(), values, 1.0)
+
+    def chart_columns(self) -> list[Column]:
+        """Label and unit of each slider."""
+        if self.nq == self.nv:
+            return self.columns("q")
+        units = (UNITS["q"][0 if turns else 1] for turns in self.angular)
+        return [(label, unit) for (label, _), unit in zip(self.columns("v"), units, strict=True)]
+
 
 @dataclass(frozen=True)
-class AxisJoint(JointKind):
-    """A joint with one unit axis l."""
+class ChainPart:
+    """One joint of a chain that stands for another: ``q`` and ``v`` say which of its coordinates the part takes over.
 
-    axis: Vector = (0.0, 0.0, 1.0)
+    A part with a ``ratio`` has no coordinate of its own, but that times the one of the first part. Of a joint with one
+    coordinate the part that has it keeps the name, so that mimic joints still find it.
+    """
 
-    @property
-    def l(self) -> Quaternion:
-        """The axis as a pure quaternion."""
-        return pure(*self.axis)
-
-    def turn(self, angle: Scalar) -> Quaternion:
-        """cos(θ/2) + l sin(θ/2)."""
-        return turn(self.axis, angle)
-
-
-def turn(axis: Vector, angle: Scalar) -> Quaternion:
-    """cos(θ/2) + l sin(θ/2), the rotation about a unit axis."""
-    half = 0.5 * angle
-    s = sin(half)
-    x, y, z = axis
-    return Quaternion(cos(half), x * s, y * s, z * s)
+    suffix: str  # behind the name of the joint
+    motion: JointKind
+    q: slice | None = None
+    v: slice | None = None
+    ratio: float | None = None
 
 
-def turn_columns(axis: Vector, angle: Scalar) -> Columns:
-    """The images of i, j, k under the rotation about a unit axis, by Rodrigues: l lᵀ + c (1 − l lᵀ) + s [l]×."""
-    c, s = cos(angle), sin(angle)
-    x, y, z = axis
-
-    def entry(outer: float, same: float, skew: float) -> Scalar:
-        if skew == 0.0 and same == outer:  # constant, and known as such to those who look for zeros
-            return outer
-        return c * (same - outer) + s * skew + outer
-
-    return (
-        pure(entry(x * x, 1.0, 0.0), entry(y * x, 0.0, z), entry(z * x, 0.0, -y)),
-        pure(entry(x * y, 0.0, -z), entry(y * y, 1.0, 0.0), entry(z * y, 0.0, x)),
-        pure(entry(x * z, 0.0, y), entry(y * z, 0.0, -x), entry(z * z, 1.0, 0.0)),
-    )
+def one_axis(suffix: str, motion: JointKind, coordinate: int) -> ChainPart:
+    """A part with one axis, whose q and v are the components of that index."""
+    at = slice(coordinate, coordinate + 1)
+    return ChainPart(suffix, motion, at, at)
 
 
-UPRIGHT: Columns = (I, J, K)
-"""No rotation."""
+@cache
+def _is_constant(kind: JointKind) -> bool:
+    """Whether nothing of S was computed from q."""
+    q = [Jet(c, 1.0) for c in kind.neutral()]
+    return not any(isinstance(e, Jet) for s in kind.subspace(q) for e in s.components)
 
 
-def nearest_sign(r: Quaternion) -> Quaternion:
-    """r or −r, the one with non-negative real part: the shorter way round."""
-    from dqdyn.algebra.scalar import less, select
-
-    return r * select(less(r.w, 0.0), -1.0, 1.0)
-
-
-def random_rotation(rng: np.random.Generator) -> list[float]:
-    """A uniformly distributed unit quaternion."""
-    r = rng.normal(size=4)
-    return [float(c) for c in r / np.linalg.norm(r)]
+def _register(kind: type[JointKind]) -> None:
+    known = KINDS.get(kind.name)
+    if known is not None and (known.__module__, known.__qualname__) != (kind.__module__, kind.__qualname__):
+        raise ModelError(f"there is a joint kind named {kind.name!r} already: choose another name.", kind=kind.name)
+    if len(kind.angular) != kind.nv:
+        raise ModelError(
+            f"the joint kind {kind.name!r} has {kind.nv} velocities and {len(kind.angular)} entries of angular: give "
+            "one per velocity.",
+            kind=kind.name,
+        )
+    inherited = [n for n in ("rate", "integrate", "difference", "neutral") if getattr(kind, n) is getattr(JointKind, n)]
+    if kind.nq != kind.nv and inherited:
+        raise ModelError(
+            f"the joint kind {kind.name!r} has {kind.nq} coordinates and {kind.nv} velocities: define "
+            f"{', '.join(inherited)}, whose defaults hold for q̇ = v.",
+            kind=kind.name,
+        )
+    KINDS[kind.name] = kind

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from dqdyn.algebra.adjoint import Adjoint
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.poses import pose
 from dqdyn.algebra.products import cross
 from dqdyn.algebra.quaternion import ZERO, I, J, Quaternion, rotate, shortest_rotation
-from dqdyn.model.joints.joint_kind import AxisJoint, Coordinates, turn_columns
+from dqdyn.model.inertia import as_vector
+from dqdyn.model.joints.axis_joint import AxisJoint, turn_columns
+from dqdyn.model.joints.joint_kind import ChainPart, Coordinates, one_axis
+from dqdyn.model.joints.prismatic import Prismatic
+from dqdyn.model.joints.revolute import Revolute
 
 
 @dataclass(frozen=True)
@@ -20,11 +23,10 @@ class Planar(AxisJoint):
     Silva's table has the axis k; here e₁, e₂ are the images of x, y under the shortest rotation that takes z to l.
     """
 
-    name: ClassVar[str] = "planar"
-    nq: ClassVar[int] = 3
-    nv: ClassVar[int] = 3
-    constant_subspace: ClassVar[bool] = False
-    angular: ClassVar[tuple[bool, ...]] = (False, False, True)
+    name, nq, nv = "planar", 3, 3
+    angular = (False, False, True)
+    labels = ("x", "y", "phi")
+    actuated = False
 
     def in_plane(self) -> tuple[Quaternion, Quaternion]:
         """e₁, e₂: the directions of x and y in the parent side."""
@@ -47,3 +49,8 @@ class Planar(AxisJoint):
     def subspace_rate(self, q: Coordinates, v: Coordinates) -> tuple[DQ, ...]:
         e1, e2, turning = self.subspace(q)
         return cross(e1, turning) * v[2], cross(e2, turning) * v[2], DQ.of(ZERO)
+
+    def expansion(self) -> tuple[ChainPart, ...]:
+        e1, e2 = (as_vector(e.vector) for e in self.in_plane())
+        slides = one_axis("x", Prismatic(e1), 0), one_axis("y", Prismatic(e2), 1)
+        return (*slides, one_axis("rotation", Revolute(self.axis), 2))

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from dqdyn.algebra.adjoint import Adjoint
 from dqdyn.algebra.dual import DQ
-from dqdyn.model.joints.joint_kind import AxisJoint, Coordinates, turn_columns
+from dqdyn.model.joints.axis_joint import AxisJoint, turn_columns
+from dqdyn.model.joints.joint_kind import Coordinates
 
 
 @dataclass(frozen=True)
 class Revolute(AxisJoint):
     """q = θ, v = θ̇, ξ = θ̇ l [Silva, table 1]."""
 
-    name: ClassVar[str] = "revolute"
-    nq: ClassVar[int] = 1
-    nv: ClassVar[int] = 1
-    angular: ClassVar[tuple[bool, ...]] = (True,)
+    name, nq, nv = "revolute", 1, 1
+    angular = (True,)
+    commutes = True
 
     def pose(self, q: Coordinates) -> DQ:
         return DQ.of(self.turn(q[0]))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -12,17 +11,21 @@ from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.exponential import exp, screw_log
 from dqdyn.algebra.quaternion import I, J, K, Quaternion, pure
 from dqdyn.algebra.scalar import Scalar
-from dqdyn.model.joints.joint_kind import Coordinates, JointKind, nearest_sign, random_rotation
+from dqdyn.model.joints.axis_joint import X, Y, Z
+from dqdyn.model.joints.group_joint import GroupJoint, nearest_sign, random_rotation
+from dqdyn.model.joints.joint_kind import ChainPart, Column, Coordinates
+from dqdyn.model.joints.revolute import Revolute
 
 
 @dataclass(frozen=True)
-class Spherical(JointKind):
+class Spherical(GroupJoint):
     """q = (w, x, y, z), v = ω in the child frame, ξ = ω [Silva, table 1]."""
 
-    name: ClassVar[str] = "spherical"
-    nq: ClassVar[int] = 4
-    nv: ClassVar[int] = 3
-    quaternion: ClassVar[slice | None] = slice(0, 4)
+    name, nq, nv = "spherical", 4, 3
+    angular = (True,) * 3
+    labels = ("w", "x", "y", "z")
+    velocity_labels = ("x", "y", "z")
+    group = "rotation"
 
     def pose(self, q: Coordinates) -> DQ:
         return DQ.of(Quaternion(*q))
@@ -38,11 +41,19 @@ class Spherical(JointKind):
         return list((Quaternion(*q) * step).components)
 
     def difference(self, q0: Coordinates, q1: Coordinates) -> list[Scalar]:
-        relative = nearest_sign(Quaternion(*q0).conj() * Quaternion(*q1))
-        return list((screw_log(DQ.of(relative)).primary * 2.0).vector)
+        relative = Quaternion(*q0).conj() * Quaternion(*q1)
+        return list((screw_log(DQ.of(relative * nearest_sign(relative))).primary * 2.0).vector)
 
     def neutral(self) -> list[float]:
         return [1.0, 0.0, 0.0, 0.0]
 
     def random(self, rng: np.random.Generator, lower: Sequence[float], upper: Sequence[float]) -> list[float]:
         return random_rotation(rng)
+
+    def expansion(self) -> tuple[ChainPart, ...]:
+        # Yaw, pitch, roll: the same orientations, other coordinates, singular at a pitch of ±90°. Limits, damping and
+        # the like belong to the angular velocity and have no counterpart in the rates of three angles.
+        return tuple(ChainPart(name, Revolute(axis)) for name, axis in (("yaw", Z), ("pitch", Y), ("roll", X)))
+
+    def chart_columns(self) -> list[Column]:
+        return [(f"turn {axis}", "rad") for axis in "xyz"]

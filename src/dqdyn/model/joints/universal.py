@@ -3,27 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from dqdyn.algebra.adjoint import Adjoint
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.products import cross
 from dqdyn.algebra.quaternion import ZERO, Quaternion, pure
-from dqdyn.model.joints.joint_kind import Coordinates, JointKind, Vector, turn, turn_columns
+from dqdyn.model.joints.axis_joint import X, Z, turn, turn_columns
+from dqdyn.model.joints.joint_kind import ChainPart, Coordinates, DrawnAxis, JointKind, Vector, one_axis
+from dqdyn.model.joints.revolute import Revolute
 
 
 @dataclass(frozen=True)
 class Universal(JointKind):
     """q = (θ₁, θ₂), v = q̇, ξ = Ad(r₂*) l₁ θ̇₁ + l₂ θ̇₂ with r = r₁ r₂."""
 
-    axis: Vector = (0.0, 0.0, 1.0)
-    second_axis: Vector = (1.0, 0.0, 0.0)
+    axis: Vector = Z
+    second_axis: Vector = X
 
-    name: ClassVar[str] = "universal"
-    nq: ClassVar[int] = 2
-    nv: ClassVar[int] = 2
-    constant_subspace: ClassVar[bool] = False
-    angular: ClassVar[tuple[bool, ...]] = (True, True)
+    name, nq, nv = "universal", 2, 2
+    angular = (True, True)
+    labels = ("first", "second")
 
     def pose(self, q: Coordinates) -> DQ:
         return DQ.of(turn(self.axis, q[0]) * turn(self.second_axis, q[1]))
@@ -40,3 +39,13 @@ class Universal(JointKind):
 
     def _first_axis(self, q: Coordinates) -> Quaternion:
         return Adjoint.of(turn_columns(self.second_axis, q[1])).rotate_back(pure(*self.axis))
+
+    def expansion(self) -> tuple[ChainPart, ...]:
+        return one_axis("first", Revolute(self.axis), 0), one_axis("second", Revolute(self.second_axis), 1)
+
+    def problem(self) -> str | None:
+        parallel = abs(sum(a * b for a, b in zip(self.axis, self.second_axis, strict=True))) > 1.0 - 1e-6
+        return "has two axes that are parallel: choose others" if parallel else None
+
+    def drawn_axes(self) -> tuple[DrawnAxis, ...]:
+        return ("parent", self.axis), ("child", self.second_axis)

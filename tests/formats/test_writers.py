@@ -35,7 +35,7 @@ from robot_data import urdf_file
 from test_mjcf import write_stl
 
 from dqdyn.algebra.dual import DQ, IDENTITY
-from dqdyn.algebra.functions import position, rotation_matrix
+from dqdyn.algebra.poses import position, rotation_matrix
 from dqdyn.algebra.quaternion import Quaternion
 from dqdyn.errors import FormatError, ModelWarning
 from dqdyn.formats.load import read

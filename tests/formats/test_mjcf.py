@@ -318,7 +318,7 @@ def test_vertices_of_a_mesh_stand_where_mujoco_puts_them(tmp_path: Path, mesh: s
     geom = model.geom("g").id
     mujoco.mju_quat2Mat(r, model.geom_quat[geom])
     theirs = model.mesh_vert @ r.reshape(3, 3).T + model.geom_pos[geom]
-    from dqdyn.algebra.functions import rotation_matrix
+    from dqdyn.algebra.poses import rotation_matrix
 
     ours = (TETRAHEDRON * shape.size) @ rotation_matrix(shape.origin).T + np.array(shape.origin.translation().vec3())
     assert {tuple(v) for v in theirs.round(5) + 0.0} == {tuple(v) for v in ours.round(5) + 0.0}

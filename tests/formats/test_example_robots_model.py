@@ -11,7 +11,7 @@ import pytest
 from robot_data import short_name, urdf_files
 
 from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.functions import position, rotation_matrix
+from dqdyn.algebra.poses import position, rotation_matrix
 from dqdyn.errors import Error
 from dqdyn.formats.urdf.reader import read_urdf
 from dqdyn.model.build import build

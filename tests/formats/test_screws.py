@@ -11,8 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from serial_walk import distance, frame_pose, kinds, matrix_exponential, random_box, screw_matrix
 
+from dqdyn.algebra.adjoint import Ad
 from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.functions import Ad, screw_exp
+from dqdyn.algebra.exponential import screw_exp
 from dqdyn.algebra.values import Pose
 from dqdyn.errors import LoadError, ModelError, ModelWarning
 from dqdyn.formats.serial.dh import describe_dh

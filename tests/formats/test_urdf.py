@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from urdf_text import ARM, INERTIAL, arm_with, changed, robot
 
-from dqdyn.algebra.functions import position, rotation_matrix
+from dqdyn.algebra.poses import position, rotation_matrix
 from dqdyn.formats.urdf.reader import read_urdf
 from dqdyn.model.build import build
 from dqdyn.model.description import Description, Joint, Link, Mimic

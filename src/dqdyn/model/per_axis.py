@@ -1,0 +1,25 @@
+"""Limits and constants of a described joint, one number per axis."""
+
+from __future__ import annotations
+
+import math
+
+from dqdyn.algebra.real import real_number
+from dqdyn.model.description import DYNAMICS, LIMITS, Joint
+from dqdyn.model.joints import KINDS
+
+
+def axis_count(joint: Joint, field: str) -> int:
+    """How many numbers a field of ``PER_AXIS`` has: limits of q one per coordinate, all else one per velocity."""
+    kind = KINDS[joint.kind]
+    return kind.nq if field in LIMITS[:2] else kind.nv
+
+
+def axis_values(joint: Joint, field: str) -> tuple[float, ...]:
+    """One number per axis; infinite limits stand for none."""
+    value = getattr(joint, field)
+    if isinstance(value, (tuple, list)):
+        return tuple(real_number(v, "a value per axis") for v in value)
+    if value is None:
+        value = 0.0 if field in DYNAMICS else -math.inf if field == "lower" else math.inf
+    return (real_number(value, "a value per axis"),) * axis_count(joint, field)
