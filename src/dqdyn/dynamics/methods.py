@@ -117,6 +117,9 @@ INVERSE: dict[str, Inverse] = {
     "gibbs-appell": inverse(deferred("dynamics.formulations.gibbs_appell", "inverse_dynamics")),
     "kane": inverse(deferred("dynamics.formulations.kane", "inverse_dynamics")),
     "lagrange": inverse(deferred("dynamics.formulations.lagrange", "inverse_dynamics")),
+    "newton-euler-literal": inverse(deferred("dynamics.formulations.literal.silva", "inverse_dynamics")),
+    "screw-literal": inverse(deferred("dynamics.formulations.literal.farias", "inverse_dynamics")),
+    "gauss-literal": inverse(deferred("dynamics.formulations.literal.quiroz", "inverse_dynamics")),
 }
 FORWARD: dict[str, Forward] = {
     "composite-body": by_mass_matrix(deferred("dynamics.fast.composite", "mass_matrix")),
@@ -128,11 +131,13 @@ MASS_MATRIX: dict[str, MassMatrix] = {
     "closed-form": mass_matrix(deferred("dynamics.formulations.closed_form", "mass_matrix")),
     "gauss": mass_matrix(deferred("dynamics.formulations.gauss", "mass_matrix")),
     "lagrange": mass_matrix(deferred("dynamics.formulations.lagrange", "mass_matrix")),
+    "gauss-literal": mass_matrix(deferred("dynamics.formulations.literal.quiroz", "mass_matrix")),
 }
 CORIOLIS: dict[str, CoriolisMatrix] = {
     "christoffel": coriolis_matrix(deferred("dynamics.fast.coriolis", "coriolis_matrix")),
     "gauss": coriolis_matrix(deferred("dynamics.formulations.gauss", "coriolis_matrix")),
     "lagrange": coriolis_matrix(deferred("dynamics.formulations.lagrange", "coriolis_matrix")),
+    "gauss-literal": coriolis_matrix(deferred("dynamics.formulations.literal.quiroz", "coriolis_matrix")),
 }
 
 

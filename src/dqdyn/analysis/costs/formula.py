@@ -13,7 +13,8 @@ import numpy as np
 from dqdyn.algebra.counter import Tally
 from dqdyn.errors import Error
 
-_TERM = re.compile(r"([+−-]?)\s*(\d+(?:\.\d+)?(?:/\d+)?)?\s*([a-z²³]*)")
+_TERM = r"(?=[\da-z])(\d+(?:\.\d+)?(?:/\d+)?)?((?:[a-z][²³]?)*)"
+_SIGN = "[+−-]"
 _RAISED = {"²": 2, "³": 3}
 
 
@@ -32,19 +33,13 @@ class Formula:
     @classmethod
     def parse(cls, text: str) -> Formula:
         """From text such as "16/3 n³ + 326n² − 40" or "mpr − mr"."""
-        coefficients: dict[str, Fraction] = {}
-        position = 0
-        text = text.strip()
-        while position < len(text):
-            match = _TERM.match(text, position)
-            if match is None or match.end() == position or not (match[2] or match[3]):
-                raise Error(f"{text!r} is not a sum of terms such as 3n² at {text[position:]!r}.", text=text)
-            variables = "".join(sorted(re.sub(r"(\w)([²³])", lambda m: m[1] * _RAISED[m[2]], match[3])))
-            value = Fraction(match[2] or "1") * (1 if match[1] in ("", "+") else -1)
+        compact, coefficients = text.replace(" ", ""), dict[str, Fraction]()
+        if not re.fullmatch(f"{_SIGN}?{_TERM}(?:{_SIGN}{_TERM})*", compact):
+            raise Error(f"{text!r} is not a sum of terms such as 3n².", text=text)
+        for sign, number, letters in re.findall(f"({_SIGN}?){_TERM}", compact):
+            variables = "".join(sorted(re.sub(r"(\w)([²³])", lambda m: m[1] * _RAISED[m[2]], letters)))
+            value = Fraction(number or "1") * (1 if sign in ("", "+") else -1)
             coefficients[variables] = coefficients.get(variables, Fraction(0)) + value
-            position = match.end()
-            while position < len(text) and text[position] == " ":
-                position += 1
         return cls.of(coefficients)
 
     def __call__(self, **values: int) -> Fraction:
