@@ -11,17 +11,17 @@ import numpy.typing as npt
 Array: TypeAlias = npt.NDArray[np.float64]
 """What numeric functions return."""
 
-RealNumber: TypeAlias = Union[float, np.floating[Any], np.integer[Any]]
+RealNumber: TypeAlias = float | np.floating[Any] | np.integer[Any]
 """One real number."""
 
-_Numbers: TypeAlias = npt.NDArray[Union[np.floating[Any], np.integer[Any]]]
+_Numbers: TypeAlias = npt.NDArray[np.floating[Any] | np.integer[Any]]
 _Row: TypeAlias = Sequence[RealNumber]
-_Matrix: TypeAlias = Sequence[Union[_Row, _Numbers]]
+_Matrix: TypeAlias = Sequence[_Row | _Numbers]
 
 RealArray: TypeAlias = Union[
     _Numbers,
     npt.NDArray[np.object_],  # symbols
-    Sequence[Union[RealNumber, _Row, _Numbers, _Matrix]],
+    Sequence[RealNumber | _Row | _Numbers | _Matrix],
 ]
 """Real numbers as users give them: arrays, or nested sequences. NumPy's ``ArrayLike`` would admit text.
 

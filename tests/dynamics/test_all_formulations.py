@@ -17,6 +17,7 @@ from dqdyn.algebra.counter import Tally, counters
 from dqdyn.algebra.jet import Jet, derivative
 from dqdyn.compile.trace.interpret import interpret
 from dqdyn.compile.trace.tracer import trace
+from dqdyn.dynamics import arguments, wrenches
 from dqdyn.dynamics.fast import composite, coriolis, recursive
 from dqdyn.dynamics.fast import point_accelerations as points
 from dqdyn.dynamics.formulations import (
@@ -49,7 +50,7 @@ FORMULATIONS = {
     "screw-literal": farias,
     "gauss-literal": quiroz,
 }
-SHARED = (mass_centers, gravity, speeds, points, products, matrices, quiroz_jacobians)
+SHARED = (arguments, wrenches, mass_centers, gravity, speeds, points, products, matrices, quiroz_jacobians)
 """What formulations may share."""
 
 # The step that makes each formulation what it is.

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from dqdyn.algebra.quaternion import dot3
 from dqdyn.algebra.scalar import Scalar
+from dqdyn.dynamics.arguments import Scalars
 from dqdyn.dynamics.fast import composite
 from dqdyn.dynamics.fast.sparse_solve import factored
 from dqdyn.dynamics.joint_forces import armature
@@ -65,13 +64,13 @@ def _own_inertia(model: Model, index: int) -> float:
     return float(np.linalg.eigvalsh(energy)[0])
 
 
-def pivots(model: Model, q: Sequence[Scalar]) -> list[Scalar]:
+def pivots(model: Model, q: Scalars) -> list[Scalar]:
     """1/D of M = Lᵀ D L, the diagonal of M and :func:`moved_inertia`, one after the other (3 nv)."""
     matrix = _form(model, q)
     return [*factored(matrix)[1], *(row[k] for k, row in enumerate(matrix)), *moved_inertia(model, q)]
 
 
-def moved_inertia(model: Model, q: Sequence[Scalar]) -> list[Scalar]:
+def moved_inertia(model: Model, q: Scalars) -> list[Scalar]:
     """Per velocity (nv) all that it moves, about every axis through its joint and along every line, with armature.
 
     It is what an entry of M is measured by: of a heavy body on its axis a joint may move nothing but rounding errors,

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from dqdyn.algebra.scalar import Scalar, cos, sin
 from dqdyn.analysis.costs.farias import Cost, farias_table_4, farias_total
 from dqdyn.analysis.costs.operands import Operands, count_step, require_joints
-from dqdyn.dynamics.formulations.literal.matrices import Matrix, plus, product, scaled, times, transposed
+from dqdyn.dynamics.arguments import Matrix
+from dqdyn.dynamics.formulations.literal.matrices import plus, product, scaled, times, transposed
 
 Vector = list[Scalar]
 

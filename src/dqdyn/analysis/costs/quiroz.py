@@ -15,10 +15,10 @@ from typing import Any
 from dqdyn.algebra.counter import Tally
 from dqdyn.analysis.costs.formula import Formula, Line, Operations, fitted, polynomial
 from dqdyn.analysis.costs.operands import Kind, Operands, count, count_step
+from dqdyn.dynamics.arguments import Matrix
 from dqdyn.dynamics.formulations.literal import matrices, silva
 from dqdyn.dynamics.formulations.literal import quiroz as steps
 from dqdyn.dynamics.formulations.literal import quiroz_jacobians as jacobians
-from dqdyn.dynamics.formulations.literal.matrices import Matrix
 from dqdyn.dynamics.formulations.literal.products import adjoint
 
 NOT_GIVEN = "the thesis takes the number from Adorno (2011) without steps; ours carry a twist from joint to joint"

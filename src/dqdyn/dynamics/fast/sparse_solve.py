@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from dqdyn.algebra.scalar import Scalar, divide
+from dqdyn.dynamics.arguments import Scalars
 
 Matrix = list[list[Scalar]]
 
@@ -27,12 +26,12 @@ def factored(matrix: Matrix) -> tuple[Matrix, list[Scalar]]:
     return m, inverse
 
 
-def solve(matrix: Matrix, right: Sequence[Scalar]) -> list[Scalar]:
+def solve(matrix: Matrix, right: Scalars) -> list[Scalar]:
     """M⁻¹ b."""
     return substitute(*factored(matrix), right)
 
 
-def substitute(lower: Matrix, inverse: Sequence[Scalar], right: Sequence[Scalar]) -> list[Scalar]:
+def substitute(lower: Matrix, inverse: Scalars, right: Scalars) -> list[Scalar]:
     """(Lᵀ D L)⁻¹ b."""
     n = len(inverse)
     x = list(right)

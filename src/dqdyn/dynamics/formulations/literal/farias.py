@@ -13,6 +13,7 @@ from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.functions import Columns, G, cross, geodesic, h_plus, swap, zero_twist
 from dqdyn.algebra.quaternion import Quaternion, combine, pure
 from dqdyn.algebra.scalar import Scalar, cos, sin
+from dqdyn.dynamics.arguments import Scalars, Wrenches
 from dqdyn.dynamics.formulations.literal.products import by_velocity, center, to_joint
 from dqdyn.kinematics.center_frames import gravity_rate, to_center
 from dqdyn.kinematics.tree import Columns as Axes
@@ -40,13 +41,7 @@ class ScrewLink:
     inertia: Columns
 
 
-def inverse_dynamics(
-    model: Model,
-    q: Sequence[Scalar],
-    v: Sequence[Scalar],
-    a: Sequence[Scalar],
-    wrenches: Mapping[int, DQ] | None = None,
-) -> list[Scalar]:
+def inverse_dynamics(model: Model, q: Scalars, v: Scalars, a: Scalars, wrenches: Wrenches = None) -> list[Scalar]:
     """τ (nv) that gives the acceleration a at the state (q, v) [Farias, algorithm 1].
 
     ``wrenches`` are external ones by body, in the frame of the body at its origin. They act on the robot; the paper's
@@ -58,11 +53,7 @@ def inverse_dynamics(
 
 
 def algorithm_1(
-    links: Sequence[ScrewLink],
-    v: Sequence[Scalar],
-    a: Sequence[Scalar],
-    base_rate: DQ,
-    loads: Mapping[int, tuple[Maps, DQ]],
+    links: Sequence[ScrewLink], v: Scalars, a: Scalars, base_rate: DQ, loads: Mapping[int, tuple[Maps, DQ]]
 ) -> list[Scalar]:
     """τ (nv) of a tree, step by step as printed [Farias, algorithm 1].
 
@@ -117,7 +108,7 @@ def adjoint(maps: Maps, y: DQ) -> DQ:
     return DQ.of(combine(maps[0], y.primary), combine(maps[0], y.dual) + combine(maps[1], y.primary))
 
 
-def twist(axes: Axes, v: Sequence[Scalar], maps: Maps, before: DQ) -> DQ:
+def twist(axes: Axes, v: Scalars, maps: Maps, before: DQ) -> DQ:
     """[Farias, eq. (40)], with every axis of the joint."""
     result = adjoint(maps, before)
     for k, axis in axes:
@@ -125,7 +116,7 @@ def twist(axes: Axes, v: Sequence[Scalar], maps: Maps, before: DQ) -> DQ:
     return result
 
 
-def twist_rate(axes: Axes, a: Sequence[Scalar], maps: Maps, before: DQ, omega: DQ, v: Sequence[Scalar]) -> DQ:
+def twist_rate(axes: Axes, a: Scalars, maps: Maps, before: DQ, omega: DQ, v: Scalars) -> DQ:
     """[Farias, eq. (44)], with every axis of the joint."""
     result = adjoint(maps, before)
     for k, axis in axes:
@@ -148,7 +139,7 @@ def force(wrench: DQ, axis: DQ) -> Scalar:
     return geodesic(wrench, swap(axis))
 
 
-def _link(model: Model, joint: TreeJoint, q: Sequence[Scalar], v: Sequence[Scalar]) -> ScrewLink:
+def _link(model: Model, joint: TreeJoint, q: Scalars, v: Scalars) -> ScrewLink:
     """A joint of any kind: the motion of one that is not revolute, the paper's only kind, is its own pose."""
     motion, own, inertia = joint.motion, joint.coordinates(q), model.bodies[joint.index].inertia
     axes, c = [to_center(inertia, s) for s in motion.subspace(own)], center(model, joint.index)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import reduce
 
 from dqdyn.algebra.scalar import Scalar
-
-Matrix = list[list[Scalar]]
+from dqdyn.dynamics.arguments import Matrix, Scalars
 
 
 def scaled(factor: Scalar, a: Matrix) -> Matrix:
@@ -25,7 +23,7 @@ def product(a: Matrix, b: Matrix) -> Matrix:
     return [[_dot(row, column) for column in zip(*b, strict=True)] for row in a]
 
 
-def times(a: Matrix, x: Sequence[Scalar]) -> list[Scalar]:
+def times(a: Matrix, x: Scalars) -> list[Scalar]:
     """Ax."""
     return [_dot(row, x) for row in a]
 
@@ -35,7 +33,7 @@ def transposed(a: Matrix) -> Matrix:
     return [list(column) for column in zip(*a, strict=True)]
 
 
-def skew(c: Sequence[Scalar]) -> Matrix:
+def skew(c: Scalars) -> Matrix:
     """S(c) with three changes of sign."""
     x, y, z = c
     return [[0.0, z * -1.0, y], [z, 0.0, x * -1.0], [y * -1.0, x, 0.0]]
@@ -46,5 +44,5 @@ def block_diagonal(a: Matrix, b: Matrix) -> Matrix:
     return [[*row, 0.0, 0.0, 0.0] for row in a] + [[0.0, 0.0, 0.0, *row] for row in b]
 
 
-def _dot(row: Sequence[Scalar], column: Sequence[Scalar]) -> Scalar:
+def _dot(row: Scalars, column: Scalars) -> Scalar:
     return reduce(lambda x, y: x + y, [x * y for x, y in zip(row, column, strict=True)])

@@ -6,15 +6,16 @@ For the same with fewer operations see :mod:`dqdyn.dynamics.formulations.gauss`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
 
 from dqdyn.algebra.dual import DQ, IDENTITY
 from dqdyn.algebra.quaternion import Quaternion, pure
 from dqdyn.algebra.scalar import Scalar
+from dqdyn.dynamics.arguments import Matrix, Scalars, Wrenches
 from dqdyn.dynamics.formulations.literal import quiroz_jacobians as jacobians
-from dqdyn.dynamics.formulations.literal.matrices import Matrix, block_diagonal, plus, product, skew, times, transposed
+from dqdyn.dynamics.formulations.literal.matrices import block_diagonal, plus, product, skew, times, transposed
 from dqdyn.dynamics.formulations.literal.products import adjoint, summed
 from dqdyn.kinematics.center_frames import to_center
 from dqdyn.model.inertia import Inertia
@@ -24,13 +25,7 @@ Part = tuple[Sequence[int], Sequence[int], Matrix]
 """What a body contributes to a matrix, with the indices of its rows and columns there."""
 
 
-def inverse_dynamics(
-    model: Model,
-    q: Sequence[Scalar],
-    v: Sequence[Scalar],
-    a: Sequence[Scalar],
-    wrenches: Mapping[int, DQ] | None = None,
-) -> list[Scalar]:
+def inverse_dynamics(model: Model, q: Scalars, v: Scalars, a: Scalars, wrenches: Wrenches = None) -> list[Scalar]:
     """τ (nv) that gives the acceleration a at the state (q, v): M a + C v + g [Silva, eq. (48)] [Quiroz, eq. (5.20)].
 
     ``wrenches`` are external ones by body, in the frame of the body at its origin.
@@ -40,12 +35,12 @@ def inverse_dynamics(
     return forces(_mass_matrix(bodies, model.nv), _coriolis_matrix(bodies, model.nv), held, v, a)
 
 
-def mass_matrix(model: Model, q: Sequence[Scalar]) -> Matrix:
+def mass_matrix(model: Model, q: Scalars) -> Matrix:
     """M (nv×nv), without armature [Silva, eq. (43)] [Quiroz, eq. (5.15)]."""
     return _mass_matrix(_centers(model, q), model.nv)
 
 
-def coriolis_matrix(model: Model, q: Sequence[Scalar], v: Sequence[Scalar]) -> Matrix:
+def coriolis_matrix(model: Model, q: Scalars, v: Scalars) -> Matrix:
     """C (nv×nv) [Silva, eq. (44)] [Quiroz, eq. (5.16)]."""
     return _coriolis_matrix(_centers(model, q, v), model.nv)
 
@@ -65,7 +60,7 @@ class Center:
     v: list[Scalar]
 
     @classmethod
-    def of(cls, model: Model, body: int, q: Sequence[Scalar], v: Sequence[Scalar] | None = None) -> Center:
+    def of(cls, model: Model, body: int, q: Scalars, v: Scalars | None = None) -> Center:
         """That of a body [Quiroz, eq. (5.60)]; without v no rate."""
         joints = [jacobians.CenterJoint(model, model.joints[i], q) for i in model.path(body)]
         poses, axes, columns = jacobians.pose_jacobian(joints, IDENTITY)
@@ -100,7 +95,7 @@ class Center:
         return [list(row) for row in self.inertia.tensor]
 
 
-def gyroscopic(omega: Sequence[Scalar], inertia: Matrix, mass: Scalar) -> Matrix:
+def gyroscopic(omega: Scalars, inertia: Matrix, mass: Scalar) -> Matrix:
     """blkdiag(−S(I ω), m S(ω)) (6×6); −S is Sᵀ, and m S(ω) is S(m ω) [Quiroz, eq. (5.13)]."""
     return block_diagonal(transposed(skew(times(inertia, omega))), skew([mass * w for w in omega]))
 
@@ -134,13 +129,13 @@ def padded_sum(parts: Sequence[Part], rows: int, columns: int, zero: Scalar) -> 
     return reduce(plus, [full(*part) for part in parts]) if parts else []
 
 
-def forces(mass: Matrix, coriolis: Matrix, gravity: Matrix, v: Sequence[Scalar], a: Sequence[Scalar]) -> list[Scalar]:
+def forces(mass: Matrix, coriolis: Matrix, gravity: Matrix, v: Scalars, a: Scalars) -> list[Scalar]:
     """τ = M a + C v + g."""
     moved = plus(product(mass, [[c] for c in a]), product(coriolis, [[c] for c in v]))
     return [row[0] for row in plus(moved, gravity)]
 
 
-def _centers(model: Model, q: Sequence[Scalar], v: Sequence[Scalar] | None = None) -> list[Center]:
+def _centers(model: Model, q: Scalars, v: Scalars | None = None) -> list[Center]:
     return [Center.of(model, i, q, v) for i in range(len(model.bodies))]
 
 

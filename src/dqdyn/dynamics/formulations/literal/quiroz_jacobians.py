@@ -11,7 +11,8 @@ from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.functions import cross
 from dqdyn.algebra.quaternion import Quaternion, pure
 from dqdyn.algebra.scalar import Scalar, cos, sin
-from dqdyn.dynamics.formulations.literal.matrices import Matrix, plus, product, transposed
+from dqdyn.dynamics.arguments import Matrix, Scalars
+from dqdyn.dynamics.formulations.literal.matrices import plus, product, transposed
 from dqdyn.dynamics.formulations.literal.products import adjoint, center, to_joint
 from dqdyn.kinematics.center_frames import to_center
 from dqdyn.kinematics.tree import Columns, apply
@@ -65,7 +66,7 @@ class CenterJoint:
 
     model: Model
     joint: TreeJoint
-    q: Sequence[Scalar]
+    q: Scalars
 
     def pose(self) -> DQ:
         """x_pi of the center of mass in that of the parent."""
@@ -76,7 +77,7 @@ class CenterJoint:
         """The axes are known in the frame behind."""
         return self._halves(behind, self.joint.motion.subspace(self.joint.coordinates(self.q)))
 
-    def half_axis_rates(self, behind: DQ, v: Sequence[Scalar]) -> Columns:
+    def half_axis_rates(self, behind: DQ, v: Scalars) -> Columns:
         """½ Ad(x) ȧ of axes that depend on q; of others none."""
         if self.joint.motion.constant_subspace:
             return []
@@ -107,7 +108,7 @@ def pose_jacobian(joints: Sequence[Joint], first: DQ) -> tuple[list[DQ], list[Co
 
 
 def pose_jacobian_rate(
-    end: DQ, axes: Sequence[Columns], v: Sequence[Scalar], changing: Sequence[Columns] = ()
+    end: DQ, axes: Sequence[Columns], v: Scalars, changing: Sequence[Columns] = ()
 ) -> tuple[DQ, list[DQ]]:
     """ẋ, and the columns ż x + z ẋ of J̇_x, where ż = s z − z s = 2 s × z.
 

@@ -14,6 +14,7 @@ from dqdyn.algebra.dual import DQ, IDENTITY
 from dqdyn.algebra.functions import L3, Columns, cross, dot, zero_twist
 from dqdyn.algebra.quaternion import ZERO, Quaternion, cross3, pure
 from dqdyn.algebra.scalar import Scalar
+from dqdyn.dynamics.arguments import Scalars, Wrenches
 from dqdyn.dynamics.formulations.literal.products import adjoint, by_velocity, center, conjugate, to_joint
 from dqdyn.kinematics.tree import Columns as Axes
 from dqdyn.model.joints.joint_kind import JointKind
@@ -38,13 +39,7 @@ class SilvaLink:
     inertia: Columns
 
 
-def inverse_dynamics(
-    model: Model,
-    q: Sequence[Scalar],
-    v: Sequence[Scalar],
-    a: Sequence[Scalar],
-    wrenches: Mapping[int, DQ] | None = None,
-) -> list[Scalar]:
+def inverse_dynamics(model: Model, q: Scalars, v: Scalars, a: Scalars, wrenches: Wrenches = None) -> list[Scalar]:
     """τ (nv) that gives the acceleration a at the state (q, v) [Silva, eq. (15)].
 
     ``wrenches`` are external ones by body, in the frame of the body at its origin.
@@ -113,7 +108,7 @@ def transmitted(behind: SilvaLink, own: DQ, wrench_behind: DQ) -> DQ:
     return own + adjoint(behind.to_joint, wrench_behind)
 
 
-def _link(model: Model, joint: TreeJoint, q: Sequence[Scalar], v: Sequence[Scalar], a: Sequence[Scalar]) -> SilvaLink:
+def _link(model: Model, joint: TreeJoint, q: Scalars, v: Scalars, a: Scalars) -> SilvaLink:
     """A joint of any kind [Silva, table 1]; its frame is on the side of the parent, where twists and axes are seen."""
     motion, own, rates = joint.motion, joint.coordinates(q), joint.rates(v)
     moved, inertia = motion.pose(own), model.bodies[joint.index].inertia
