@@ -13,3 +13,8 @@ Matrix = list[list[Scalar]]
 """Rows of scalars."""
 Wrenches = Mapping[int, DQ] | None
 """External wrenches f + ετ on the robot by body, in the frame of the body at its origin."""
+
+
+def is_absent(entry: Scalar) -> bool:
+    """Whether an entry is zero by structure, such as of joints on different branches: a plain 0.0 among any scalars."""
+    return type(entry) is float and entry == 0.0

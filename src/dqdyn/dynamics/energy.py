@@ -25,8 +25,7 @@ def kinetic_energy(model: Model, q: Scalars, v: Scalars) -> Scalar:
     )
     total: Scalar = 0.0
     for i, body in enumerate(model.bodies):
-        momentum = Composite.of(body.inertia).momentum(twists[i])
-        total = total + power(twists[i], momentum)
+        total = total + power(twists[i], Composite.of(body.inertia).momentum(twists[i]))
     for r, vk in zip(armature(model), v, strict=True):
         if r:
             total = total + vk * vk * r

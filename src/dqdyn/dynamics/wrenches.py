@@ -8,7 +8,7 @@ from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.quaternion import dot3, pure
 from dqdyn.algebra.scalar import Scalar
 from dqdyn.dynamics.arguments import Scalars
-from dqdyn.kinematics.tree import adjoints
+from dqdyn.kinematics.tree import added, adjoints
 from dqdyn.model.model import WORLD_BODY, Model
 
 EXPRESSIONS = ("body", "aligned")
@@ -25,7 +25,7 @@ def on_bodies(model: Model, frames: Sequence[str], expressed: str, q: Scalars, c
 
     They act on the robot at the frame's origin, in its axes ("body") or in world axes ("aligned").
     """
-    result: dict[int, DQ] = {}
+    moved: list[tuple[int, DQ]] = []
     for i, name in enumerate(frames):
         frame = model.frames[name]
         if frame.body == WORLD_BODY:
@@ -35,6 +35,5 @@ def on_bodies(model: Model, frames: Sequence[str], expressed: str, q: Scalars, c
         if expressed == "aligned":
             world = adjoints(model, q, model.path(frame.body))[frame.body] @ frame.adjoint
             wrench = DQ.of(world.rotate_back(wrench.primary), world.rotate_back(wrench.dual))
-        moved = frame.adjoint(wrench)
-        result[frame.body] = result[frame.body] + moved if frame.body in result else moved
-    return result
+        moved.append((frame.body, frame.adjoint(wrench)))
+    return added(moved)

@@ -7,13 +7,12 @@ multiplication, as it does there.
 from __future__ import annotations
 
 from collections.abc import Callable
-from fractions import Fraction
 from functools import cache
 from operator import mul
 from typing import Any
 
 from dqdyn.algebra.counter import Tally
-from dqdyn.analysis.costs.formula import Formula, Line, Operations, fitted, polynomial
+from dqdyn.analysis.costs.formula import Line, Operations, fitted, polynomial
 from dqdyn.analysis.costs.operands import Kind, Operands, count, count_step
 from dqdyn.dynamics.arguments import Matrix
 from dqdyn.dynamics.formulations.literal import matrices, silva
@@ -60,20 +59,17 @@ def quiroz_table_5_2() -> tuple[Line, ...]:
     [Quiroz, eq. (5.64)]. Lines that contain J̇_x take its printed cost, since the thesis does not give its steps.
     """
     adorno = Operations.parse("312i", "268i − 8")
-    pose = polynomial(lambda i: count(lambda c: jacobians.pose_jacobian(_dh_arm(c, i), c("dual"))), "i", 1)
-    twist = pose + polynomial(
-        lambda i: count_step(lambda x, columns: matrices.product(jacobians.twist_rows(x), columns), "dual", (8, i)),
-        "i",
-        1,
-    )
+    pose = _by("i", 1, lambda c, i: jacobians.pose_jacobian(_dh_arm(c, i), c("dual")))
+    ours = _by("i", 1, lambda c, i: jacobians.pose_jacobian_rate(c("dual"), [[(k, c("dual"))] for k in range(i)], c(i)))
+    twist = pose + _by("i", 1, lambda c, i: matrices.product(jacobians.twist_rows(c("dual")), c((8, i))))
     rate = adorno + _twist_rate()
     return (
         _line("C(J_x) of body i", ("189i − 48", "142i − 40"), pose, REBUILT),
-        Line("C(J̇_x) of body i", adorno, _pose_rate(), NOT_GIVEN),
+        Line("C(J̇_x) of body i", adorno, ours, NOT_GIVEN),
         _line("C(J_ξ) of body i", ("237i − 40", "184i − 40"), twist),
         _line("C(J̇_ξ) of body i", ("408i + 8", "358i − 8"), rate, AS_PRINTED),
-        _line("C(J_ξ) of all bodies", ("118.5n² + 78.5n", "92n² + 52n"), _summed(twist)),
-        _line("C(J̇_ξ) of all bodies", ("204n² + 212n", "179n² + 171n"), _summed(rate), AS_PRINTED),
+        _line("C(J_ξ) of all bodies", ("118.5n² + 78.5n", "92n² + 52n"), twist.summed()),
+        _line("C(J̇_ξ) of all bodies", ("204n² + 212n", "179n² + 171n"), rate.summed(), AS_PRINTED),
     )
 
 
@@ -81,9 +77,9 @@ def quiroz_table_5_2() -> tuple[Line, ...]:
 def quiroz_table_5_3() -> tuple[Line, ...]:
     """The matrices of the equations of motion [Quiroz, table 5.3], sums as in [Quiroz, eq. (5.69)]."""
     return (
-        _line("C(M_i)", ("6i² + 36i", "5i² + 30i"), _of_body(_mass_part, 2)),
-        _line("C(C_i)", ("6i² + 72i + 18", "5i² + 66i + 6"), _of_body(_coriolis_part, 2)),
-        _line("C(g_i)", ("3i + 35", "2i + 24"), _of_body(_gravity_part, 1)),
+        _line("C(M_i)", ("6i² + 36i", "5i² + 30i"), _by("i", 2, _mass_part)),
+        _line("C(C_i)", ("6i² + 72i + 18", "5i² + 66i + 6"), _by("i", 2, _coriolis_part)),
+        _line("C(g_i)", ("3i + 35", "2i + 24"), _by("i", 1, _gravity_part)),
         _line("C(M_GP)", ("2n³ + 21n² + 19n", "8/3 n³ + 33/2 n² + 95/6 n"), _of_all(_mass_part)),
         _line("C(C_GP)", ("2n³ + 39n² + 55n", "8/3 n³ + 69/2 n² + 239/6 n"), _of_all(_coriolis_part)),
         _line("C(g_GP)", ("1.5n² + 36.5n", "2n² + 24n"), _of_all(_gravity_part, square=False)),
@@ -97,20 +93,15 @@ def quiroz_table_5_4() -> tuple[Line, ...]:
     The last line is not in the table: Gauss's principle with our J̇_x.
     """
     costs = {line.name: line.counted for line in (*quiroz_table_5_2(), *quiroz_table_5_3()) if line.counted is not None}
-    whole = polynomial(lambda n: count_step(steps.forces, (n, n), (n, n), (n, 1), n, n), "n", 2)
+    whole = _by("n", 2, lambda c, n: steps.forces(c((n, n)), c((n, n)), c((n, 1)), c(n), c(n)))
     for part in ("C(M_GP)", "C(C_GP)", "C(g_GP)", "C(J_ξ) of all bodies"):
         whole = whole + costs[part]
-    ours = whole + _summed(costs["C(J̇_x) of body i"] + _twist_rate())
-    newton_euler = polynomial(lambda n: count(lambda c: _newton_euler(c, n)), "n", 1)
+    printed = whole + costs["C(J̇_ξ) of all bodies"]
+    ours = whole + (costs["C(J̇_x) of body i"] + _twist_rate()).summed()
     return (
-        _line(
-            GAUSS,
-            ("4n³ + 386n² + 401n", "16/3 n³ + 326n² + 908/3 n"),
-            whole + costs["C(J̇_ξ) of all bodies"],
-            AS_PRINTED,
-        ),
+        _line(GAUSS, ("4n³ + 386n² + 401n", "16/3 n³ + 326n² + 908/3 n"), printed, AS_PRINTED),
         _line(CLASSIC_LAGRANGE, ("412n − 277", "320n − 201"), None, OTHERS),
-        _line(NEWTON_EULER, ("882n − 48", "724n − 40"), newton_euler, SILVA),
+        _line(NEWTON_EULER, ("882n − 48", "724n − 40"), _by("n", 1, _newton_euler), SILVA),
         _line(CLASSIC_NEWTON_EULER, ("150n − 48", "131n − 48"), None, OTHERS),
         Line(f"{GAUSS}, with our J̇_x", None, ours, NOT_GIVEN),
     )
@@ -134,16 +125,9 @@ def _sized(tally: Callable[[int, int, int], Tally]) -> Operations:
     return fitted(tally, ("mpr", "mp", "mr", "pr", "m", "p", ""), sizes)
 
 
-def _summed(of_body: Operations) -> Operations:
-    """Σ over the bodies i = 1, …, n of a cost that is linear in i."""
-    return Operations(*(_summed_formula(f) for f in (of_body.mul, of_body.add)))
-
-
-def _summed_formula(of_body: Formula) -> Formula:
-    terms = dict(of_body.terms)
-    slope, constant = (terms.get(key, Fraction(0)) for key in ("i", ""))
-    half = slope / 2
-    return Formula.of({"nn": half, "n": half + constant})
+def _by(variable: str, degree: int, run: Callable[[Operands, int], Any]) -> Operations:
+    """By the size that the run is given beside its operands."""
+    return polynomial(lambda size: count(lambda c: run(c, size)), variable, degree)
 
 
 # --- steps on operands ------------------------------------------------------------------------------------------------
@@ -153,17 +137,10 @@ def _dh_arm(c: Operands, n: int) -> list[jacobians.DHJoint]:
     return [jacobians.DHJoint(k, *c(4)) for k in range(n)]
 
 
-def _pose_rate() -> Operations:
-    def run(c: Operands, i: int) -> None:
-        jacobians.pose_jacobian_rate(c("dual"), [[(k, c("dual"))] for k in range(i)], c(i))
-
-    return polynomial(lambda i: count(lambda c: run(c, i)), "i", 1)
-
-
 def _twist_rate() -> Operations:
     """What (5.62) has beside J̇_x: 2x is there from J_ξ, 2ẋ is new."""
-    step = lambda x_rate, *rest: jacobians.twist_jacobian_rate(jacobians.twist_rows(x_rate), *rest)
-    return polynomial(lambda i: count_step(step, "dual", (8, i), (6, 8), (8, i)), "i", 1)
+    matrix = jacobians.twist_jacobian_rate
+    return _by("i", 1, lambda c, i: matrix(jacobians.twist_rows(c("dual")), c((8, i)), c((6, 8)), c((8, i))))
 
 
 def _mass_part(c: Operands, i: int) -> Matrix:
@@ -179,10 +156,6 @@ def _gravity_part(c: Operands, i: int) -> Matrix:
     return steps.gravity_part(c((6, i)), c("quaternion"), c("vector"))
 
 
-def _of_body(part: Callable[[Operands, int], Matrix], degree: int) -> Operations:
-    return polynomial(lambda i: count(lambda c: part(c, i)), "i", degree)
-
-
 def _of_all(part: Callable[[Operands, int], Matrix], square: bool = True) -> Operations:
     """The parts of all bodies and their padded sum."""
 
@@ -191,7 +164,7 @@ def _of_all(part: Callable[[Operands, int], Matrix], square: bool = True) -> Ope
         parts = [(*place, part(c, len(place[0]))) for place in places]
         return steps.padded_sum(parts, n, n if square else 1, c("scalar"))
 
-    return polynomial(lambda n: count(lambda c: run(c, n)), "n", 3 if square else 2)
+    return _by("n", 3 if square else 2, run)
 
 
 def _newton_euler(c: Operands, n: int) -> None:

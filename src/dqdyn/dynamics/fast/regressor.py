@@ -19,14 +19,8 @@ from dqdyn.dynamics.wrenches import power
 from dqdyn.model.model import WORLD_BODY, Model
 
 PARAMETERS = ("m", "mcx", "mcy", "mcz", "Ixx", "Ixy", "Iyy", "Ixz", "Iyz", "Izz")
-_UNITS = (  # (xx, yy, zz, xy, xz, yz) in the order of the parameters
-    (1.0, 0.0, 0.0, 0.0, 0.0, 0.0),
-    (0.0, 0.0, 0.0, 1.0, 0.0, 0.0),
-    (0.0, 1.0, 0.0, 0.0, 0.0, 0.0),
-    (0.0, 0.0, 0.0, 0.0, 1.0, 0.0),
-    (0.0, 0.0, 0.0, 0.0, 0.0, 1.0),
-    (0.0, 0.0, 1.0, 0.0, 0.0, 0.0),
-)
+_UNITS = [[1.0 if i == entry else 0.0 for i in range(6)] for entry in (0, 3, 1, 4, 5, 2)]
+"""Tensors (xx, yy, zz, xy, xz, yz) in the order of the parameters."""
 
 
 def torque_regressor(model: Model, q: Scalars, v: Scalars, a: Scalars) -> list[list[Scalar]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dqdyn.algebra.scalar import Scalar, divide
-from dqdyn.dynamics.arguments import Scalars
+from dqdyn.dynamics.arguments import Scalars, is_absent
 
 Matrix = list[list[Scalar]]
 
@@ -16,11 +16,11 @@ def factored(matrix: Matrix) -> tuple[Matrix, list[Scalar]]:
     for k in reversed(range(n)):
         inverse[k] = divide(1.0, m[k][k])
         for i in reversed(range(k)):
-            if _absent(m[k][i]):
+            if is_absent(m[k][i]):
                 continue
             share = m[k][i] * inverse[k]
             for j in range(i + 1):
-                if not _absent(m[k][j]):
+                if not is_absent(m[k][j]):
                     m[i][j] = m[i][j] - share * m[k][j]
             m[k][i] = share
     return m, inverse
@@ -37,16 +37,11 @@ def substitute(lower: Matrix, inverse: Scalars, right: Scalars) -> list[Scalar]:
     x = list(right)
     for k in reversed(range(n)):
         for i in range(k):
-            if not _absent(lower[k][i]):
+            if not is_absent(lower[k][i]):
                 x[i] = x[i] - lower[k][i] * x[k]
     x = [a * d for a, d in zip(x, inverse, strict=True)]
     for k in range(n):
         for i in range(k):
-            if not _absent(lower[k][i]):
+            if not is_absent(lower[k][i]):
                 x[k] = x[k] - lower[k][i] * x[i]
     return x
-
-
-def _absent(entry: Scalar) -> bool:
-    """A zero by structure: joints on different branches. It is a plain number whatever the scalars are."""
-    return type(entry) is float and entry == 0.0

@@ -13,7 +13,7 @@ from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.functions import L3
 from dqdyn.algebra.quaternion import cross3
 from dqdyn.algebra.scalar import Scalar
-from dqdyn.dynamics.arguments import Matrix, Scalars, Wrenches
+from dqdyn.dynamics.arguments import Matrix, Scalars, Wrenches, is_absent
 from dqdyn.dynamics.formulations.mass_centers import ByIndex, Center, acting, bilinear, centers, projected
 from dqdyn.dynamics.formulations.speeds import Speeds, at, velocities
 from dqdyn.kinematics.tree import apply
@@ -86,15 +86,15 @@ def law_of_motion(body: Center, rate: DQ) -> DQ:
 
 
 def _partial(bodies: Sequence[Center], b: Matrix | None) -> list[ByIndex]:
+    """J B of every body; an absent entry of B says that a u does not move it."""
     if b is None:
         return [body.columns for body in bodies]
     columns = list(enumerate(zip(*b, strict=True)))
     return [
-        {r: apply(list(body.columns.items()), column) for r, column in columns if _moves(body, column)}
+        {
+            r: apply(list(body.columns.items()), column)
+            for r, column in columns
+            if any(not is_absent(column[k]) for k in body.columns)
+        }
         for body in bodies
     ]
-
-
-def _moves(body: Center, column: Scalars) -> bool:
-    """Whether a u moves the body; a plain zero in B says that it does not, whatever the scalars are."""
-    return any(not (type(column[k]) is float and column[k] == 0.0) for k in body.columns)

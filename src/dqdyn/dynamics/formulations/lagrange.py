@@ -15,16 +15,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.functions import G
 from dqdyn.algebra.quaternion import ZERO, cross3
-from dqdyn.algebra.scalar import Scalar
+from dqdyn.algebra.scalar import Scalar, total
 from dqdyn.dynamics.arguments import Matrix, Scalars, Wrenches
 from dqdyn.dynamics.formulations.mass_centers import (
     ByIndex,
     Center,
     bilinear,
     center_poses,
-    center_twists,
     centers,
     external,
     projected,
@@ -57,10 +55,7 @@ def inverse_dynamics(
 
 def kinetic_energy(model: Model, q: Scalars, v: Scalars) -> Scalar:
     """T = ½ Σ ⟨ω, I ω⟩ + m⟨v, v⟩ in J [Parsa, eq. (13)]; of the bodies, without rotors."""
-    result: Scalar = 0.0
-    for body, twist in zip(model.bodies, center_twists(model, q, v), strict=True):
-        result = result + power(twist, G(body.inertia.mass, body.inertia.rows, twist)) * 0.5
-    return result
+    return total([0.0, *(power(c.twist, c.momentum(c.twist)) * 0.5 for c in centers(model, q, v))])
 
 
 def momentum(model: Model, q: Scalars, v: Scalars) -> list[Scalar]:
@@ -82,10 +77,8 @@ def kinetic_energy_gradient(model: Model, q: Scalars, v: Scalars) -> list[Scalar
 def potential_energy(model: Model, q: Scalars, field: Field | None = None) -> Scalar:
     """V = −Σ m⟨c, g⟩ in J [Parsa, eq. (26)], zero at the height of the world origin, or that of another field."""
     chosen = _field(model, field)
-    result: Scalar = 0.0
-    for body, seen in zip(model.bodies, center_poses(model, q), strict=True):
-        result = result + chosen.energy(body.inertia, seen)
-    return result
+    pairs = zip(model.bodies, center_poses(model, q), strict=True)
+    return total([0.0, *(chosen.energy(body.inertia, seen) for body, seen in pairs)])
 
 
 def gravity_forces(model: Model, q: Scalars, field: Field | None = None) -> list[Scalar]:

@@ -90,12 +90,6 @@ def center_poses(model: Model, q: Scalars) -> list[Adjoint]:
     return [_placed(poses[i], body.inertia) for i, body in enumerate(model.bodies)]
 
 
-def center_twists(model: Model, q: Scalars, v: Scalars) -> list[DQ]:
-    """ν of all bodies, without Jacobians."""
-    twists = _carried(model, [joint.adjoint(q) for joint in model.joints], q, v)
-    return [to_center(body.inertia, twists[i]) for i, body in enumerate(model.bodies)]
-
-
 # --- wrenches and generalized forces --------------------------------------------------------------------------------
 
 

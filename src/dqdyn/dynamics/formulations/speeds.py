@@ -45,12 +45,9 @@ def at(speeds: Speeds, model: Model, q: Scalars) -> Matrix:
     """B(q), after a check of its shape."""
     b = speeds(q)
     if len(b) != model.nv or len({len(row) for row in b}) != 1:
-        found = [len(row) for row in b]
-        raise StateError(
-            f"The speeds B(q) of v = B u need {model.nv} rows of one length; found rows of lengths {found}.",
-            expected=model.nv,
-            found=found,
-        )
+        lengths = [len(row) for row in b]
+        message = f"The speeds B(q) of v = B u need {model.nv} rows of one length; found rows of lengths {lengths}."
+        raise StateError(message, expected=model.nv, found=lengths)
     return b
 
 

@@ -27,8 +27,8 @@ def pulled(model: Model, q: Scalars, wrenches: methods.Wrenches) -> tuple[Model,
     """The robot without gravity, and the wrenches of its field on top of those given."""
     assert isinstance(model.gravity, FieldGravity)
     given = wrenches or {}
-    found = on_bodies(model, q, model.gravity.field)
-    return without_field(model), {i: w + given[i] if i in given else w for i, w in found.items()}
+    pull = on_bodies(model, q, model.gravity.field)
+    return without_field(model), {i: w + given[i] if i in given else w for i, w in pull.items()}
 
 
 def force_gradient(model: Model, q: Scalars) -> Matrix:

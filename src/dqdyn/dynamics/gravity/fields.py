@@ -132,8 +132,8 @@ def as_field(value: Any) -> Field:
     """The value if it is a gravity field, an object with the methods energy and wrench, else an error."""
     if isinstance(value, type) or not all(callable(getattr(value, name, None)) for name in ("energy", "wrench")):
         raise Error(f"a gravity field has the methods energy and wrench, as gravity.Central(mu); found {value!r}.")
-    found: Field = value
-    return found
+    field: Field = value
+    return field
 
 
 def on_bodies(model: Model, q: Scalars, field: Field) -> dict[int, DQ]:
