@@ -136,7 +136,7 @@ def test_a_disagreement_is_told_and_fails(monkeypatch: pytest.MonkeyPatch, tmp_p
 
     monkeypatch.setitem(methods.INVERSE.named, "kane", lambda model, q, v, a, wrenches: [0.0] * model.nv)
     assert cli.run(["demo", "--output", str(tmp_path)]) == 1
-    assert "✗ 18 formulations" in capsys.readouterr().out
+    assert "✗ 22 formulations" in capsys.readouterr().out
 
 
 def test_a_folder_that_cannot_be_made(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

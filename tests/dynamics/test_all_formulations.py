@@ -1,4 +1,4 @@
-"""The nine formulations against each other: apart in code and cost, alike in results."""
+"""The formulations against each other: apart in code and cost, alike in results."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from dqdyn.algebra.counter import Tally, counters
 from dqdyn.algebra.jet import Jet, derivative
 from dqdyn.compile.trace.interpret import interpret
 from dqdyn.compile.trace.tracer import trace
+from dqdyn.dynamics import arguments, wrenches
 from dqdyn.dynamics.fast import composite, coriolis, recursive
 from dqdyn.dynamics.fast import point_accelerations as points
 from dqdyn.dynamics.formulations import (
@@ -25,14 +26,15 @@ from dqdyn.dynamics.formulations import (
     gibbs_appell,
     kane,
     lagrange,
+    mass_centers,
     matrix_form,
     newton_euler,
     screw,
+    speeds,
 )
-from dqdyn.dynamics.formulations import mass_centers as centers
-from dqdyn.dynamics.gravity.fields import fields as gravity
+from dqdyn.dynamics.formulations.literal import farias, matrices, products, quiroz, quiroz_jacobians, silva
+from dqdyn.dynamics.gravity import fields as gravity
 from dqdyn.dynamics.methods import INVERSE
-from dqdyn.quasi_velocities.equations import speeds
 
 FORMULATIONS = {
     "newton-euler": newton_euler,
@@ -44,8 +46,12 @@ FORMULATIONS = {
     "gibbs-appell": gibbs_appell,
     "kane": kane,
     "lagrange": lagrange,
+    "newton-euler-literal": silva,
+    "screw-literal": farias,
+    "gauss-literal": quiroz,
 }
-SHARED = {"centers": centers, "gravity": gravity, "speeds": speeds, "points": points}
+SHARED = (arguments, wrenches, mass_centers, gravity, speeds, points, products, matrices, quiroz_jacobians)
+"""What formulations may share."""
 
 # The step that makes each formulation what it is.
 CORES = {
@@ -58,6 +64,9 @@ CORES = {
     "gibbs-appell": "acceleration_energy",
     "kane": "law_of_motion",
     "lagrange": "_velocity_gradient",
+    "newton-euler-literal": "body_wrench",
+    "screw-literal": "resultant",
+    "gauss-literal": "mass_part",
 }
 
 
@@ -65,12 +74,13 @@ def test_all_methods_are_here() -> None:
     assert set(FORMULATIONS) == set(CORES) == set(INVERSE)
 
 
-@pytest.mark.parametrize("module", [*FORMULATIONS.values(), *SHARED.values(), coriolis])
+@pytest.mark.parametrize("module", [*FORMULATIONS.values(), *SHARED, coriolis])
 def test_no_formulation_uses_another(module: Any) -> None:
     tree = ast.parse(Path(module.__file__).read_text(encoding="utf-8"))
     imported = {node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
-    of_dynamics = {name.removeprefix("dqdyn.dynamics.") for name in imported if name.startswith("dqdyn.dynamics")}
-    assert of_dynamics <= set(SHARED)
+    of_dynamics = {name for name in imported if name.startswith("dqdyn.dynamics")}
+    packages = {shared.__name__.rpartition(".")[0] for shared in SHARED}
+    assert of_dynamics <= {shared.__name__ for shared in SHARED} | packages
     assert not any(isinstance(node, ast.Import) and "dqdyn" in ast.unparse(node) for node in ast.walk(tree))
 
 
@@ -102,8 +112,10 @@ def test_counts_differ() -> None:
     model = model_state("arm7")[0]
     totals = {name: count(formulation, model).total for name, formulation in FORMULATIONS.items()}
     assert len(set(totals.values())) == len(totals)
-    dearer = ["matrix", "kane", "lagrange", "closed-form", "gibbs-appell", "gauss"]
-    assert sorted(totals, key=totals.__getitem__) == ["recursive", "screw", "newton-euler", *dearer]
+    of_velocities = ["closed-form", "gibbs-appell", "gauss"]
+    recursions, literal = ["recursive", "screw", "newton-euler"], ["screw-literal", "newton-euler-literal"]
+    middle = [literal[0], "matrix", "kane", "lagrange", literal[1]]
+    assert sorted(totals, key=totals.__getitem__) == [*recursions, *middle, *of_velocities, "gauss-literal"]
 
 
 @pytest.mark.parametrize("formulation", FORMULATIONS.values(), ids=FORMULATIONS)

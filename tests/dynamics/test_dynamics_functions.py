@@ -9,7 +9,7 @@ import pytest
 from trees import assert_close, random_robot, random_state, run
 
 from dqdyn.dynamics.formulations import lagrange
-from dqdyn.dynamics.gravity.fields import fields as gravity
+from dqdyn.dynamics.gravity import fields as gravity
 from dqdyn.dynamics.methods import INVERSE
 from dqdyn.errors import Error, StateError
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -86,14 +84,6 @@ def test_a_robot_without_moving_joints(method: str) -> None:
     robot = tree("one axis").lock({joint.name: 0.0 for joint in tree("one axis").joints if not joint.is_mimic})
     assert robot.nv == 0
     assert METHODS[method](robot.model, [], [], []) == []
-
-
-@pytest.mark.parametrize("module", [screw, matrix_form, closed_form])
-def test_no_formulation_uses_another(module: Any) -> None:
-    source = ast.parse(Path(module.__file__).read_text(encoding="utf-8"))
-    imported = [node.module or "" for node in ast.walk(source) if isinstance(node, ast.ImportFrom)]
-    assert imported
-    assert not [name for name in imported if name.startswith("dqdyn.dynamics")]
 
 
 # --- against Pinocchio --------------------------------------------------------------------------------------------

@@ -17,6 +17,7 @@ from dqdyn.analysis.costs.farias import Cost, Row, farias_table_2, farias_table_
 from dqdyn.dynamics.formulations import newton_euler
 from dqdyn.dynamics.formulations.literal import farias as steps
 from dqdyn.errors import Error
+from dqdyn.kinematics.center_frames import gravity_rate
 from dqdyn.kinematics.tree import poses
 from dqdyn.model.inertia import Inertia
 
@@ -100,9 +101,12 @@ def test_the_counted_steps_move_an_arm() -> None:
     for i, joint in enumerate(robot.joints):
         axis = Ad(center[i].conj() * at_home[i], joint.motion.subspace([home[i]])[0])
         inertia: Inertia = robot.bodies[i].inertia
-        links.append(steps.RevoluteLink(center[i - 1].conj() * center[i], axis, inertia.mass, inertia.rows))
+        moved = steps.exponential(axis, q[i], home[i])
+        placed = center[i - 1].conj() * center[i]
+        links.append(steps.ScrewLink(i - 1, placed, moved, [(i, axis)], [], inertia.mass, inertia.rows))
     load, tool = DQ(rng.normal(size=6)), pose(Quaternion(0.6, 0.0, 0.8, 0.0), pure(0.1, 0.2, 0.3))
-    found = steps.algorithm_1(links, [q, home, v, a], pure(*robot.model.gravity), steps.adjoint_maps(tool), load)
+    held = {n - 1: (steps.adjoint_maps(tool), load)}
+    found = steps.algorithm_1(links, v, a, gravity_rate(robot.model), held)
     on_last = -Ad(translator(robot.bodies[-1].inertia.center) * tool, load)
     expected = newton_euler.inverse_dynamics(robot.model, q, v, a, {n - 1: on_last})
     assert_close(found, expected, 1e-10)

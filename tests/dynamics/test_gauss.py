@@ -27,7 +27,8 @@ from dqdyn.algebra.poses import translator
 from dqdyn.algebra.quaternion import pure
 from dqdyn.dynamics.fast import composite
 from dqdyn.dynamics.formulations import gauss, newton_euler
-from dqdyn.dynamics.formulations.mass_centers import Center, centers, power, weights
+from dqdyn.dynamics.formulations.mass_centers import Center, centers, weights
+from dqdyn.dynamics.wrenches import power
 from dqdyn.kinematics import frames
 from dqdyn.model.description import Description, Joint, Link
 from dqdyn.model.inertia import Inertia

@@ -39,7 +39,7 @@ from dqdyn.algebra.quaternion import Quaternion, pure
 from dqdyn.algebra.scalar import divide, sqrt
 from dqdyn.dynamics.fast import coriolis
 from dqdyn.dynamics.formulations import gauss, lagrange, newton_euler
-from dqdyn.dynamics.formulations.mass_centers import center_poses, center_twists, centers
+from dqdyn.dynamics.formulations.mass_centers import center_poses, centers
 from dqdyn.dynamics.gravity.fields import Central, Field, Potential, Uniform
 from dqdyn.errors import Error
 from dqdyn.model.description import Description, Joint, Link
@@ -175,7 +175,7 @@ def check_velocity_gradients(model: Model, q: Sequence[Any], v: Sequence[Any]) -
     def motions(x: Sequence[Any], x_rate: Sequence[Any]) -> list[Any]:
         """ω in the body, velocity of the center of mass in the world, from q and any q̇."""
         u = velocity_from_rate(model, x, x_rate)
-        pairs = zip(center_twists(model, x, u), center_poses(model, x), strict=True)
+        pairs = zip([c.twist for c in centers(model, x, u)], center_poses(model, x), strict=True)
         return [e for twist, seen in pairs for e in (*twist.primary.vector, *seen.rotate(twist.dual).vector)]
 
     found = lagrange.velocity_gradients(model, q, v)
@@ -211,7 +211,7 @@ def test_theorem_1_in_world_axes() -> None:
     """The sign of the product changes."""
     model = smooth().model
     q, v, _ = state(smooth(), 5)
-    pairs = lambda x: zip(center_poses(model, x), center_twists(model, x, v), strict=True)
+    pairs = lambda x: zip(center_poses(model, x), [c.twist for c in centers(model, x, v)], strict=True)
     world = lambda x: [e for seen, twist in pairs(x) for e in seen.rotate(twist.primary).vector]
     for k, unit in enumerate(np.eye(model.nv).tolist()):
         varied = np.reshape(rate_along(model, world, q, unit), (-1, 3))

@@ -6,12 +6,12 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from trees import assert_close, random_state
+from trees import assert_close, random_robot, random_state
 
 import dqdyn as dq
 from dqdyn.algebra.adjoint import Ad
-from dqdyn.algebra.counter import Tally
-from dqdyn.algebra.dual import DQ, IDENTITY, zero_twist
+from dqdyn.algebra.counter import Tally, counters
+from dqdyn.algebra.dual import DQ, IDENTITY
 from dqdyn.algebra.poses import pose, translator
 from dqdyn.algebra.quaternion import Quaternion, pure
 from dqdyn.analysis.costs import homogeneous_reference as homogeneous
@@ -20,10 +20,12 @@ from dqdyn.analysis.costs.formula import Formula, Operations, fitted, polynomial
 from dqdyn.analysis.costs.quiroz import quiroz_table_5_1, quiroz_table_5_2, quiroz_table_5_3, quiroz_table_5_4
 from dqdyn.analysis.costs.silva import silva_table_3
 from dqdyn.dynamics.formulations import gauss, newton_euler
-from dqdyn.dynamics.formulations.literal import quiroz as quiroz_steps
-from dqdyn.dynamics.formulations.literal import silva as silva_steps
+from dqdyn.dynamics.formulations.literal import matrices, silva
+from dqdyn.dynamics.formulations.literal import quiroz as steps
+from dqdyn.dynamics.formulations.literal import quiroz_jacobians as jacobians
 from dqdyn.errors import Error
 from dqdyn.kinematics.tree import poses
+from dqdyn.model.model import WORLD_BODY
 from dqdyn.robot import Robot
 
 TABLES = {
@@ -132,23 +134,26 @@ def dh_arm() -> tuple[Robot, np.ndarray, list[tuple[float, list[list[float]]]]]:
     return robot, table, inertias
 
 
-def dh_rows(table: np.ndarray) -> list[quiroz_steps.DHRow]:
-    return [quiroz_steps.DHRow(d / 2, a / 2, alpha / 2) for _, d, a, alpha in table.tolist()]
+def dh_joints(table: np.ndarray, q: np.ndarray) -> list[jacobians.DHJoint]:
+    rows = zip(q.tolist(), table.tolist(), strict=True)
+    return [
+        jacobians.DHJoint(k, (own + theta) / 2, d / 2, a / 2, alpha / 2)
+        for k, (own, (theta, d, a, alpha)) in enumerate(rows)
+    ]
 
 
 def test_counted_jacobian_is_that_of_the_pose() -> None:
     robot, table, _ = dh_arm()
     q = np.array([0.3, -0.7, 1.1])
-    halves = ((q + table[:, 0]) / 2).tolist()
-    end, columns, axes = quiroz_steps.pose_jacobian(dh_rows(table), halves, IDENTITY)
-    x = robot.pose("tool", q).vec8()
+    poses, axes, columns = jacobians.pose_jacobian(dh_joints(table, q), IDENTITY)
+    x, end = robot.pose("tool", q).vec8(), poses[-1]
     sign = np.sign(x @ end.vec8())
     assert_close(end.vec8() * sign, x, 1e-14)
-    assert_close(np.array(quiroz_steps.by_columns(columns)) * sign, robot.pose_jacobian("tool", q), 1e-14)
+    assert_close(np.array(jacobians.by_columns(columns)) * sign, robot.pose_jacobian("tool", q), 1e-14)
     v = np.array([0.5, -0.2, 0.4])
-    end_rate, rates = quiroz_steps.pose_jacobian_rate(end, axes, v.tolist())
+    end_rate, rates = jacobians.pose_jacobian_rate(end, axes, v.tolist())
     expected = robot.pose_jacobian_derivative("tool", q, v)
-    assert_close(np.array(quiroz_steps.by_columns(rates)) * sign, expected, 1e-13)
+    assert_close(np.array(jacobians.by_columns(rates)) * sign, expected, 1e-13)
     assert_close(end_rate.vec8() * sign, robot.pose_jacobian("tool", q) @ v, 1e-14)
 
 
@@ -163,29 +168,31 @@ def test_counted_jacobian_is_that_of_the_pose() -> None:
 @pytest.mark.equation("Quiroz", "5.70")
 @pytest.mark.equation("Quiroz", "5.71")
 def test_counted_steps_of_gauss_principle_move_an_arm() -> None:
+    """The joints by Denavit-Hartenberg parameters that the tables count, instead of those of the tree."""
     robot, table, inertias = dh_arm()
     rng = np.random.default_rng(4)
     q, v, a = rng.normal(size=(3, 3))
-    steps, rows, halves = quiroz_steps, dh_rows(table), ((q + table[:, 0]) / 2).tolist()
+    joints = dh_joints(table, q)
     masses, coriolis, gravity = [], [], []
     for i in range(1, 4):
         weighs, tensor = inertias[i - 1]
-        psi = steps.block_diagonal(tensor, (np.eye(3) * weighs).tolist())
-        end, columns, axes = steps.pose_jacobian(rows[:i], halves[:i], IDENTITY)
-        end_rate, rates = steps.pose_jacobian_rate(end, axes, v[:i].tolist())
-        along, changing = steps.by_columns(columns), steps.by_columns(rates)
-        jacobian = steps.product(steps.twist_rows(end), along)
-        rate = steps.twist_jacobian_rate(steps.twist_rows(end_rate), along, steps.twist_rows(end), changing)
-        omega = (np.array(jacobian) @ v[:i])[:3].tolist()
-        masses.append(steps.mass_part(jacobian, psi))
-        coriolis.append(steps.coriolis_part(jacobian, rate, psi, steps.gyroscopic(omega, tensor, weighs)))
+        psi, at = matrices.block_diagonal(tensor, (np.eye(3) * weighs).tolist()), range(i)
+        poses, axes, columns = jacobians.pose_jacobian(joints[:i], IDENTITY)
+        end_rate, rates = jacobians.pose_jacobian_rate(poses[-1], axes, v[:i].tolist())
+        along, changing = jacobians.by_columns(columns), jacobians.by_columns(rates)
+        rows = jacobians.twist_rows(poses[-1])
+        jacobian = matrices.product(rows, along)
+        rate = jacobians.twist_jacobian_rate(jacobians.twist_rows(end_rate), along, rows, changing)
+        s = steps.gyroscopic((np.array(jacobian) @ v[:i])[:3].tolist(), tensor, weighs)
+        masses.append((at, at, steps.mass_part(jacobian, psi)))
+        coriolis.append((at, at, steps.coriolis_part(jacobian, rate, psi, s)))
         weight = pure(*(g * weighs for g in robot.model.gravity))
-        gravity.append([[g] for g in steps.gravity_part(jacobian, end.primary.conj(), weight)])
-    mass, matrix = steps.padded_sum(masses, 0.0), steps.padded_sum(coriolis, 0.0)
-    held = [row[0] for row in steps.padded_sum(gravity, 0.0)]
+        gravity.append((at, [0], steps.gravity_part(jacobian, poses[-1].primary.conj(), weight)))
+    mass, matrix = steps.padded_sum(masses, 3, 3, 0.0), steps.padded_sum(coriolis, 3, 3, 0.0)
+    held = steps.padded_sum(gravity, 3, 1, 0.0)
     assert_close(mass, robot.mass_matrix(q), 1e-12)
     assert_close(matrix, gauss.coriolis_matrix(robot.model, q.tolist(), v.tolist()), 1e-12)
-    assert_close(held, robot.gravity_forces(q), 1e-12)
+    assert_close(np.ravel(held), robot.gravity_forces(q), 1e-12)
     tau = steps.forces(mass, matrix, held, v.tolist(), a.tolist())
     assert_close(tau, robot.inverse_dynamics(q, v, a), 1e-11)
 
@@ -197,33 +204,26 @@ def serial(robot: Robot, q: list[float]) -> tuple[dict[int, DQ], dict[int, DQ], 
     return {**home, -1: IDENTITY}, {**now, -1: IDENTITY}, {**center, -1: IDENTITY}
 
 
-@pytest.mark.equation("Silva", "section 3")
-@pytest.mark.equation("Silva", "19")
-@pytest.mark.equation("Silva", "20")
-@pytest.mark.equation("Silva", "21")
-@pytest.mark.equation("Silva", "24")
-@pytest.mark.equation("Silva", "25")
-@pytest.mark.equation("Silva", "26")
-@pytest.mark.equation("Silva", "29")
-@pytest.mark.equation("Silva", "30")
-def test_counted_steps_of_newton_euler_move_an_arm() -> None:
-    robot = dq.robots.arm7()
-    rng = np.random.default_rng(5)
-    q, v, a = (x.tolist() for x in random_state(robot, rng))
-    home, now, center = serial(robot, q)
-    links = []
-    for i, joint in enumerate(robot.joints):
-        inertia, axis = robot.bodies[i].inertia, joint.motion.subspace([q[i]])[0].primary
-        placement = home[i - 1].conj() * home[i]
-        moved = placement.conj() * now[i - 1].conj() * now[i] * center[i]
-        twist, rate = DQ.of(axis * v[i]), DQ.of(axis * a[i])
-        to_joint = center[i - 1].conj() * placement
-        links.append(silva_steps.SilvaLink(to_joint, moved, twist, rate, axis, inertia.mass, inertia.rows))
-    tool, load = pose(Quaternion(0.6, 0.0, 0.8, 0.0), pure(0.1, 0.2, 0.3)), DQ(rng.normal(size=6))
-    gravity = pure(*robot.model.gravity)
-    found = silva_steps.newton_euler(links, gravity, (IDENTITY, zero_twist()), (tool, load))
-    on_last = -Ad(center[6] * tool, load)
-    assert_close(found, newton_euler.inverse_dynamics(robot.model, q, v, a, {6: on_last}), 1e-11)
+def tally(run: object, *sizes: int) -> np.ndarray:
+    """Multiplications and additions of a function of lists of scalars."""
+    counted = Tally()
+    run(*(counters(n, counted) for n in sizes))  # type: ignore[operator]
+    return np.array([counted.mul, counted.add])
+
+
+@pytest.mark.equation("Silva", "table 3")
+@pytest.mark.parametrize("n", [1, 3, 7])
+def test_a_robot_runs_the_newton_euler_steps_of_the_table(n: int) -> None:
+    """Beside them it prepares poses and twists of the joints; it has no load, and conjugates of constants are free."""
+    model = random_robot(2, n, ("revolute",)).model if n < 7 else dq.robots.arm7().model
+    line = {line.name: line for line in silva_table_3()}["dual-quaternion Newton-Euler"]
+    assert line.counted is not None
+    table = np.array([line.counted.mul(n=n), line.counted.add(n=n)], dtype=int)
+    roots = sum(joint.parent == WORLD_BODY for joint in model.joints)
+    prepared = tally(lambda *x: [silva._link(model, joint, *x) for joint in model.joints], n, n, n)
+    load, on_world = np.array([102, 88]), np.array([48 + 102, 40 + 88]) * (roots - 1)
+    expected = table + prepared - load - on_world - np.array([6 * (n - roots), 0])
+    assert (tally(lambda *x: silva.inverse_dynamics(model, *x), n, n, n) == expected).all()
 
 
 # --- homogeneous matrices -----------------------------------------------------------------------------------------
@@ -244,7 +244,7 @@ def test_matrix_recursion_moves_an_arm() -> None:
     for i, joint in enumerate(robot.joints):
         inertia = robot.bodies[i].inertia
         axis = Ad(center[i].conj(), joint.motion.subspace([0.0])[0])
-        matrix = quiroz_steps.block_diagonal([list(r) for r in inertia.tensor], (np.eye(3) * inertia.mass).tolist())
+        matrix = matrices.block_diagonal([list(r) for r in inertia.tensor], (np.eye(3) * inertia.mass).tolist())
         before = dq.Pose(at[i].conj() * at[i - 1]).matrix.tolist()
         links.append(homogeneous.HomogeneousLink(before, axis.vec6().tolist(), matrix))
     tool, load = pose(Quaternion(0.6, 0.0, 0.8, 0.0), pure(0.1, 0.2, 0.3)), DQ(rng.normal(size=6))

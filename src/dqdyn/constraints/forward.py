@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 from dqdyn.algebra.scalar import Scalar
 from dqdyn.dynamics import methods
+from dqdyn.dynamics.arguments import Wrenches
 from dqdyn.dynamics.choice import Candidate, Form, Formulations
 from dqdyn.dynamics.deferred import Deferred
-from dqdyn.dynamics.methods import Wrenches
 from dqdyn.errors import Error
 from dqdyn.model.model import Model
 

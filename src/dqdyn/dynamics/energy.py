@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from dqdyn.algebra.dual import zero_twist
 from dqdyn.algebra.quaternion import dot3, pure
 from dqdyn.algebra.scalar import Scalar
 from dqdyn.algebra.scalar import total as sum_of
+from dqdyn.dynamics.arguments import Scalars
 from dqdyn.dynamics.fast.composite import Composite
 from dqdyn.dynamics.formulations.mass_centers import center_poses
 from dqdyn.dynamics.joint_forces import armature
+from dqdyn.dynamics.wrenches import power
 from dqdyn.kinematics.tree import adjoints, forward
 from dqdyn.model.gravity_field import FieldGravity
 from dqdyn.model.model import Model
 
 
-def kinetic_energy(model: Model, q: Sequence[Scalar], v: Sequence[Scalar]) -> Scalar:
+def kinetic_energy(model: Model, q: Scalars, v: Scalars) -> Scalar:
     """½ Σ ⟨ξ, G(ξ)⟩ in J, with the rotors of the joints."""
     twists = forward(
         model,
@@ -25,15 +25,14 @@ def kinetic_energy(model: Model, q: Sequence[Scalar], v: Sequence[Scalar]) -> Sc
     )
     total: Scalar = 0.0
     for i, body in enumerate(model.bodies):
-        momentum = Composite.of(body.inertia).momentum(twists[i])
-        total = total + (dot3(twists[i].primary, momentum.dual) + dot3(twists[i].dual, momentum.primary))
+        total = total + power(twists[i], Composite.of(body.inertia).momentum(twists[i]))
     for r, vk in zip(armature(model), v, strict=True):
         if r:
             total = total + vk * vk * r
     return total * 0.5
 
 
-def potential_energy(model: Model, q: Sequence[Scalar]) -> Scalar:
+def potential_energy(model: Model, q: Scalars) -> Scalar:
     """−Σ ⟨m g, c⟩ in J; zero with all centers of mass at the height of the world origin. In a field, its energy."""
     if isinstance(model.gravity, FieldGravity):
         pairs = zip(model.bodies, center_poses(model, q), strict=True)

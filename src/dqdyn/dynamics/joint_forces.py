@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from dqdyn.algebra.scalar import Scalar, less, select
+from dqdyn.dynamics.arguments import Scalars
 from dqdyn.model.model import Model, TreeJoint
 
 
@@ -27,7 +28,7 @@ def damping(model: Model) -> list[float]:
     return _collected(model, "damping", power=2)
 
 
-def resisting_forces(model: Model, v: Sequence[Scalar]) -> list[Scalar]:
+def resisting_forces(model: Model, v: Scalars) -> list[Scalar]:
     """Forces (nv) that hold against the motion: damping · v + friction · sign(v), with sign(0) = 0."""
     friction = _collected(model, "friction", power=1)
     result: list[Scalar] = []
@@ -39,7 +40,7 @@ def resisting_forces(model: Model, v: Sequence[Scalar]) -> list[Scalar]:
     return result
 
 
-def velocity_forces(model: Model, v: Sequence[Scalar]) -> list[Scalar]:
+def velocity_forces(model: Model, v: Scalars) -> list[Scalar]:
     """Forces (nv) that the joints need at a = 0: against damping and friction, and for armature that turns."""
     result = resisting_forces(model, v)
     for joint, r, p in turning_rotors(model):
@@ -55,12 +56,12 @@ def velocity_forces(model: Model, v: Sequence[Scalar]) -> list[Scalar]:
     return result
 
 
-def turning_derivative(model: Model, v: Sequence[Scalar]) -> Iterator[tuple[int, int, Scalar]]:
+def turning_derivative(model: Model, v: Scalars) -> Iterator[tuple[int, int, Scalar]]:
     """(row, column, entry) of the derivative with respect to v of the forces for armature that turns."""
     return _entries(model, v, bracket=0.0, scale=1.0)
 
 
-def turning_coriolis(model: Model, v: Sequence[Scalar]) -> Iterator[tuple[int, int, Scalar]]:
+def turning_coriolis(model: Model, v: Scalars) -> Iterator[tuple[int, int, Scalar]]:
     """(row, column, entry) of what armature that turns adds to C: skew-symmetric, of Christoffel symbols.
 
     In velocities that are no rates the symmetry of these symbols is C(x) y − C(y) x = diag(r) [x, y], with the
@@ -80,7 +81,7 @@ def turning_rotors(model: Model) -> Iterator[tuple[TreeJoint, Sequence[float], S
             yield joint, joint.armature[:3], joint.armature[3:] or (0.0, 0.0, 0.0)
 
 
-def _entries(model: Model, v: Sequence[Scalar], bracket: float, scale: float) -> Iterator[tuple[int, int, Scalar]]:
+def _entries(model: Model, v: Scalars, bracket: float, scale: float) -> Iterator[tuple[int, int, Scalar]]:
     """``scale`` · (derivative + ``bracket`` · diag(r) [v, ·]), entry by entry; [·, ·] is the commutator of twists."""
     for joint, r, p in turning_rotors(model):
         w = joint.v.start

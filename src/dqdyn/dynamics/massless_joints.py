@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from dqdyn.algebra.quaternion import dot3
 from dqdyn.algebra.scalar import Scalar
+from dqdyn.dynamics.arguments import Scalars
 from dqdyn.dynamics.fast import composite
 from dqdyn.dynamics.fast.sparse_solve import factored
 from dqdyn.dynamics.joint_forces import armature
@@ -65,38 +64,38 @@ def _own_inertia(model: Model, index: int) -> float:
     return float(np.linalg.eigvalsh(energy)[0])
 
 
-def pivots(model: Model, q: Sequence[Scalar]) -> list[Scalar]:
+def pivots(model: Model, q: Scalars) -> list[Scalar]:
     """1/D of M = Lᵀ D L, the diagonal of M and :func:`moved_inertia`, one after the other (3 nv)."""
     matrix = _form(model, q)
     return [*factored(matrix)[1], *(row[k] for k, row in enumerate(matrix)), *moved_inertia(model, q)]
 
 
-def moved_inertia(model: Model, q: Sequence[Scalar]) -> list[Scalar]:
+def moved_inertia(model: Model, q: Scalars) -> list[Scalar]:
     """Per velocity (nv) all that it moves, about every axis through its joint and along every line, with armature.
 
     It is what an entry of M is measured by: of a heavy body on its axis a joint may move nothing but rounding errors,
     while a light one far from all heavy bodies moves all that there is to move.
     """
-    found = composite.composites(model, [joint.transform(q) for joint in model.joints])
+    bodies = composite.composites(model, [joint.transform(q) for joint in model.joints])
     result: list[Scalar] = list(armature(model))
-    for joint, body in zip(model.joints, found, strict=True):
+    for joint, body in zip(model.joints, bodies, strict=True):
         trace = body.tensor.xx + body.tensor.yy + body.tensor.zz
         for k, s in joint.columns(joint.motion.subspace(joint.coordinates(q))):
             result[k] = result[k] + (dot3(s.primary, s.primary) * trace + dot3(s.dual, s.dual) * body.mass)
     return result
 
 
-def vanishing(found: np.ndarray) -> np.ndarray:
+def vanishing(pivots: np.ndarray) -> np.ndarray:
     """Which component of v moves no inertia (...), −1 where all do, from :func:`pivots` (..., 3 nv)."""
-    small = _small(found)
+    small = _small(pivots)
     # Elimination goes from the last to the first; what follows a vanishing pivot is noise.
     last = small.shape[-1] - 1 - np.argmax(small[..., ::-1], axis=-1)
     return np.where(small.any(axis=-1), last, -1)
 
 
-def _small(found: np.ndarray) -> np.ndarray:
+def _small(pivots: np.ndarray) -> np.ndarray:
     """Which pivots vanish beside the entry of M that they came from, or beside all that is moved."""
-    inverse, diagonal, moved = np.split(np.abs(found), 3, axis=-1)
+    inverse, diagonal, moved = np.split(np.abs(pivots), 3, axis=-1)
     size = np.maximum(diagonal, _ROUNDING * moved)
     with np.errstate(all="ignore"):
         return np.asarray(~(inverse * size < 1.0 / _TOLERANCE))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.scalar import Scalar
+from dqdyn.dynamics.arguments import Matrix, Scalars, Wrenches
 from dqdyn.dynamics.choice import Candidate, Form, Formulations
 from dqdyn.dynamics.deferred import Deferred
 from dqdyn.dynamics.joint_forces import armature, turning_coriolis, velocity_forces
@@ -15,10 +15,7 @@ from dqdyn.errors import ModelError
 from dqdyn.model.gravity_field import FieldGravity
 from dqdyn.model.model import Model
 
-Vector = Sequence[Scalar]
-Wrenches = Mapping[int, DQ] | None
-"""External wrenches by body, at its origin in its axes."""
-MassMatrix = Callable[[Model, Vector], list[list[Scalar]]]
+MassMatrix = Callable[[Model, Scalars], Matrix]
 
 _LONG = 12  # joints on one path from which forms for long chains are worth a try
 VERY_LONG = 24
@@ -29,7 +26,7 @@ _solve = Deferred("dynamics.fast.sparse_solve", "solve")
 _recursive = Deferred("dynamics.fast.recursive", "inverse_dynamics")
 
 
-def pulled(model: Model, q: Vector, wrenches: Wrenches) -> tuple[Model, Wrenches]:
+def pulled(model: Model, q: Scalars, wrenches: Wrenches) -> tuple[Model, Wrenches]:
     """The robot and the wrenches on it; a gravity field becomes wrenches, so that formulations need not know it."""
     if not isinstance(model.gravity, FieldGravity):
         return model, wrenches
@@ -46,7 +43,7 @@ class WithJointForces:
 
     of_bodies: Deferred
 
-    def __call__(self, model: Model, q: Vector, v: Vector, a: Vector, wrenches: Wrenches = None) -> list[Scalar]:
+    def __call__(self, model: Model, q: Scalars, v: Scalars, a: Scalars, wrenches: Wrenches = None) -> list[Scalar]:
         model, wrenches = pulled(model, q, wrenches)
         tau = self.of_bodies.loaded(model, q, v, a, wrenches)
         rotor, own = armature(model), velocity_forces(model, v)
@@ -59,8 +56,8 @@ class WithArmature:
 
     of_bodies: Deferred
 
-    def __call__(self, model: Model, q: Vector) -> list[list[Scalar]]:
-        matrix: list[list[Scalar]] = self.of_bodies.loaded(model, q)
+    def __call__(self, model: Model, q: Scalars) -> Matrix:
+        matrix: Matrix = self.of_bodies.loaded(model, q)
         for k, r in enumerate(armature(model)):
             if r:
                 matrix[k][k] = matrix[k][k] + r
@@ -73,8 +70,8 @@ class WithTurningArmature:
 
     of_bodies: Deferred
 
-    def __call__(self, model: Model, q: Vector, v: Vector) -> list[list[Scalar]]:
-        matrix: list[list[Scalar]] = self.of_bodies.loaded(model, q, v)
+    def __call__(self, model: Model, q: Scalars, v: Scalars) -> Matrix:
+        matrix: Matrix = self.of_bodies.loaded(model, q, v)
         for i, j, c in turning_coriolis(model, v):
             matrix[i][j] = matrix[i][j] + c
         return matrix
@@ -87,13 +84,15 @@ class WithFieldGravity:
     of_bodies: Deferred
     in_field: str = "inverse_derivatives"
 
-    def __call__(self, model: Model, *state: Vector) -> Any:
+    def __call__(self, model: Model, *state: Scalars) -> Any:
         if not isinstance(model.gravity, FieldGravity):
             return self.of_bodies.loaded(model, *state)
         return Deferred("dynamics.gravity.field_dynamics", self.in_field)(self.of_bodies, model, *state)
 
 
-def forward_by_mass_matrix(model: Model, q: Vector, v: Vector, tau: Vector, wrenches: Wrenches = None) -> list[Scalar]:
+def forward_by_mass_matrix(
+    model: Model, q: Scalars, v: Scalars, tau: Scalars, wrenches: Wrenches = None
+) -> list[Scalar]:
     """Forward dynamics as M a = τ − bias."""
     model, wrenches = pulled(model, q, wrenches)
     bias = _recursive(model, q, v, [0.0] * model.nv, wrenches)
@@ -103,7 +102,7 @@ def forward_by_mass_matrix(model: Model, q: Vector, v: Vector, tau: Vector, wren
 
 
 def forward_by_articulated_bodies(
-    model: Model, q: Vector, v: Vector, tau: Vector, wrenches: Wrenches = None
+    model: Model, q: Scalars, v: Scalars, tau: Scalars, wrenches: Wrenches = None
 ) -> list[Scalar]:
     """Forward dynamics joint by joint."""
     follower = next((joint.name for joint in model.joints if joint.is_mimic), None)
@@ -120,12 +119,12 @@ def forward_by_articulated_bodies(
     return acceleration
 
 
-def bias_forces(model: Model, q: Vector, v: Vector) -> list[Scalar]:
+def bias_forces(model: Model, q: Scalars, v: Scalars) -> list[Scalar]:
     """τ (nv) at zero acceleration: Coriolis, centrifugal, gravity, damping and friction."""
     return _INVERSE["recursive"](model, q, v, [0.0] * model.nv)
 
 
-def gravity_forces(model: Model, q: Vector) -> list[Scalar]:
+def gravity_forces(model: Model, q: Scalars) -> list[Scalar]:
     """τ (nv) that holds the robot at rest against gravity."""
     zero = [0.0] * model.nv
     return _INVERSE["recursive"](model, q, zero, zero)
@@ -189,6 +188,9 @@ _INVERSE: dict[str, WithJointForces] = {
     "gibbs-appell": WithJointForces(Deferred("dynamics.formulations.gibbs_appell", "inverse_dynamics")),
     "kane": WithJointForces(Deferred("dynamics.formulations.kane", "inverse_dynamics")),
     "lagrange": WithJointForces(Deferred("dynamics.formulations.lagrange", "inverse_dynamics")),
+    "newton-euler-literal": WithJointForces(Deferred("dynamics.formulations.literal.silva", "inverse_dynamics")),
+    "screw-literal": WithJointForces(Deferred("dynamics.formulations.literal.farias", "inverse_dynamics")),
+    "gauss-literal": WithJointForces(Deferred("dynamics.formulations.literal.quiroz", "inverse_dynamics")),
 }
 INVERSE = Formulations("inverse_dynamics", _INVERSE, "recursive", _OnTwoModels(_INVERSE["recursive"]))
 FORWARD = Formulations(
@@ -205,6 +207,7 @@ MASS_MATRIX = Formulations(
         "closed-form": WithArmature(Deferred("dynamics.formulations.closed_form", "mass_matrix")),
         "gauss": WithArmature(Deferred("dynamics.formulations.gauss", "mass_matrix")),
         "lagrange": WithArmature(Deferred("dynamics.formulations.lagrange", "mass_matrix")),
+        "gauss-literal": WithArmature(Deferred("dynamics.formulations.literal.quiroz", "mass_matrix")),
     },
     "composite-body",
     _mass_matrices,
@@ -215,6 +218,7 @@ CORIOLIS = Formulations(
         "christoffel": WithTurningArmature(Deferred("dynamics.fast.coriolis", "coriolis_matrix")),
         "gauss": WithTurningArmature(Deferred("dynamics.formulations.gauss", "coriolis_matrix")),
         "lagrange": WithTurningArmature(Deferred("dynamics.formulations.lagrange", "coriolis_matrix")),
+        "gauss-literal": WithTurningArmature(Deferred("dynamics.formulations.literal.quiroz", "coriolis_matrix")),
     },
     "christoffel",
     _christoffel,

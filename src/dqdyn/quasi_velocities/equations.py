@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.scalar import Scalar, divide, sqrt
 from dqdyn.constraints.assembled import velocity as constraint_rows
+from dqdyn.dynamics.arguments import Matrix, Wrenches
 from dqdyn.dynamics.fast.sparse_solve import factored, solve
 from dqdyn.dynamics.formulations import kane
-from dqdyn.dynamics.formulations.mass_centers import Matrix, row_times
+from dqdyn.dynamics.formulations.mass_centers import row_times
 from dqdyn.dynamics.formulations.speeds import Speeds, orthogonal, speeds_from, velocities
 from dqdyn.dynamics.joint_forces import armature, velocity_forces
 from dqdyn.dynamics.massless_joints import moved_inertia
-from dqdyn.dynamics.methods import Wrenches
 from dqdyn.kinematics import frames
 from dqdyn.model.model import Frame, Model
 

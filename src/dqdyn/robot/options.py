@@ -33,8 +33,10 @@ InverseMethod = Literal[
     "lagrange",
 ]
 ForwardMethod = Literal["auto", "composite-body", "articulated-body", "kkt", "udwadia-kalaba", "kane"]
-MassMatrixMethod = Literal["auto", "composite-body", "composite-body-root", "closed-form", "gauss", "lagrange"]
-CoriolisMethod = Literal["auto", "christoffel", "gauss", "lagrange"]
+MassMatrixMethod = Literal[
+    "auto", "composite-body", "composite-body-root", "closed-form", "gauss", "gauss-literal", "lagrange"
+]
+CoriolisMethod = Literal["auto", "christoffel", "gauss", "gauss-literal", "lagrange"]
 
 Contact = tuple[str, tuple[float, float, float]]
 """A frame and a point in its axes, in m."""

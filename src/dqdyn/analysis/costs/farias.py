@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
+from operator import add, mul
 from typing import Any
 
-from dqdyn.algebra.counter import Counted, Tally, counters
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.hamilton import T4, T8, h_plus
 from dqdyn.algebra.products import cross, dot, geodesic
-from dqdyn.algebra.quaternion import Quaternion, cross3, dot3, pure
+from dqdyn.algebra.quaternion import Quaternion, cross3, dot3
+from dqdyn.algebra.scalar import Scalar
+from dqdyn.analysis.costs.operands import KINDS, Operands, count_step, require_joints
 from dqdyn.dynamics.formulations.literal import farias as steps
-from dqdyn.errors import Error
 
 
 @dataclass(frozen=True)
@@ -66,9 +66,9 @@ _WHOLE = "table 4 with (36) as counted, and with (38) for (39)"
 def farias_table_2() -> list[Row]:
     """Operations of quaternions [Farias, table 2]."""
     return [
-        _row("addition", (8, 0, 4), lambda a, b: a + b, "quaternion", "quaternion"),
-        _row("multiplication by scalar", (5, 4, 0), lambda s, a: s * a, "scalar", "quaternion"),
-        _row("multiplication", (8, 16, 12), lambda a, b: a * b, "quaternion", "quaternion"),
+        _row("addition", (8, 0, 4), add, "quaternion", "quaternion"),
+        _row("multiplication by scalar", (5, 4, 0), mul, "scalar", "quaternion"),
+        _row("multiplication", (8, 16, 12), mul, "quaternion", "quaternion"),
         _row("cross product", (6, 9, 5), cross3, "vector", "vector", reason=_CROSS),
         _row("inner product", (6, 3, 2), dot3, "vector", "vector"),
         _row("linear map T4 (20)", (20, 16, 12), _t4, "images 4", "quaternion"),
@@ -80,9 +80,9 @@ def farias_table_2() -> list[Row]:
 def farias_table_3() -> list[Row]:
     """Operations of dual quaternions [Farias, table 3]."""
     return [
-        _row("addition", (16, 0, 8), lambda a, b: a + b, "dual", "dual"),
-        _row("multiplication by scalar", (9, 8, 0), lambda s, a: s * a, "scalar", "dual"),
-        _row("multiplication", (16, 48, 40), lambda a, b: a * b, "dual", "dual"),
+        _row("addition", (16, 0, 8), add, "dual", "dual"),
+        _row("multiplication by scalar", (9, 8, 0), mul, "scalar", "dual"),
+        _row("multiplication", (16, 48, 40), mul, "dual", "dual"),
         _row("cross product (6)", (12, 18, 12), cross, "pure", "pure"),
         _row("inner product", (12, 6, 5), dot, "pure", "pure", reason=_INNER),
         _row("double geodesic product (7)", (12, 6, 5), geodesic, "pure", "pure"),
@@ -98,12 +98,12 @@ def farias_table_4() -> list[Row]:
 
     The last line is not in the table: it is the step that Algorithm 1 has where the table has (39).
     """
-    chain = _row("(39)", (8, 48, 40), lambda a, b: a * b, "dual", "dual", reason=_RUNNING)
+    chain = _row("(39)", (8, 48, 40), mul, "dual", "dual", reason=_RUNNING)
     by_parameters = Row("(39), D-H", Cost(24, 144, 120), chain.counted.times(3), _PARAMETERS)
-    accelerated = ("pure", "scalar", "maps", "pure", "pure", "scalar")
+    accelerated = ("axes", "list 1", "maps", "pure", "pure", "list 1")
     common = [
         _row("(34), (35)", (12, 108, 72), steps.adjoint_maps, "dual", reason=_ONE_POSE),
-        _row("(40)", (37, 33, 36), steps.twist, "pure", "scalar", "maps", "pure", reason=_ADJOINT),
+        _row("(40)", (37, 33, 36), steps.twist, "axes", "list 1", "maps", "pure", reason=_ADJOINT),
         _row("(44)", (44, 57, 54), steps.twist_rate, *accelerated, reason=_ADJOINT),
         _row("(45)", (22, 42, 30), steps.resultant, "scalar", "columns", "pure", "pure"),
         _row("(46)", (36, 27, 36), steps.transmitted, "pure", "maps", "pure", reason=_ADJOINT),
@@ -115,50 +115,32 @@ def farias_table_4() -> list[Row]:
         Row("total", Cost(171, 321, 273), _sum([chain, *common]), _AS_ABOVE),
         by_parameters,
         Row("total, D-H", Cost(187, 417, 353), _sum([by_parameters, *common]), _AS_ABOVE),
-        Row("(38)", None, _count(steps.joint_pose, "dual", "pure", "scalar", "scalar"), _EXPONENTIAL),
+        Row("(38)", None, _count(_screw_pose, "dual", "pure", "scalar", "scalar"), _EXPONENTIAL),
     ]
 
 
 def farias_total(n: int) -> Row:
     """The whole of Algorithm 1 for n joints, run at once, against n times the total of [Farias, table 4]."""
-    if n < 1:
-        raise Error(f"An arm has at least one joint; found n = {n}.", n=n)
-    tally = Tally()
-    make = partial(_operand, tally=tally)
-    links = [steps.RevoluteLink(make("dual"), make("pure"), make("scalar"), make("columns")) for _ in range(n)]
-    angles = [counters(n, tally) for _ in range(4)]
-    steps.algorithm_1(links, angles, make("vector"), make("maps"), make("pure"))
+    require_joints(n)
+    c = Operands()
+    links = []
+    for k in range(n):
+        axis = c("pure")
+        motion = steps.exponential(axis, *c(2))
+        links.append(steps.ScrewLink(k - 1, c("dual"), motion, [(k, axis)], [], c("scalar"), c("columns")))
+    steps.algorithm_1(links, c(n), c(n), c("pure"), {n - 1: (c("maps"), c("pure"))})
     rows = {row.name: row.counted for row in farias_table_4()}
     storage = rows["total"].storage - rows["(39)"].storage + rows["(38)"].storage
     printed = Cost(171, 321, 273).times(n)
-    return Row(f"total, n = {n}", printed, Cost(storage * n, tally.mul + tally.div, tally.add), _WHOLE)
+    return Row(f"total, n = {n}", printed, Cost(storage * n, c.tally.mul + c.tally.div, c.tally.add), _WHOLE)
 
 
 # --- counting ---------------------------------------------------------------------------------------------------------
 
-_OPERANDS: dict[str, tuple[int, Callable[[Sequence[Counted]], Any]]] = {
-    "scalar": (1, lambda c: c[0]),
-    "vector": (3, lambda c: pure(*c)),
-    "quaternion": (4, lambda c: Quaternion(*c)),
-    "pure": (6, lambda c: DQ.of(pure(*c[:3]), pure(*c[3:]))),
-    "dual": (8, lambda c: DQ.of(Quaternion(*c[:4]), Quaternion(*c[4:]))),
-    "columns": (9, lambda c: tuple(pure(*c[i : i + 3]) for i in (0, 3, 6))),
-    "maps": (18, lambda c: tuple(tuple(pure(*c[i + j : i + j + 3]) for j in (0, 3, 6)) for i in (0, 9))),
-    "images 4": (16, lambda c: tuple(DQ.of(Quaternion(*c[i : i + 4])) for i in range(0, 16, 4))),
-    "images 8": (64, lambda c: tuple(_OPERANDS["dual"][1](c[i : i + 8]) for i in range(0, 64, 8))),
-}
-"""Kinds of operands: how many floats they have and how these make the operand."""
-
-
-def _operand(kind: str, tally: Tally) -> Any:
-    size, make = _OPERANDS[kind]
-    return make(counters(size, tally))
-
 
 def _count(step: Callable[..., Any], *kinds: str) -> Cost:
-    tally = Tally()
-    step(*(_operand(kind, tally) for kind in kinds))
-    return Cost(sum(_OPERANDS[kind][0] for kind in kinds), tally.mul + tally.div, tally.add)
+    tally = count_step(step, *kinds)
+    return Cost(sum(KINDS[kind][0] for kind in kinds), tally.mul + tally.div, tally.add)
 
 
 def _row(name: str, printed: tuple[int, int, int], step: Callable[..., Any], *kinds: str, reason: str = "") -> Row:
@@ -167,6 +149,10 @@ def _row(name: str, printed: tuple[int, int, int], step: Callable[..., Any], *ki
 
 def _sum(rows: Sequence[Row]) -> Cost:
     return sum((row.counted for row in rows), Cost(0, 0, 0))
+
+
+def _screw_pose(home: DQ, axis: DQ, angle: Scalar, home_angle: Scalar) -> DQ:
+    return steps.joint_pose(home, steps.exponential(axis, angle, home_angle))
 
 
 def _t4(images: tuple[DQ, ...], q: Quaternion) -> Quaternion:

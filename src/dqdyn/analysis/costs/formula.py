@@ -1,19 +1,21 @@
-"""Operation counts as formulas in the size of a robot: read from text, fitted to what counters found, printed."""
+"""Operation counts as formulas in the size of a robot: read from text, fitted to counts, printed."""
 
 from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import prod
 
 import numpy as np
 
 from dqdyn.algebra.counter import Tally
 from dqdyn.errors import Error
 
-_TERM = re.compile(r"([+−-]?)\s*(\d+(?:\.\d+)?(?:/\d+)?)?\s*([a-z²³]*)")
+_TERM = r"(?=[\da-z])(\d+(?:\.\d+)?(?:/\d+)?)?((?:[a-z][²³]?)*)"
+_SIGN = "[+−-]"
 _RAISED = {"²": 2, "³": 3}
 
 
@@ -24,43 +26,37 @@ class Formula:
     terms: tuple[tuple[str, Fraction], ...]
 
     @classmethod
-    def of(cls, coefficients: dict[str, Fraction]) -> Formula:
-        """Zero terms left out, high powers first."""
-        kept = [(variables, c) for variables, c in coefficients.items() if c]
-        return cls(tuple(sorted(kept, key=lambda term: (-len(term[0]), term[0]))))
+    def of(cls, terms: Iterable[tuple[str, Fraction]]) -> Formula:
+        """Like terms added up, zeros left out, high powers first."""
+        sums: dict[str, Fraction] = {}
+        for variables, c in terms:
+            sums[variables] = sums.get(variables, Fraction(0)) + c
+        return cls(tuple(sorted(((v, c) for v, c in sums.items() if c), key=lambda term: (-len(term[0]), term[0]))))
 
     @classmethod
     def parse(cls, text: str) -> Formula:
         """From text such as "16/3 n³ + 326n² − 40" or "mpr − mr"."""
-        coefficients: dict[str, Fraction] = {}
-        position = 0
-        text = text.strip()
-        while position < len(text):
-            match = _TERM.match(text, position)
-            if match is None or match.end() == position or not (match[2] or match[3]):
-                raise Error(f"{text!r} is not a sum of terms such as 3n² at {text[position:]!r}.", text=text)
-            variables = "".join(sorted(re.sub(r"(\w)([²³])", lambda m: m[1] * _RAISED[m[2]], match[3])))
-            value = Fraction(match[2] or "1") * (1 if match[1] in ("", "+") else -1)
-            coefficients[variables] = coefficients.get(variables, Fraction(0)) + value
-            position = match.end()
-            while position < len(text) and text[position] == " ":
-                position += 1
-        return cls.of(coefficients)
+        compact = text.replace(" ", "")
+        if not re.fullmatch(f"{_SIGN}?{_TERM}(?:{_SIGN}{_TERM})*", compact):
+            raise Error(f"{text!r} is not a sum of terms such as 3n².", text=text)
+        terms = []
+        for sign, number, letters in re.findall(f"({_SIGN}?){_TERM}", compact):
+            variables = "".join(sorted(re.sub(r"(\w)([²³])", lambda m: m[1] * _RAISED[m[2]], letters)))
+            terms.append((variables, Fraction(number or "1") * (1 if sign in ("", "+") else -1)))
+        return cls.of(terms)
 
     def __call__(self, **values: int) -> Fraction:
         """The value at, for example, n=7."""
-        result = Fraction(0)
-        for variables, c in self.terms:
-            for name in variables:
-                c = c * values[name]
-            result += c
-        return result
+        return sum((c * prod(values[name] for name in variables) for variables, c in self.terms), Fraction(0))
 
     def __add__(self, other: Formula) -> Formula:
-        sums = dict(self.terms)
-        for variables, c in other.terms:
-            sums[variables] = sums.get(variables, Fraction(0)) + c
-        return Formula.of(sums)
+        return Formula.of((*self.terms, *other.terms))
+
+    def summed(self) -> Formula:
+        """Σ over i = 1, …, n of a formula that is linear in i."""
+        terms = dict(self.terms)
+        half, constant = terms.get("i", Fraction(0)) / 2, terms.get("", Fraction(0))
+        return Formula.of([("nn", half), ("n", half), ("n", constant)])
 
     def __str__(self) -> str:
         text = ""
@@ -92,6 +88,10 @@ class Operations:
     def __add__(self, other: Operations) -> Operations:
         return Operations(self.mul + other.mul, self.add + other.add)
 
+    def summed(self) -> Operations:
+        """Σ over the bodies i = 1, …, n of a cost that is linear in i."""
+        return Operations(self.mul.summed(), self.add.summed())
+
 
 @dataclass(frozen=True)
 class Line:
@@ -116,11 +116,11 @@ def fitted(count: Callable[..., Tally], terms: Sequence[str], sizes: Sequence[di
     tallies = [count(**size) for size in sizes]
     powers = np.array([[float(Formula(((t, Fraction(1)),))(**size)) for t in terms] for size in sizes])
 
-    def fit(found: list[int]) -> Formula:
-        solution = np.linalg.lstsq(powers, np.array(found, dtype=float), rcond=None)[0]
-        formula = Formula.of({t: Fraction(c).limit_denominator(12) for t, c in zip(terms, solution, strict=True)})
-        if [formula(**size) for size in sizes] != found:
-            raise Error(f"No formula in {', '.join(terms)} gives the counts {found}.", found=found)
+    def fit(counts: list[int]) -> Formula:
+        solution = np.linalg.lstsq(powers, np.array(counts, dtype=float), rcond=None)[0]
+        formula = Formula.of((t, Fraction(c).limit_denominator(12)) for t, c in zip(terms, solution, strict=True))
+        if [formula(**size) for size in sizes] != counts:
+            raise Error(f"No formula in {', '.join(terms)} gives the counts {counts}.", found=counts)
         return formula
 
     return Operations(fit([t.mul + t.div for t in tallies]), fit([t.add for t in tallies]))

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from dqdyn.algebra.counter import Tally, counters
 from dqdyn.algebra.scalar import Scalar, cos, sin
 from dqdyn.analysis.costs.farias import Cost, farias_table_4, farias_total
-from dqdyn.dynamics.formulations.literal.quiroz import Matrix, plus, product, transposed
-from dqdyn.errors import Error
+from dqdyn.analysis.costs.operands import Operands, count_step, require_joints
+from dqdyn.dynamics.arguments import Matrix
+from dqdyn.dynamics.formulations.literal.matrices import plus, product, scaled, times, transposed
 
 Vector = list[Scalar]
 
@@ -33,14 +32,11 @@ def screw_motion(axis: Sequence[Scalar], angle: Scalar) -> Matrix:
     s, c = sin(angle), 1.0 - cos(angle)
     w = _skew(axis[:3])
     square = product(w, w)
-    turn = _each(square, c)
-    rotation = [[x + y for x, y in zip(*rows, strict=True)] for rows in zip(turn, _each(w, s), strict=True)]
-    rotation = [[x + 1.0 if i == j else x for j, x in enumerate(row)] for i, row in enumerate(rotation)]
+    rotation = _on_diagonal(plus(scaled(c, square), scaled(s, w)), 1.0)
     # θ + (1 − cos θ)[ω] + (θ − sin θ)[ω]²
-    slide = plus(_each(w, c), _each(square, angle - s))
-    slide = [[x + angle if i == j else x for j, x in enumerate(row)] for i, row in enumerate(slide)]
-    moved = product(slide, [[x] for x in axis[3:]])
-    return [[*row, p[0]] for row, p in zip(rotation, moved, strict=True)] + [[0.0, 0.0, 0.0, 1.0]]
+    slide = _on_diagonal(plus(scaled(c, w), scaled(angle - s, square)), angle)
+    moved = times(slide, axis[3:])
+    return [[*row, p] for row, p in zip(rotation, moved, strict=True)] + [[0.0, 0.0, 0.0, 1.0]]
 
 
 def adjoint_matrix(pose: Matrix) -> Matrix:
@@ -71,19 +67,19 @@ def inverse_dynamics(
     for link, theta, v, a in zip(links, *motion, strict=True):
         carry = adjoint_matrix(product(screw_motion(link.axis, -theta), link.home))
         adjoints.append(carry)
-        twist = _sum(_times(carry, twist), [x * v for x in link.axis])
+        twist = _sum(times(carry, twist), [x * v for x in link.axis])
         bracket = bracket_matrix(twist)
-        turned = _times(bracket, [x * v for x in link.axis])
-        rate = _sum(_sum(_times(carry, rate), turned), [x * a for x in link.axis])
-        spin = _times(transposed(bracket), _times(link.inertia, twist))
-        own.append([x - y for x, y in zip(_times(link.inertia, rate), spin, strict=True)])
+        turned = times(bracket, [x * v for x in link.axis])
+        rate = _sum(_sum(times(carry, rate), turned), [x * a for x in link.axis])
+        spin = times(transposed(bracket), times(link.inertia, twist))
+        own.append([x - y for x, y in zip(times(link.inertia, rate), spin, strict=True)])
     tau: Vector = []
     wrench = end[1]
     for link, moving, carry in zip(
         reversed(links), reversed(own), [adjoint_matrix(end[0]), *reversed(adjoints[1:])], strict=True
     ):
-        wrench = _sum(_times(transposed(carry), wrench), moving)
-        tau.append(_times([wrench], link.axis)[0])
+        wrench = _sum(times(transposed(carry), wrench), moving)
+        tau.append(times([wrench], link.axis)[0])
     return tau[::-1]
 
 
@@ -95,9 +91,8 @@ def forward_kinematics_costs(n: int) -> dict[str, Cost]:
 
     Storage as in [Farias, table 4]: one pose for each product.
     """
-    _at_least_one(n)
-    tally = Tally()
-    product(*(_counted_matrix(4, 4, tally) for _ in range(2)))
+    require_joints(n)
+    tally = count_step(product, (4, 4), (4, 4))
     rows = {row.name: row.printed for row in farias_table_4()}
     screw, by_parameters = rows["(39)"], rows["(39), D-H"]
     assert screw is not None
@@ -123,13 +118,11 @@ def newton_euler_costs(n: int) -> dict[str, Cost]:
 
 def matrix_cost(n: int) -> Cost:
     """What :func:`inverse_dynamics` costs for n joints."""
-    _at_least_one(n)
-    tally = Tally()
-    vector: Any = lambda k: counters(k, tally)
-    links = [HomogeneousLink(_counted_matrix(4, 4, tally), vector(6), _counted_matrix(6, 6, tally)) for _ in range(n)]
-    motion = [vector(n) for _ in range(3)]
-    inverse_dynamics(links, motion, (vector(6), vector(6)), (_counted_matrix(4, 4, tally), vector(6)))
-    return Cost(STORAGE * n, tally.mul + tally.div, tally.add)
+    require_joints(n)
+    c = Operands()
+    links = [HomogeneousLink(c((4, 4)), c(6), c((6, 6))) for _ in range(n)]
+    inverse_dynamics(links, c((3, n)), (c(6), c(6)), (c((4, 4)), c(6)))
+    return Cost(STORAGE * n, c.tally.mul + c.tally.div, c.tally.add)
 
 
 STORAGE = sum(
@@ -146,26 +139,14 @@ STORAGE = sum(
 """Floats of the operands of each step for one joint, listed as [Farias, table 4] lists them."""
 
 
-def _at_least_one(n: int) -> None:
-    if n < 1:
-        raise Error(f"An arm has at least one joint; found n = {n}.", n=n)
-
-
-def _counted_matrix(rows: int, columns: int, tally: Tally) -> Matrix:
-    return [list(counters(columns, tally)) for _ in range(rows)]
-
-
 def _skew(c: Sequence[Scalar]) -> Matrix:
     x, y, z = c
     return [[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]]
 
 
-def _each(a: Matrix, factor: Scalar) -> Matrix:
-    return [[x * factor for x in row] for row in a]
-
-
-def _times(a: Matrix, x: Sequence[Scalar]) -> Vector:
-    return [row[0] for row in product(a, [[c] for c in x])]
+def _on_diagonal(a: Matrix, x: Scalar) -> Matrix:
+    """A + x 1."""
+    return [[e + x if i == j else e for j, e in enumerate(row)] for i, row in enumerate(a)]
 
 
 def _sum(a: Sequence[Scalar], b: Sequence[Scalar]) -> Vector:

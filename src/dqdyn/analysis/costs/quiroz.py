@@ -7,18 +7,18 @@ multiplication, as it does there.
 from __future__ import annotations
 
 from collections.abc import Callable
-from fractions import Fraction
 from functools import cache
+from operator import mul
 from typing import Any
 
-from dqdyn.algebra.counter import Counted, Tally
-from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.quaternion import Quaternion, pure
-from dqdyn.analysis.costs import printed as printed_costs
-from dqdyn.analysis.costs.formula import Formula, Line, Operations, fitted, polynomial
-from dqdyn.analysis.costs.silva_steps_count import newton_euler_operations
+from dqdyn.algebra.counter import Tally
+from dqdyn.analysis.costs.formula import Line, Operations, fitted, polynomial
+from dqdyn.analysis.costs.operands import Kind, Operands, count, count_step
+from dqdyn.dynamics.arguments import Matrix
+from dqdyn.dynamics.formulations.literal import matrices, silva
 from dqdyn.dynamics.formulations.literal import quiroz as steps
-from dqdyn.dynamics.formulations.literal.quiroz import Matrix
+from dqdyn.dynamics.formulations.literal import quiroz_jacobians as jacobians
+from dqdyn.dynamics.formulations.literal.products import adjoint
 
 NOT_GIVEN = "the thesis takes the number from Adorno (2011) without steps; ours carry a twist from joint to joint"
 OTHERS = "an algorithm of another author, whose steps are not given"
@@ -27,76 +27,28 @@ REBUILT = (
     "Adorno's steps are not given; forward kinematics, then axis, column and running pose per joint give his number"
 )
 AS_PRINTED = "with C(J̇_x) as printed"
-_SIZES = [{"m": m, "p": p, "r": r} for m in (1, 2, 3) for p in (1, 2, 4) for r in (1, 3)]
-
-
-class _Counting:
-    """Operands that count into one tally."""
-
-    def __init__(self) -> None:
-        self.tally = Tally()
-
-    def scalar(self) -> Counted:
-        return Counted(self.tally)
-
-    def quaternion(self) -> Quaternion:
-        return Quaternion(*(self.scalar() for _ in range(4)))
-
-    def dual(self) -> DQ:
-        return DQ.of(self.quaternion(), self.quaternion())
-
-    def matrix(self, rows: int, columns: int) -> Matrix:
-        return [[self.scalar() for _ in range(columns)] for _ in range(rows)]
-
-    def vector(self, n: int) -> list[Any]:
-        return [self.scalar() for _ in range(n)]
-
-    def dh(self, n: int) -> tuple[list[steps.DHRow], list[Any], DQ]:
-        return [steps.DHRow(*self.vector(3)) for _ in range(n)], self.vector(n), self.dual()
-
-
-def _count(run: Callable[[_Counting], Any]) -> Tally:
-    counting = _Counting()
-    run(counting)
-    return counting.tally
-
-
-def _constant(run: Callable[[_Counting], Any]) -> Operations:
-    tally = _count(run)
-    return Operations.parse(str(tally.mul), str(tally.add))
-
-
-def _by(variable: str, degree: int, run: Callable[[_Counting, int], Any]) -> Operations:
-    return polynomial(lambda k: _count(lambda c: run(c, k)), variable, degree)
-
-
-def _lines(
-    printed: dict[str, tuple[str, str]], counted: dict[str, Operations], reasons: dict[str, str] | None = None
-) -> list[Line]:
-    given = reasons or {}
-    return [
-        Line(name, Operations.parse(*texts), counted.get(name), given.get(name, "")) for name, texts in printed.items()
-    ]
+GAUSS, NEWTON_EULER = "Gauss's principle", "dual-quaternion Newton-Euler"
+CLASSIC_LAGRANGE, CLASSIC_NEWTON_EULER = "classic Euler-Lagrange (Hollerbach)", "classic Newton-Euler (Balafoutis)"
 
 
 @cache
 def quiroz_table_5_1() -> tuple[Line, ...]:
     """Elementary operations [Quiroz, table 5.1]."""
-    sized = lambda run, *terms: fitted(lambda m, p, r: _count(lambda c: run(c, m, p, r)), terms, _SIZES)
-    counted = {
-        "quaternions, C(λa)": _constant(lambda c: c.scalar() * c.quaternion()),
-        "quaternions, C(Ad(a) b)": _constant(lambda c: steps.adjoint(c.quaternion(), c.quaternion())),
-        "dual quaternions, C(λa)": _constant(lambda c: c.scalar() * c.dual()),
-        "dual quaternions, C(Ad(a) b)": _constant(lambda c: steps.adjoint(c.dual(), c.dual())),
-        "C(λA), A m×p": sized(lambda c, m, p, r: steps.scaled(c.scalar(), c.matrix(m, p)), "mp", "m", "p", ""),
-        "C(A + B), m×p": sized(lambda c, m, p, r: steps.plus(c.matrix(m, p), c.matrix(m, p)), "mp", "m", "p", ""),
-        "C(AB), m×p and p×r": sized(
-            lambda c, m, p, r: steps.product(c.matrix(m, p), c.matrix(p, r)), "mpr", "mr", "mp", "pr", ""
+    return (
+        _line("quaternions, C(λa)", ("4", "0"), _constant(mul, "scalar", "quaternion")),
+        _line("quaternions, C(Ad(a) b)", ("35", "24"), _constant(adjoint, "quaternion", "quaternion")),
+        _line("dual quaternions, C(λa)", ("8", "0"), _constant(mul, "scalar", "dual")),
+        _line("dual quaternions, C(Ad(a) b)", ("102", "80"), _constant(adjoint, "dual", "dual")),
+        _line("C(λA), A m×p", ("mp", "0"), _sized(lambda m, p, r: count_step(matrices.scaled, "scalar", (m, p)))),
+        _line("C(A + B), m×p", ("0", "mp"), _sized(lambda m, p, r: count_step(matrices.plus, (m, p), (m, p)))),
+        _line(
+            "C(AB), m×p and p×r",
+            ("mpr", "mpr − mr"),
+            _sized(lambda m, p, r: count_step(matrices.product, (m, p), (p, r))),
         ),
-        "C(S(c))": _constant(lambda c: steps.skew(c.vector(3))),
-        "C(S(ω, Ψ)), (5.13)": _constant(lambda c: steps.gyroscopic(c.vector(3), c.matrix(3, 3), c.scalar())),
-    }
-    return tuple(_lines(printed_costs.QUIROZ_5_1, counted))
+        _line("C(S(c))", ("3", "0"), _constant(matrices.skew, 3)),
+        _line("C(S(ω, Ψ)), (5.13)", ("18", "6"), _constant(steps.gyroscopic, 3, (3, 3), "scalar")),
+    )
 
 
 @cache
@@ -106,36 +58,32 @@ def quiroz_table_5_2() -> tuple[Line, ...]:
     Those of a body are [Quiroz, eq. (5.60)] and [Quiroz, eq. (5.62)], those of all the sums [Quiroz, eq. (5.63)] and
     [Quiroz, eq. (5.64)]. Lines that contain J̇_x take its printed cost, since the thesis does not give its steps.
     """
-    of_pose = _by("i", 1, lambda c, i: steps.pose_jacobian(*c.dh(i)))
-    of_rate = _by("i", 1, lambda c, i: steps.pose_jacobian_rate(c.dual(), [c.dual() for _ in range(i)], c.vector(i)))
-    twist = _by("i", 1, lambda c, i: steps.product(steps.twist_rows(c.dual()), c.matrix(8, i)))
-    twist_rate = _by("i", 1, lambda c, i: _twist_rate(c, i))
-    adorno = Operations.parse(*printed_costs.QUIROZ_5_2["C(J̇_x) of body i"])
-    counted = {
-        "C(J_x) of body i": of_pose,
-        "C(J̇_x) of body i": of_rate,
-        "C(J_ξ) of body i": of_pose + twist,
-        "C(J̇_ξ) of body i": adorno + twist_rate,
-    }
-    counted["C(J_ξ) of all bodies"] = _summed(counted["C(J_ξ) of body i"])
-    counted["C(J̇_ξ) of all bodies"] = _summed(counted["C(J̇_ξ) of body i"])
-    reasons = {"C(J_x) of body i": REBUILT, "C(J̇_x) of body i": NOT_GIVEN}
-    reasons |= {"C(J̇_ξ) of body i": AS_PRINTED, "C(J̇_ξ) of all bodies": AS_PRINTED}
-    return tuple(_lines(printed_costs.QUIROZ_5_2, counted, reasons))
+    adorno = Operations.parse("312i", "268i − 8")
+    pose = _by("i", 1, lambda c, i: jacobians.pose_jacobian(_dh_arm(c, i), c("dual")))
+    ours = _by("i", 1, lambda c, i: jacobians.pose_jacobian_rate(c("dual"), [[(k, c("dual"))] for k in range(i)], c(i)))
+    twist = pose + _by("i", 1, lambda c, i: matrices.product(jacobians.twist_rows(c("dual")), c((8, i))))
+    rate = adorno + _twist_rate()
+    return (
+        _line("C(J_x) of body i", ("189i − 48", "142i − 40"), pose, REBUILT),
+        Line("C(J̇_x) of body i", adorno, ours, NOT_GIVEN),
+        _line("C(J_ξ) of body i", ("237i − 40", "184i − 40"), twist),
+        _line("C(J̇_ξ) of body i", ("408i + 8", "358i − 8"), rate, AS_PRINTED),
+        _line("C(J_ξ) of all bodies", ("118.5n² + 78.5n", "92n² + 52n"), twist.summed()),
+        _line("C(J̇_ξ) of all bodies", ("204n² + 212n", "179n² + 171n"), rate.summed(), AS_PRINTED),
+    )
 
 
 @cache
 def quiroz_table_5_3() -> tuple[Line, ...]:
     """The matrices of the equations of motion [Quiroz, table 5.3], sums as in [Quiroz, eq. (5.69)]."""
-    counted = {
-        "C(M_i)": _by("i", 2, lambda c, i: steps.mass_part(c.matrix(6, i), c.matrix(6, 6))),
-        "C(C_i)": _by("i", 2, _coriolis_part),
-        "C(g_i)": _by("i", 1, lambda c, i: steps.gravity_part(c.matrix(6, i), c.quaternion(), c.quaternion())),
-        "C(M_GP)": _by("n", 3, lambda c, n: _mass(c, n)),
-        "C(C_GP)": _by("n", 3, lambda c, n: _coriolis(c, n)),
-        "C(g_GP)": _by("n", 2, lambda c, n: _gravity(c, n)),
-    }
-    return tuple(_lines(printed_costs.QUIROZ_5_3, counted))
+    return (
+        _line("C(M_i)", ("6i² + 36i", "5i² + 30i"), _by("i", 2, _mass_part)),
+        _line("C(C_i)", ("6i² + 72i + 18", "5i² + 66i + 6"), _by("i", 2, _coriolis_part)),
+        _line("C(g_i)", ("3i + 35", "2i + 24"), _by("i", 1, _gravity_part)),
+        _line("C(M_GP)", ("2n³ + 21n² + 19n", "8/3 n³ + 33/2 n² + 95/6 n"), _of_all(_mass_part)),
+        _line("C(C_GP)", ("2n³ + 39n² + 55n", "8/3 n³ + 69/2 n² + 239/6 n"), _of_all(_coriolis_part)),
+        _line("C(g_GP)", ("1.5n² + 36.5n", "2n² + 24n"), _of_all(_gravity_part, square=False)),
+    )
 
 
 @cache
@@ -144,63 +92,84 @@ def quiroz_table_5_4() -> tuple[Line, ...]:
 
     The last line is not in the table: Gauss's principle with our J̇_x.
     """
-    jacobians = {line.name: line.counted for line in quiroz_table_5_2()}
-    matrices = {line.name: line.counted for line in quiroz_table_5_3()}
-    whole = _by(
-        "n", 2, lambda c, n: steps.forces(c.matrix(n, n), c.matrix(n, n), c.vector(n), c.vector(n), c.vector(n))
-    )
-    for part in (matrices["C(M_GP)"], matrices["C(C_GP)"], matrices["C(g_GP)"], jacobians["C(J_ξ) of all bodies"]):
-        assert part is not None
-        whole = whole + part
-    rate, own_rate = jacobians["C(J̇_ξ) of all bodies"], jacobians["C(J̇_x) of body i"]
-    assert rate is not None
-    assert own_rate is not None
-    ours = whole + _summed(own_rate + _by("i", 1, lambda c, i: _twist_rate(c, i)))
-    counted = {"Gauss's principle": whole + rate, "dual-quaternion Newton-Euler": newton_euler_operations()}
-    others = ("classic Euler-Lagrange (Hollerbach)", "classic Newton-Euler (Balafoutis)")
-    reasons = dict.fromkeys(others, OTHERS) | {"dual-quaternion Newton-Euler": SILVA}
-    reasons |= {"Gauss's principle": AS_PRINTED}
+    costs = {line.name: line.counted for line in (*quiroz_table_5_2(), *quiroz_table_5_3()) if line.counted is not None}
+    whole = _by("n", 2, lambda c, n: steps.forces(c((n, n)), c((n, n)), c((n, 1)), c(n), c(n)))
+    for part in ("C(M_GP)", "C(C_GP)", "C(g_GP)", "C(J_ξ) of all bodies"):
+        whole = whole + costs[part]
+    printed = whole + costs["C(J̇_ξ) of all bodies"]
+    ours = whole + (costs["C(J̇_x) of body i"] + _twist_rate()).summed()
     return (
-        *_lines(printed_costs.QUIROZ_5_4, counted, reasons),
-        Line("Gauss's principle, with our J̇_x", None, ours, NOT_GIVEN),
+        _line(GAUSS, ("4n³ + 386n² + 401n", "16/3 n³ + 326n² + 908/3 n"), printed, AS_PRINTED),
+        _line(CLASSIC_LAGRANGE, ("412n − 277", "320n − 201"), None, OTHERS),
+        _line(NEWTON_EULER, ("882n − 48", "724n − 40"), _by("n", 1, _newton_euler), SILVA),
+        _line(CLASSIC_NEWTON_EULER, ("150n − 48", "131n − 48"), None, OTHERS),
+        Line(f"{GAUSS}, with our J̇_x", None, ours, NOT_GIVEN),
     )
 
 
-def _summed(of_body: Operations) -> Operations:
-    """Σ over the bodies i = 1, …, n of a cost that is linear in i."""
-    return Operations(*(_summed_formula(f) for f in (of_body.mul, of_body.add)))
+# --- formulas ---------------------------------------------------------------------------------------------------------
 
 
-def _summed_formula(of_body: Formula) -> Formula:
-    terms = dict(of_body.terms)
-    slope, constant = (terms.get(key, Fraction(0)) for key in ("i", ""))
-    half = slope / 2
-    return Formula.of({"nn": half, "n": half + constant})
+def _line(name: str, printed: tuple[str, str], counted: Operations | None, reason: str = "") -> Line:
+    return Line(name, Operations.parse(*printed), counted, reason)
 
 
-# --- operands of the steps --------------------------------------------------------------------------------------------
+def _constant(step: Callable[..., Any], *kinds: Kind) -> Operations:
+    tally = count_step(step, *kinds)
+    return Operations.parse(str(tally.mul), str(tally.add))
 
 
-def _twist_rate(c: _Counting, i: int) -> None:
+def _sized(tally: Callable[[int, int, int], Tally]) -> Operations:
+    """By the sizes m, p, r of matrices."""
+    sizes = [{"m": m, "p": p, "r": r} for m in (1, 2, 3) for p in (1, 2, 4) for r in (1, 3)]
+    return fitted(tally, ("mpr", "mp", "mr", "pr", "m", "p", ""), sizes)
+
+
+def _by(variable: str, degree: int, run: Callable[[Operands, int], Any]) -> Operations:
+    """By the size that the run is given beside its operands."""
+    return polynomial(lambda size: count(lambda c: run(c, size)), variable, degree)
+
+
+# --- steps on operands ------------------------------------------------------------------------------------------------
+
+
+def _dh_arm(c: Operands, n: int) -> list[jacobians.DHJoint]:
+    return [jacobians.DHJoint(k, *c(4)) for k in range(n)]
+
+
+def _twist_rate() -> Operations:
     """What (5.62) has beside J̇_x: 2x is there from J_ξ, 2ẋ is new."""
-    rate_rows = steps.twist_rows(c.dual())
-    steps.twist_jacobian_rate(rate_rows, c.matrix(8, i), c.matrix(6, 8), c.matrix(8, i))
+    matrix = jacobians.twist_jacobian_rate
+    return _by("i", 1, lambda c, i: matrix(jacobians.twist_rows(c("dual")), c((8, i)), c((6, 8)), c((8, i))))
 
 
-def _coriolis_part(c: _Counting, i: int) -> Matrix:
-    s = steps.gyroscopic(c.vector(3), c.matrix(3, 3), c.scalar())
-    return steps.coriolis_part(c.matrix(6, i), c.matrix(6, i), c.matrix(6, 6), s)
+def _mass_part(c: Operands, i: int) -> Matrix:
+    return steps.mass_part(c((6, i)), c((6, 6)))
 
 
-def _mass(c: _Counting, n: int) -> None:
-    steps.padded_sum([steps.mass_part(c.matrix(6, i), c.matrix(6, 6)) for i in range(1, n + 1)], c.scalar())
+def _coriolis_part(c: Operands, i: int) -> Matrix:
+    s = steps.gyroscopic(c(3), c((3, 3)), c("scalar"))
+    return steps.coriolis_part(c((6, i)), c((6, i)), c((6, 6)), s)
 
 
-def _coriolis(c: _Counting, n: int) -> None:
-    steps.padded_sum([_coriolis_part(c, i) for i in range(1, n + 1)], c.scalar())
+def _gravity_part(c: Operands, i: int) -> Matrix:
+    return steps.gravity_part(c((6, i)), c("quaternion"), c("vector"))
 
 
-def _gravity(c: _Counting, n: int) -> None:
-    weight = pure(*c.vector(3))
-    parts = [steps.gravity_part(c.matrix(6, i), c.quaternion(), weight) for i in range(1, n + 1)]
-    steps.padded_sum([[[g] for g in part] for part in parts], c.scalar())
+def _of_all(part: Callable[[Operands, int], Matrix], square: bool = True) -> Operations:
+    """The parts of all bodies and their padded sum."""
+
+    def run(c: Operands, n: int) -> Matrix:
+        places = [(range(i), range(i) if square else [0]) for i in range(1, n + 1)]
+        parts = [(*place, part(c, len(place[0]))) for place in places]
+        return steps.padded_sum(parts, n, n if square else 1, c("scalar"))
+
+    return _by("n", 3 if square else 2, run)
+
+
+def _newton_euler(c: Operands, n: int) -> None:
+    links = [
+        silva.SilvaLink(k - 1, c("dual"), c("dual"), c("pure"), c("pure"), [(k, c("pure"))], c("scalar"), c("columns"))
+        for k in range(n)
+    ]
+    silva.newton_euler(links, c("vector"), (c("dual"), c("pure")), {n - 1: (c("dual"), c("pure"))})

@@ -14,9 +14,10 @@ from dqdyn.algebra.scalar import Scalar, divide
 from dqdyn.constraints.methods.orthogonal import coordinates, orthonormal, placed
 from dqdyn.constraints.methods.sparse import Sparse, dot, is_zero, sparse
 from dqdyn.constraints.methods.terms import held_mass, terms
+from dqdyn.dynamics.arguments import Wrenches
 from dqdyn.dynamics.fast.composite import mass_matrix
 from dqdyn.dynamics.fast.sparse_solve import Matrix, solve
-from dqdyn.dynamics.methods import MassMatrix, Wrenches
+from dqdyn.dynamics.methods import MassMatrix
 from dqdyn.model.model import Model
 
 

@@ -12,9 +12,10 @@ from dqdyn.algebra.scalar import Scalar, divide, less, select, total
 from dqdyn.constraints.assembled import velocity
 from dqdyn.constraints.methods.sparse import Sparse, dot, is_zero, solve_lower, solve_transposed, sparse
 from dqdyn.constraints.methods.terms import DEPENDENT, complete, held_mass, rounding, terms
+from dqdyn.dynamics.arguments import Wrenches
 from dqdyn.dynamics.fast.composite import mass_matrix
 from dqdyn.dynamics.fast.sparse_solve import Matrix, factored
-from dqdyn.dynamics.methods import MassMatrix, Wrenches
+from dqdyn.dynamics.methods import MassMatrix
 from dqdyn.model.model import Model
 
 

@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from dqdyn.algebra.scalar import Scalar, total
 from dqdyn.constraints.assembled import acceleration
 from dqdyn.constraints.methods.sparse import sparse
+from dqdyn.dynamics.arguments import Wrenches
 from dqdyn.dynamics.fast.composite import mass_matrix
 from dqdyn.dynamics.fast.recursive import inverse_dynamics
 from dqdyn.dynamics.fast.sparse_solve import Matrix
 from dqdyn.dynamics.joint_forces import armature, velocity_forces
-from dqdyn.dynamics.methods import MassMatrix, Wrenches
+from dqdyn.dynamics.methods import MassMatrix
 from dqdyn.model.model import Model
 
 DEPENDENT = 1e-12

@@ -13,9 +13,10 @@ from dqdyn.algebra.scalar import Scalar, sqrt
 from dqdyn.constraints.methods.orthogonal import least_squares, orthonormal, placed
 from dqdyn.constraints.methods.sparse import Sparse, solve_lower, solve_transposed, sparse
 from dqdyn.constraints.methods.terms import rounding, terms
+from dqdyn.dynamics.arguments import Wrenches
 from dqdyn.dynamics.fast.composite import mass_matrix
 from dqdyn.dynamics.fast.sparse_solve import Matrix, factored
-from dqdyn.dynamics.methods import MassMatrix, Wrenches
+from dqdyn.dynamics.methods import MassMatrix
 from dqdyn.errors import ModelError
 from dqdyn.model.model import Model
 

@@ -5,7 +5,7 @@ A joint with several axes is eliminated axis by axis, as a chain of joints at on
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from dqdyn.algebra.adjoint import Adjoint, Columns, Factored
@@ -13,8 +13,10 @@ from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.quaternion import ZERO, Quaternion, combine, cross3, dot3, pure
 from dqdyn.algebra.scalar import Scalar, divide
 from dqdyn.algebra.tensor import Symmetric, legs, rotated
+from dqdyn.dynamics.arguments import Scalars, Wrenches
 from dqdyn.dynamics.fast.composite import Composite
 from dqdyn.dynamics.fast.point_accelerations import PointMotion, at_rest, moved, turning, wrench_on
+from dqdyn.dynamics.wrenches import power
 from dqdyn.kinematics.tree import closing
 from dqdyn.model.model import WORLD_BODY, Model
 
@@ -94,10 +96,10 @@ class Articulated:
 
 def forward_dynamics(
     model: Model,
-    q: Sequence[Scalar],
-    v: Sequence[Scalar],
-    tau: Sequence[Scalar],
-    wrenches: Mapping[int, DQ] | None = None,
+    q: Scalars,
+    v: Scalars,
+    tau: Scalars,
+    wrenches: Wrenches = None,
     armature: Sequence[float] | None = None,
 ) -> list[Scalar]:
     """The acceleration a (nv) under the generalized forces τ; no mimic joints.
@@ -118,9 +120,9 @@ def forward_dynamics(
         joint = model.joints[i]
         for k, s in reversed(joint.columns(joint.motion.subspace(joint.coordinates(q)))):
             u = bodies[i](s)
-            d = _on(s, u) + (armature[k] if armature else 0.0)
+            d = power(s, u) + (armature[k] if armature else 0.0)
             over = divide(1.0, d)
-            force = tau[k] - _on(s, bias[i])
+            force = tau[k] - power(s, bias[i])
             eliminated[i].append((k, s, u, over, force))
             bodies[i] = bodies[i].without(u, over, None if armature and armature[k] else s)
             bias[i] = bias[i] + u * (over * force)
@@ -143,7 +145,7 @@ def forward_dynamics(
     for i, joint in enumerate(model.joints):
         own_rate = relative[i].back(rate[joint.parent]) + drift[i]
         for k, s, u, over, force in reversed(eliminated[i]):
-            acceleration[k] = over * (force - _on(own_rate, u))
+            acceleration[k] = over * (force - power(own_rate, u))
             own_rate = own_rate + s * acceleration[k]
         rate[i] = own_rate
     return acceleration
@@ -163,11 +165,6 @@ def _is_zero(a: Quaternion) -> bool:
 
 def _cleared(a: Quaternion, axis: int) -> Quaternion:
     return pure(*(0.0 if k == axis else e for k, e in enumerate(a.vector)))
-
-
-def _on(twist: DQ, wrench: DQ) -> Scalar:
-    """Power of a wrench on a twist."""
-    return dot3(twist.primary, wrench.dual) + dot3(twist.dual, wrench.primary)
 
 
 def _outer(a: Quaternion, b: Quaternion) -> Symmetric:

@@ -8,12 +8,11 @@ from typing import Any
 
 from dqdyn.algebra.adjoint import Adjoint, Factored
 from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.quaternion import I, J, K, Quaternion, cross3, dot3
-from dqdyn.algebra.scalar import Scalar
+from dqdyn.algebra.quaternion import I, J, K, Quaternion, cross3
 from dqdyn.algebra.tensor import Symmetric, legs, shifted
+from dqdyn.dynamics.arguments import Matrix, Scalars
+from dqdyn.dynamics.wrenches import power
 from dqdyn.model.model import WORLD_BODY, Model
-
-Matrix = list[list[Scalar]]
 
 
 @dataclass(frozen=True)
@@ -55,7 +54,7 @@ class Composite:
         return DQ.of(linear, self.tensor(omega) + cross3(self.first, velocity))
 
 
-def mass_matrix(model: Model, q: Sequence[Scalar]) -> Matrix:
+def mass_matrix(model: Model, q: Scalars) -> Matrix:
     """M (nv×nv), symmetric; without armature."""
     relative = [joint.transform(q) for joint in model.joints]
     composite = composites(model, relative)
@@ -88,13 +87,13 @@ def _add_block(matrix: Matrix, left: list[tuple[int, DQ]], right: list[tuple[int
         for b, (c, h) in enumerate(right):
             if diagonal and b < a:
                 continue
-            value = dot3(s.primary, h.dual) + dot3(s.dual, h.primary)
+            value = power(s, h)
             matrix[r][c] = matrix[r][c] + value
             if not (diagonal and a == b):
                 matrix[c][r] = matrix[c][r] + value
 
 
-def mass_matrix_from_root(model: Model, q: Sequence[Scalar]) -> Matrix:
+def mass_matrix_from_root(model: Model, q: Scalars) -> Matrix:
     """M (nv×nv) from motions and momenta in the frame of the root body: cheaper for long chains.
 
     There a momentum meets the motions of all joints before it without transport from body to body.

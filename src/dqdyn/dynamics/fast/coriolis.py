@@ -7,17 +7,15 @@ of velocity that Silva writes −I ω × s becomes Σ ω × s, with the second m
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.inertia_maps import L3
 from dqdyn.algebra.quaternion import cross3
-from dqdyn.algebra.scalar import Scalar
-from dqdyn.dynamics.formulations.mass_centers import ByIndex, Center, Matrix, bilinear, centers
+from dqdyn.dynamics.arguments import Matrix, Scalars
+from dqdyn.dynamics.formulations.mass_centers import ByIndex, Center, bilinear, centers
 from dqdyn.model.model import Model
 
 
-def coriolis_matrix(model: Model, q: Sequence[Scalar], v: Sequence[Scalar]) -> Matrix:
+def coriolis_matrix(model: Model, q: Scalars, v: Scalars) -> Matrix:
     """C (nv×nv) with C v = bias − g and Ṁ − 2C skew-symmetric; C x is linear in v, and C(q, v) x = C(q, x) v if v = q̇.
 
     The mean of Silva's matrix of Gauss's principle and Parsa's of Lagrange's equations.

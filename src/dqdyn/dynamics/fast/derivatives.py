@@ -17,7 +17,7 @@ long chains; in the frames of the bodies axes and inertias are sparse, but what 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from dqdyn.algebra.adjoint import Adjoint, Columns, Factored
@@ -26,12 +26,14 @@ from dqdyn.algebra.products import cross
 from dqdyn.algebra.quaternion import ZERO, I, J, K, Quaternion, combine, cross3, dot3, pure
 from dqdyn.algebra.scalar import Scalar
 from dqdyn.algebra.tensor import rotated
+from dqdyn.dynamics.arguments import Matrix, Scalars
 from dqdyn.dynamics.fast.composite import Composite
-from dqdyn.dynamics.fast.jet_derivatives import Matrix, differentiated
+from dqdyn.dynamics.fast.jet_derivatives import differentiated
 from dqdyn.dynamics.fast.point_accelerations import squares, wrench
 from dqdyn.dynamics.fast.sparse_solve import factored, substitute
 from dqdyn.dynamics.joint_forces import armature, damping, turning_derivative
 from dqdyn.dynamics.methods import VERY_LONG, longest_path
+from dqdyn.dynamics.wrenches import power
 from dqdyn.kinematics.tree import apply, closing
 from dqdyn.model.model import WORLD_BODY, Model
 from dqdyn.model.split import split
@@ -91,7 +93,7 @@ class Axis:
 
 
 def inverse_dynamics_derivatives(
-    model: Model, q: Sequence[Scalar], v: Sequence[Scalar], a: Sequence[Scalar], from_root: bool = True
+    model: Model, q: Scalars, v: Scalars, a: Scalars, from_root: bool = True
 ) -> tuple[Matrix, Matrix, Matrix]:
     """∂τ/∂q (tangent), ∂τ/∂v, ∂τ/∂a = M, each nv×nv by rows."""
     model = split(model)
@@ -104,9 +106,7 @@ def inverse_dynamics_derivatives(
     return d_dq, d_dv, d_da
 
 
-def _of_bodies(
-    model: Model, q: Sequence[Scalar], v: Sequence[Scalar], a: Sequence[Scalar], from_root: bool
-) -> tuple[Matrix, Matrix, Matrix]:
+def _of_bodies(model: Model, q: Scalars, v: Scalars, a: Scalars, from_root: bool) -> tuple[Matrix, Matrix, Matrix]:
     """The derivatives without what the joints themselves contribute."""
     d_dq, d_dv, d_da = (_zeros(model.nv) for _ in range(3))
     for i, axes, relative, sub in _subtrees(model, q, v, a, from_root):
@@ -119,13 +119,13 @@ def _of_bodies(
             while True:
                 for other in axes[j]:
                     column = other.k
-                    m = _on(other.s, momentum)
-                    _add(d_dq, row, column, dot3(back, other.p.primary) + _on(other.r, momentum))
-                    _add(d_dv, row, column, dot3(back, other.s.primary) + _on(other.turning, momentum))
+                    m = power(other.s, momentum)
+                    _add(d_dq, row, column, dot3(back, other.p.primary) + power(other.r, momentum))
+                    _add(d_dv, row, column, dot3(back, other.s.primary) + power(other.turning, momentum))
                     _add(d_da, row, column, m)
                     if j != i:  # the axes of one joint turn with each other, so the first formula holds both ways
-                        _add(d_dq, column, row, _on(other.s, by_q))
-                        _add(d_dv, column, row, _on(other.s, by_v))
+                        _add(d_dq, column, row, power(other.s, by_q))
+                        _add(d_dv, column, row, power(other.s, by_v))
                         _add(d_da, column, row, m)
                 if model.joints[j].parent == WORLD_BODY:
                     break
@@ -135,9 +135,7 @@ def _of_bodies(
     return d_dq, d_dv, d_da
 
 
-def forward_dynamics_derivatives(
-    model: Model, q: Sequence[Scalar], v: Sequence[Scalar], a: Sequence[Scalar]
-) -> tuple[Matrix, Matrix, Matrix]:
+def forward_dynamics_derivatives(model: Model, q: Scalars, v: Scalars, a: Scalars) -> tuple[Matrix, Matrix, Matrix]:
     """∂a/∂q, ∂a/∂v, ∂a/∂τ = M⁻¹ at the acceleration a, from M da = dτ − ∂τ/∂q dq − ∂τ/∂v dv."""
     d_dq, d_dv, mass = inverse_dynamics_derivatives(model, q, v, a, longest_path(model) >= VERY_LONG)
     lower, inverse = factored(mass)
@@ -152,14 +150,14 @@ def forward_dynamics_derivatives(
 
 
 def inverse_dynamics_derivatives_in_bodies(
-    model: Model, q: Sequence[Scalar], v: Sequence[Scalar], a: Sequence[Scalar]
+    model: Model, q: Scalars, v: Scalars, a: Scalars
 ) -> tuple[Matrix, Matrix, Matrix]:
     """The same, computed in the frames of the bodies."""
     return inverse_dynamics_derivatives(model, q, v, a, from_root=False)
 
 
 def _subtrees(
-    model: Model, q: Sequence[Scalar], v: Sequence[Scalar], a: Sequence[Scalar], from_root: bool
+    model: Model, q: Scalars, v: Scalars, a: Scalars, from_root: bool
 ) -> Iterator[tuple[int, list[list[Axis]], list[Factored], Subtree]]:
     """Each joint with the sums over its subtree, as soon as that is complete; with axes and maps to parents so far."""
     seen: list[Adjoint] = []  # how the frame in which all is expressed sees the body
@@ -229,10 +227,6 @@ class Motion:
         twice_p = self.twice_u * inertia.mass + cross3(self.twice_omega, first)
         force = wrench(inertia.mass, first, [s.vector for s in sigma], self.acceleration, self.twist.primary, self.u)
         return Subtree(inertia, force, twice_p, (n[0], n[1], n[2]))
-
-
-def _on(twist: DQ, wrench: DQ) -> Scalar:
-    return dot3(twist.primary, wrench.dual) + dot3(twist.dual, wrench.primary)
 
 
 def _zeros(n: int) -> Matrix:

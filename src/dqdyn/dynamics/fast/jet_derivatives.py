@@ -11,11 +11,10 @@ from collections.abc import Sequence
 
 from dqdyn.algebra.jet import derivative
 from dqdyn.algebra.scalar import Scalar
+from dqdyn.dynamics.arguments import Matrix
 from dqdyn.dynamics.fast.recursive import inverse_dynamics
 from dqdyn.kinematics.configuration import configuration_rate
 from dqdyn.model.model import Model
-
-Matrix = list[list[Scalar]]
 
 
 def differentiated(

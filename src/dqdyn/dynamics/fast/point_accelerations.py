@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from dqdyn.algebra.adjoint import Columns, Factored
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.quaternion import ZERO, Quaternion, combine, cross3, pure
-from dqdyn.algebra.scalar import Scalar
+from dqdyn.dynamics.arguments import Scalars
 from dqdyn.model.inertia import Inertia
 from dqdyn.model.model import Model, TreeJoint
 
@@ -43,9 +43,7 @@ def turning(omega: Quaternion) -> PointMotion:
     return PointMotion(omega, ZERO, ZERO, squares(omega, ZERO))
 
 
-def moved(
-    joint: TreeJoint, parent: PointMotion, q: Sequence[Scalar], v: Sequence[Scalar], a: Sequence[Scalar]
-) -> tuple[PointMotion, Factored]:
+def moved(joint: TreeJoint, parent: PointMotion, q: Scalars, v: Scalars, a: Scalars) -> tuple[PointMotion, Factored]:
     """Motion of the joint's body from that of its parent, and Ad(x_parent,i)."""
     own, own_v, own_a = joint.coordinates(q), joint.rates(v), joint.rates(a)
     x = joint.transform(q)
@@ -82,12 +80,7 @@ def wrench_on(inertia: Inertia, motion: PointMotion) -> DQ:
 
 
 def wrench(
-    mass: float,
-    first: Quaternion,
-    second: Sequence[Sequence[Scalar]],
-    acceleration: Quaternion,
-    omega: Quaternion,
-    u: Columns,
+    mass: float, first: Quaternion, second: Sequence[Scalars], acceleration: Quaternion, omega: Quaternion, u: Columns
 ) -> DQ:
     """m p̈ + U m c, and the skew part of U Σ with m c × p̈; from the mass, m c and Σ."""
     force = acceleration * mass + combine(u, first)

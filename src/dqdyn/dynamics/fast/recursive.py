@@ -6,24 +6,17 @@ of twist and rate; see :mod:`dqdyn.dynamics.fast.point_accelerations`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-
 from dqdyn.algebra.adjoint import Factored
 from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.quaternion import dot3
 from dqdyn.algebra.scalar import Scalar
+from dqdyn.dynamics.arguments import Scalars, Wrenches
 from dqdyn.dynamics.fast.point_accelerations import PointMotion, at_rest, moved, wrench_on
+from dqdyn.dynamics.wrenches import power
 from dqdyn.kinematics.tree import closing
 from dqdyn.model.model import WORLD_BODY, Model, TreeJoint
 
 
-def inverse_dynamics(
-    model: Model,
-    q: Sequence[Scalar],
-    v: Sequence[Scalar],
-    a: Sequence[Scalar],
-    wrenches: Mapping[int, DQ] | None = None,
-) -> list[Scalar]:
+def inverse_dynamics(model: Model, q: Scalars, v: Scalars, a: Scalars, wrenches: Wrenches = None) -> list[Scalar]:
     """τ (nv) that gives the acceleration a at (q, v); external wrenches by body, at its origin, in its axes."""
     motion, relative = {WORLD_BODY: at_rest(model)}, {}
     total: dict[int, DQ] = {}
@@ -38,18 +31,16 @@ def inverse_dynamics(
     return tau
 
 
-def _pass_on(joint: TreeJoint, total: dict[int, DQ], x: Factored, q: Sequence[Scalar], tau: list[Scalar]) -> None:
+def _pass_on(joint: TreeJoint, total: dict[int, DQ], x: Factored, q: Scalars, tau: list[Scalar]) -> None:
     """The joint takes its share of the wrench on its subtree, and the parent carries the wrench."""
     wrench = total.pop(joint.index)
     for k, s in joint.columns(joint.motion.subspace(joint.coordinates(q))):
-        tau[k] = tau[k] + (dot3(s.primary, wrench.dual) + dot3(s.dual, wrench.primary))
+        tau[k] = tau[k] + power(s, wrench)
     if joint.parent != WORLD_BODY:
         total[joint.parent] = total[joint.parent] + x(wrench)
 
 
-def point_motions(
-    model: Model, q: Sequence[Scalar], v: Sequence[Scalar], a: Sequence[Scalar]
-) -> tuple[dict[int, PointMotion], list[Factored]]:
+def point_motions(model: Model, q: Scalars, v: Scalars, a: Scalars) -> tuple[dict[int, PointMotion], list[Factored]]:
     """Motion of every body, gravity as an acceleration of the world, and the maps Ad(x_parent,i)."""
     motion, relative = {WORLD_BODY: at_rest(model)}, []
     for joint in model.joints:

@@ -6,30 +6,24 @@ m c_y, m c_z; I_xx, I_xy, I_yy, I_xz, I_yz, I_zz. Damping, friction and armature
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.quaternion import ZERO, I, J, K, cross3, dot3
+from dqdyn.algebra.quaternion import ZERO, I, J, K, cross3
 from dqdyn.algebra.scalar import Scalar
 from dqdyn.algebra.tensor import Symmetric
+from dqdyn.dynamics.arguments import Scalars
 from dqdyn.dynamics.fast.point_accelerations import PointMotion
 from dqdyn.dynamics.fast.recursive import point_motions
+from dqdyn.dynamics.wrenches import power
 from dqdyn.model.model import WORLD_BODY, Model
 
 PARAMETERS = ("m", "mcx", "mcy", "mcz", "Ixx", "Ixy", "Iyy", "Ixz", "Iyz", "Izz")
-_UNITS = (  # (xx, yy, zz, xy, xz, yz) in the order of the parameters
-    (1.0, 0.0, 0.0, 0.0, 0.0, 0.0),
-    (0.0, 0.0, 0.0, 1.0, 0.0, 0.0),
-    (0.0, 1.0, 0.0, 0.0, 0.0, 0.0),
-    (0.0, 0.0, 0.0, 0.0, 1.0, 0.0),
-    (0.0, 0.0, 0.0, 0.0, 0.0, 1.0),
-    (0.0, 0.0, 1.0, 0.0, 0.0, 0.0),
-)
+_UNITS = [[1.0 if i == entry else 0.0 for i in range(6)] for entry in (0, 3, 1, 4, 5, 2)]
+"""Tensors (xx, yy, zz, xy, xz, yz) in the order of the parameters."""
 
 
-def torque_regressor(model: Model, q: Sequence[Scalar], v: Sequence[Scalar], a: Sequence[Scalar]) -> list[list[Scalar]]:
+def torque_regressor(model: Model, q: Scalars, v: Scalars, a: Scalars) -> list[list[Scalar]]:
     """Y (nv × 10 per moving body)."""
     motion, relative = point_motions(model, q, v, a)
     subspace = [joint.columns(joint.motion.subspace(joint.coordinates(q))) for joint in model.joints]
@@ -41,8 +35,7 @@ def torque_regressor(model: Model, q: Sequence[Scalar], v: Sequence[Scalar], a: 
         while j != WORLD_BODY:
             for k, s in subspace[j]:
                 for column, zeta in enumerate(wrenches, start=width * i):
-                    power = dot3(s.primary, zeta.dual) + dot3(s.dual, zeta.primary)
-                    matrix[k][column] = matrix[k][column] + power
+                    matrix[k][column] = matrix[k][column] + power(s, zeta)
             wrenches = [relative[j](zeta) for zeta in wrenches]
             j = model.joints[j].parent
     return matrix

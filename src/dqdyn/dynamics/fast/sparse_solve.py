@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from dqdyn.algebra.scalar import Scalar, divide
+from dqdyn.dynamics.arguments import Scalars, is_absent
 
 Matrix = list[list[Scalar]]
 
@@ -17,37 +16,32 @@ def factored(matrix: Matrix) -> tuple[Matrix, list[Scalar]]:
     for k in reversed(range(n)):
         inverse[k] = divide(1.0, m[k][k])
         for i in reversed(range(k)):
-            if _absent(m[k][i]):
+            if is_absent(m[k][i]):
                 continue
             share = m[k][i] * inverse[k]
             for j in range(i + 1):
-                if not _absent(m[k][j]):
+                if not is_absent(m[k][j]):
                     m[i][j] = m[i][j] - share * m[k][j]
             m[k][i] = share
     return m, inverse
 
 
-def solve(matrix: Matrix, right: Sequence[Scalar]) -> list[Scalar]:
+def solve(matrix: Matrix, right: Scalars) -> list[Scalar]:
     """M⁻¹ b."""
     return substitute(*factored(matrix), right)
 
 
-def substitute(lower: Matrix, inverse: Sequence[Scalar], right: Sequence[Scalar]) -> list[Scalar]:
+def substitute(lower: Matrix, inverse: Scalars, right: Scalars) -> list[Scalar]:
     """(Lᵀ D L)⁻¹ b."""
     n = len(inverse)
     x = list(right)
     for k in reversed(range(n)):
         for i in range(k):
-            if not _absent(lower[k][i]):
+            if not is_absent(lower[k][i]):
                 x[i] = x[i] - lower[k][i] * x[k]
     x = [a * d for a, d in zip(x, inverse, strict=True)]
     for k in range(n):
         for i in range(k):
-            if not _absent(lower[k][i]):
+            if not is_absent(lower[k][i]):
                 x[k] = x[k] - lower[k][i] * x[i]
     return x
-
-
-def _absent(entry: Scalar) -> bool:
-    """A zero by structure: joints on different branches. It is a plain number whatever the scalars are."""
-    return type(entry) is float and entry == 0.0

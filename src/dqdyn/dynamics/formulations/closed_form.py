@@ -6,26 +6,19 @@ enters with a plus; wrenches act on the robot here, as everywhere in this librar
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from dqdyn.algebra.dual import DQ, zero_twist
 from dqdyn.algebra.matrix import DQMatrix
 from dqdyn.algebra.parts import swap
 from dqdyn.algebra.scalar import Scalar, total
+from dqdyn.dynamics.arguments import Matrix, Scalars, Wrenches
 from dqdyn.kinematics.center_frames import from_center, gravity_rate
 from dqdyn.kinematics.center_matrices import CenterMatrices, scalars
 from dqdyn.model.model import Model
 
-Matrix = list[list[Scalar]]
 
-
-def inverse_dynamics(
-    model: Model,
-    q: Sequence[Scalar],
-    v: Sequence[Scalar],
-    a: Sequence[Scalar],
-    wrenches: Mapping[int, DQ] | None = None,
-) -> list[Scalar]:
+def inverse_dynamics(model: Model, q: Scalars, v: Scalars, a: Scalars, wrenches: Wrenches = None) -> list[Scalar]:
     """τ (nv) that gives the acceleration a at the state (q, v) [Farias, eq. (63)] [Farias, eq. (68)].
 
     ``wrenches`` are external ones by body, in the frame of the body at its origin.
@@ -38,12 +31,12 @@ def inverse_dynamics(
     return [total(parts) for parts in zip(*terms, strict=True)]
 
 
-def mass_matrix(model: Model, q: Sequence[Scalar]) -> Matrix:
+def mass_matrix(model: Model, q: Scalars) -> Matrix:
     """M = A_S ⊛ [L* G(L A)] (nv×nv), full; without armature [Farias, eq. (69)]."""
     return _mass_matrix(CenterMatrices(model, q))
 
 
-def coriolis_forces(model: Model, q: Sequence[Scalar], v: Sequence[Scalar]) -> list[Scalar]:
+def coriolis_forces(model: Model, q: Scalars, v: Scalars) -> list[Scalar]:
     """c = A_S ⊛ [L*(W ⊗ G(L A θ̇) + W ⊗ G(L W_BASE) + G(L C θ̇))] (nv) [Farias, eq. (70)].
 
     The star stands before the cross products, as in the line that it comes from [Farias, eq. (66)]. θ̇ is applied
@@ -52,12 +45,12 @@ def coriolis_forces(model: Model, q: Sequence[Scalar], v: Sequence[Scalar]) -> l
     return _coriolis_forces(CenterMatrices(model, q), v)
 
 
-def gravity_forces(model: Model, q: Sequence[Scalar]) -> list[Scalar]:
+def gravity_forces(model: Model, q: Scalars) -> list[Scalar]:
     """g = A_S ⊛ [L* G(L Ẇ_BASE)] (nv): forces that hold the robot still [Farias, eq. (71)], where a dot got lost."""
     return _gravity_forces(CenterMatrices(model, q))
 
 
-def wrench_forces(model: Model, q: Sequence[Scalar], wrenches: Mapping[int, DQ]) -> list[Scalar]:
+def wrench_forces(model: Model, q: Scalars, wrenches: Mapping[int, DQ]) -> list[Scalar]:
     """Jᵀ F = A_S ⊛ [L* F] (nv) of wrenches on bodies, each in its body's frame at its origin [Farias, eq. (65)].
 
     To hold against them the joints give the opposite.
@@ -66,7 +59,7 @@ def wrench_forces(model: Model, q: Sequence[Scalar], wrenches: Mapping[int, DQ])
     return m.on_axes(m.L.star(-m.loads(wrenches)))
 
 
-def jacobian_transpose(model: Model, q: Sequence[Scalar], body: int) -> Matrix:
+def jacobian_transpose(model: Model, q: Scalars, body: int) -> Matrix:
     """Jᵀ = A_S ⊛ L* of one body (nv×6) [Farias, eq. (72)]: times [f, τ] in its frame at its origin it gives forces.
 
     A_S ⊛ (L* F) is (L A)_S ⊛ F, since Ad moves from one side of a power to the other as its inverse.
@@ -83,7 +76,7 @@ def _mass_matrix(m: CenterMatrices) -> Matrix:
     return [list(row) for row in zip(*columns, strict=True)]
 
 
-def _coriolis_forces(m: CenterMatrices, v: Sequence[Scalar]) -> list[Scalar]:
+def _coriolis_forces(m: CenterMatrices, v: Scalars) -> list[Scalar]:
     moved, base = m.L @ (m.A @ scalars(v)), m.L @ m.at_roots(zero_twist())
     W = moved + base
     gyroscopic: DQMatrix = W.cross(m.G(moved)) + W.cross(m.G(base))

@@ -6,7 +6,7 @@ minimum of the Gauss function gives M a + C v + g = τ.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -14,28 +14,21 @@ from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.inertia_maps import L3, inertia_rows
 from dqdyn.algebra.quaternion import cross3
 from dqdyn.algebra.scalar import Scalar, total
+from dqdyn.dynamics.arguments import Matrix, Scalars, Wrenches
 from dqdyn.dynamics.formulations.mass_centers import (
     Center,
-    Matrix,
     bilinear,
     centers,
     external,
     gradient_over_bodies,
-    power,
     projected,
     weights,
 )
+from dqdyn.dynamics.wrenches import power
 from dqdyn.model.model import Model
 
 
-def gauss_function(
-    model: Model,
-    q: Sequence[Scalar],
-    v: Sequence[Scalar],
-    a: Sequence[Scalar],
-    tau: Sequence[Scalar],
-    wrenches: Mapping[int, DQ] | None = None,
-) -> Scalar:
+def gauss_function(model: Model, q: Scalars, v: Scalars, a: Scalars, tau: Scalars, wrenches: Wrenches = None) -> Scalar:
     """G = Σ ½(ν̇ − ā)ᵀΨ(ν̇ − ā) − τᵀa [Silva, eq. (31)] [Quiroz, eq. (5.1)], least for the motion under τ.
 
     ā is the acceleration of a body without joints, in gravity. The forces τ of the joints, and external wrenches, enter
@@ -44,14 +37,14 @@ def gauss_function(
     [Quiroz, eq. (5.12)]. Where its gradient with respect to a vanishes [Silva, eq. (36)] [Quiroz, eq. (5.8)],
     M a + C v = τ̄ [Silva, eq. (42)] [Quiroz, eq. (5.14)].
     """
-    found = centers(model, q, v)
-    given = projected((c.columns for c in found), external(found, wrenches), model.nv)
+    bodies = centers(model, q, v)
+    given = projected((c.columns for c in bodies), external(bodies, wrenches), model.nv)
     power_given = (-((t + f) * ak) for t, f, ak in zip(tau, given, a, strict=True))
-    free = unconstrained(model, found)
-    return total([0.0, *(constraint(*pair, v, a) for pair in zip(found, free, strict=True)), *power_given])
+    free = unconstrained(model, bodies)
+    return total([0.0, *(constraint(*pair, v, a) for pair in zip(bodies, free, strict=True)), *power_given])
 
 
-def constraint(body: Center, free: tuple[DQ, DQ], v: Sequence[Scalar], a: Sequence[Scalar]) -> Scalar:
+def constraint(body: Center, free: tuple[DQ, DQ], v: Scalars, a: Scalars) -> Scalar:
     """½(ν̇ − ā)ᵀΨ(ν̇ − ā): what a body adds to Gauss's function; ``free`` are ā and Ψā, its motion without joints."""
     rate, (alone, impressed) = body.rate(v, a), free
     varying = 0.5 * power(rate, body.momentum(rate)) - power(rate, impressed)
@@ -76,31 +69,27 @@ def unconstrained_rate(center: Center, weight: DQ) -> DQ:
     return DQ.of(L3(inverse, torque), per_mass + cross3(center.twist.dual, omega))
 
 
-def mass_matrix(model: Model, q: Sequence[Scalar]) -> Matrix:
+def mass_matrix(model: Model, q: Scalars) -> Matrix:
     """M = Σ JᵀΨJ (nv×nv) [Silva, eq. (43)] [Quiroz, eq. (5.15)]: the Hessian of the Gauss function; no armature."""
-    return _mass_matrix(model, centers(model, q))
+    return bilinear(centers(model, q), Center.momenta, model.nv, symmetric=True)
 
 
-def coriolis_matrix(model: Model, q: Sequence[Scalar], v: Sequence[Scalar]) -> Matrix:
+def coriolis_matrix(model: Model, q: Scalars, v: Scalars) -> Matrix:
     """C = Σ Jᵀ(S̄J + ΨJ̇) (nv×nv) [Silva, eq. (44)] [Quiroz, eq. (5.16)].
 
     Ṁ − 2C is skew-symmetric for every kind of joint [Silva, eq. (49)] [Quiroz, eq. (5.21)].
     """
-    return _coriolis_matrix(model, centers(model, q, v))
+    columns = lambda c: {k: c.gyroscopic(s) + c.momentum(c.rates[k]) for k, s in c.columns.items()}
+    return bilinear(centers(model, q, v), columns, model.nv)
 
 
-def gravity_forces(model: Model, q: Sequence[Scalar]) -> list[Scalar]:
+def gravity_forces(model: Model, q: Scalars) -> list[Scalar]:
     """g = −τ_g (nv), the forces that hold the robot against its weight [Silva, eq. (47)] [Quiroz, eq. (5.19)]."""
-    return _gravity_forces(model, centers(model, q))
+    bodies = centers(model, q)
+    return [-f for f in projected((c.columns for c in bodies), weights(model, bodies), model.nv)]
 
 
-def inverse_dynamics(
-    model: Model,
-    q: Sequence[Scalar],
-    v: Sequence[Scalar],
-    a: Sequence[Scalar],
-    wrenches: Mapping[int, DQ] | None = None,
-) -> list[Scalar]:
+def inverse_dynamics(model: Model, q: Scalars, v: Scalars, a: Scalars, wrenches: Wrenches = None) -> list[Scalar]:
     """τ (nv) for which :func:`gauss_function` is least at a, by running it on jets.
 
     There its gradient vanishes, so the joints give the gradient of the rest, and external wrenches their part of it.
@@ -109,22 +98,8 @@ def inverse_dynamics(
 
     ``wrenches`` are external ones by body, in the frame of the body at its origin.
     """
-    found = centers(model, q, v)
-    free = unconstrained(model, found)
-    slope = gradient_over_bodies(lambda i, x: constraint(found[i], free[i], v, x), found, a)
-    given = projected((center.columns for center in found), external(found, wrenches), model.nv)
+    bodies = centers(model, q, v)
+    free = unconstrained(model, bodies)
+    slope = gradient_over_bodies(lambda i, x: constraint(bodies[i], free[i], v, x), bodies, a)
+    given = projected((c.columns for c in bodies), external(bodies, wrenches), model.nv)
     return [s - f for s, f in zip(slope, given, strict=True)]
-
-
-def _mass_matrix(model: Model, found: list[Center]) -> Matrix:
-    columns = lambda c: {k: c.momentum(s) for k, s in c.columns.items()}
-    return bilinear(found, columns, model.nv, symmetric=True)
-
-
-def _coriolis_matrix(model: Model, found: list[Center]) -> Matrix:
-    columns = lambda c: {k: c.gyroscopic(s) + c.momentum(c.rates[k]) for k, s in c.columns.items()}
-    return bilinear(found, columns, model.nv)
-
-
-def _gravity_forces(model: Model, found: list[Center]) -> list[Scalar]:
-    return [-f for f in projected((c.columns for c in found), weights(model, found), model.nv)]

@@ -6,34 +6,22 @@ spans the velocities which constraints admit gives the reduced equations of the 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.inertia_maps import L3
 from dqdyn.algebra.quaternion import cross3
 from dqdyn.algebra.scalar import Scalar
-from dqdyn.dynamics.formulations.mass_centers import (
-    ByIndex,
-    Center,
-    Matrix,
-    centers,
-    external,
-    power,
-    projected,
-    weights,
-)
+from dqdyn.dynamics.arguments import Matrix, Scalars, Wrenches, is_absent
+from dqdyn.dynamics.formulations.mass_centers import ByIndex, Center, acting, bilinear, centers, projected
 from dqdyn.dynamics.formulations.speeds import Speeds, at, velocities
 from dqdyn.kinematics.tree import apply
 from dqdyn.model.model import Model
 
 
 def inverse_dynamics(
-    model: Model,
-    q: Sequence[Scalar],
-    v: Sequence[Scalar],
-    a: Sequence[Scalar],
-    wrenches: Mapping[int, DQ] | None = None,
-    speeds: Speeds | None = None,
+    model: Model, q: Scalars, v: Scalars, a: Scalars, wrenches: Wrenches = None, speeds: Speeds | None = None
 ) -> list[Scalar]:
     """τ (nv): what the joints add to the active forces so that φ − φ̄ vanishes [Silva, eq. (54)] [Quiroz, eq. (5.30)].
 
@@ -46,38 +34,28 @@ def inverse_dynamics(
     size = len(v)
     if speeds is not None:
         v, a = velocities(speeds, model, q, v, a)
-    found = centers(model, q, v)
-    partial = _partial(found, None if speeds is None else speeds(q))
-    inertial = generalized_inertia_forces(found, partial, v, a, size)
-    active = generalized_active_forces(model, found, partial, wrenches, size)
+    bodies = centers(model, q, v)
+    partial = _partial(bodies, None if speeds is None else speeds(q))
+    inertial = generalized_inertia_forces(bodies, partial, v, a, size)
+    active = generalized_active_forces(model, bodies, partial, wrenches, size)
     return [i - f for i, f in zip(inertial, active, strict=True)]
 
 
-def partial_velocities(model: Model, q: Sequence[Scalar], speeds: Speeds | None = None) -> list[ByIndex]:
+def partial_velocities(model: Model, q: Scalars, speeds: Speeds | None = None) -> list[ByIndex]:
     """∂ν/∂u = J B of every body, by index into u [Parsa, eq. (44)]; absent for a u that cannot move the body."""
     return _partial(centers(model, q), None if speeds is None else at(speeds, model, q))
 
 
-def mass_matrix(model: Model, q: Sequence[Scalar], speeds: Speeds | None = None) -> Matrix:
+def mass_matrix(model: Model, q: Scalars, speeds: Speeds | None = None) -> Matrix:
     """BᵀMB (m×m), by which φ depends on u̇: Σ (∂ν/∂u)ᵀΨ ∂ν/∂u, without armature; M without ``speeds``."""
-    found = centers(model, q)
     b = None if speeds is None else at(speeds, model, q)
-    size = model.nv if b is None else len(b[0])
-    result: Matrix = [[0.0] * size for _ in range(size)]
-    for body, partial in zip(found, _partial(found, b), strict=True):
-        for k, column in partial.items():
-            momentum = body.momentum(column)
-            for r, other in partial.items():
-                if r <= k:
-                    result[r][k] = result[r][k] + power(other, momentum)
-    for r in range(size):
-        for k in range(r):
-            result[r][k] = result[k][r]
-    return result
+    bodies = centers(model, q)
+    moving = [replace(body, columns=columns) for body, columns in zip(bodies, _partial(bodies, b), strict=True)]
+    return bilinear(moving, Center.momenta, model.nv if b is None else len(b[0]), symmetric=True)
 
 
 def generalized_inertia_forces(
-    bodies: Sequence[Center], partial: Sequence[ByIndex], v: Sequence[Scalar], a: Sequence[Scalar], size: int
+    bodies: Sequence[Center], partial: Sequence[ByIndex], v: Scalars, a: Scalars, size: int
 ) -> list[Scalar]:
     """φ = Σ (∂ν/∂u)ᵀκ [Silva, eq. (57)] [Quiroz, eq. (5.35)] [Parsa, eq. (43)]; Kane's own F* is −φ.
 
@@ -90,12 +68,11 @@ def generalized_active_forces(
     model: Model,
     bodies: Sequence[Center],
     partial: Sequence[ByIndex],
-    wrenches: Mapping[int, DQ] | None,
+    wrenches: Wrenches,
     size: int,
 ) -> list[Scalar]:
     """φ̄ = Σ (∂ν/∂u)ᵀζ of gravity and external wrenches [Silva, eq. (57)] [Quiroz, eq. (5.35)] [Parsa, eq. (45)]."""
-    acting = [w + e for w, e in zip(weights(model, bodies), external(bodies, wrenches), strict=True)]
-    return projected(partial, acting, size)
+    return projected(partial, acting(model, bodies, wrenches), size)
 
 
 def law_of_motion(body: Center, rate: DQ) -> DQ:
@@ -109,15 +86,15 @@ def law_of_motion(body: Center, rate: DQ) -> DQ:
 
 
 def _partial(bodies: Sequence[Center], b: Matrix | None) -> list[ByIndex]:
+    """J B of every body; an absent entry of B says that a u does not move it."""
     if b is None:
         return [body.columns for body in bodies]
     columns = list(enumerate(zip(*b, strict=True)))
     return [
-        {r: apply(list(body.columns.items()), column) for r, column in columns if _moves(body, column)}
+        {
+            r: apply(list(body.columns.items()), column)
+            for r, column in columns
+            if any(not is_absent(column[k]) for k in body.columns)
+        }
         for body in bodies
     ]
-
-
-def _moves(body: Center, column: Sequence[Scalar]) -> bool:
-    """Whether a u moves the body; a plain zero in B says that it does not, whatever the scalars are."""
-    return any(not (type(column[k]) is float and column[k] == 0.0) for k in body.columns)

@@ -11,37 +11,30 @@ Hamel. Theorem 2 gives it the same closed form as Theorem 1 does for v = q̇.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.inertia_maps import G
 from dqdyn.algebra.quaternion import ZERO, cross3
-from dqdyn.algebra.scalar import Scalar
+from dqdyn.algebra.scalar import Scalar, total
+from dqdyn.dynamics.arguments import Matrix, Scalars, Wrenches
 from dqdyn.dynamics.formulations.mass_centers import (
     ByIndex,
     Center,
-    Matrix,
     bilinear,
     center_poses,
-    center_twists,
     centers,
     external,
-    power,
     projected,
 )
 from dqdyn.dynamics.gravity.fields import Field, Uniform
+from dqdyn.dynamics.wrenches import power
 from dqdyn.model.gravity_field import FieldGravity
 from dqdyn.model.model import Model
 
 
 def inverse_dynamics(
-    model: Model,
-    q: Sequence[Scalar],
-    v: Sequence[Scalar],
-    a: Sequence[Scalar],
-    wrenches: Mapping[int, DQ] | None = None,
-    field: Field | None = None,
+    model: Model, q: Scalars, v: Scalars, a: Scalars, wrenches: Wrenches = None, field: Field | None = None
 ) -> list[Scalar]:
     """τ (nv) = d/dt ∂T/∂v − ∂T/∂q + ∂V/∂q − Σ Jᵀw [Parsa, eq. (12)] [Parsa, eq. (28)] [Parsa, eq. (29)].
 
@@ -49,51 +42,46 @@ def inverse_dynamics(
     the model's, see :mod:`dqdyn.dynamics.gravity`. These are forces on the bodies: damping, friction and armature,
     which a robot's methods add, are left out.
     """
-    found = centers(model, q, v)
-    bodies = [_in_parsa_axes(c) for c in found]
-    inertial = zip(_momentum_rate(model, bodies, v, a), _energy_gradient(model, bodies), strict=True)
-    held = _gravity_forces(model, found, field)
-    given = projected((c.columns for c in found), external(found, wrenches), model.nv)
+    bodies = centers(model, q, v)
+    turned = [_in_parsa_axes(c) for c in bodies]
+    inertial = zip(_momentum_rate(model, turned, v, a), _energy_gradient(model, turned), strict=True)
+    held = _gravity_forces(model, bodies, field)
+    given = projected((c.columns for c in bodies), external(bodies, wrenches), model.nv)
     return [p - t + g - f for (p, t), g, f in zip(inertial, held, given, strict=True)]
 
 
 # --- energies and their derivatives -----------------------------------------------------------------------------------
 
 
-def kinetic_energy(model: Model, q: Sequence[Scalar], v: Sequence[Scalar]) -> Scalar:
+def kinetic_energy(model: Model, q: Scalars, v: Scalars) -> Scalar:
     """T = ½ Σ ⟨ω, I ω⟩ + m⟨v, v⟩ in J [Parsa, eq. (13)]; of the bodies, without rotors."""
-    result: Scalar = 0.0
-    for body, twist in zip(model.bodies, center_twists(model, q, v), strict=True):
-        result = result + power(twist, G(body.inertia.mass, body.inertia.rows, twist)) * 0.5
-    return result
+    return total([0.0, *(power(c.twist, c.momentum(c.twist)) * 0.5 for c in centers(model, q, v))])
 
 
-def momentum(model: Model, q: Sequence[Scalar], v: Sequence[Scalar]) -> list[Scalar]:
+def momentum(model: Model, q: Scalars, v: Scalars) -> list[Scalar]:
     """∂T/∂v = Σ JᵀM J v (nv) [Parsa, eq. (20)]."""
-    found = centers(model, q, v)
-    return projected((c.columns for c in found), [c.momentum(c.twist) for c in found], model.nv)
+    bodies = centers(model, q, v)
+    return projected((c.columns for c in bodies), [c.momentum(c.twist) for c in bodies], model.nv)
 
 
-def momentum_rate(model: Model, q: Sequence[Scalar], v: Sequence[Scalar], a: Sequence[Scalar]) -> list[Scalar]:
+def momentum_rate(model: Model, q: Scalars, v: Scalars, a: Scalars) -> list[Scalar]:
     """d/dt ∂T/∂v = Σ JᵀM d/dt(J v) + J̇ᵀM J v (nv) [Parsa, eq. (22)]."""
     return _momentum_rate(model, [_in_parsa_axes(c) for c in centers(model, q, v)], v, a)
 
 
-def kinetic_energy_gradient(model: Model, q: Sequence[Scalar], v: Sequence[Scalar]) -> list[Scalar]:
+def kinetic_energy_gradient(model: Model, q: Scalars, v: Scalars) -> list[Scalar]:
     """∂T/∂q = Σ (J̇ + W J)ᵀM J v (nv) [Parsa, eq. (23)] [Parsa, eq. (24)]; for joints with v ≠ q̇ see the module."""
     return _energy_gradient(model, [_in_parsa_axes(c) for c in centers(model, q, v)])
 
 
-def potential_energy(model: Model, q: Sequence[Scalar], field: Field | None = None) -> Scalar:
+def potential_energy(model: Model, q: Scalars, field: Field | None = None) -> Scalar:
     """V = −Σ m⟨c, g⟩ in J [Parsa, eq. (26)], zero at the height of the world origin, or that of another field."""
     chosen = _field(model, field)
-    result: Scalar = 0.0
-    for body, seen in zip(model.bodies, center_poses(model, q), strict=True):
-        result = result + chosen.energy(body.inertia, seen)
-    return result
+    pairs = zip(model.bodies, center_poses(model, q), strict=True)
+    return total([0.0, *(chosen.energy(body.inertia, seen) for body, seen in pairs)])
 
 
-def gravity_forces(model: Model, q: Sequence[Scalar], field: Field | None = None) -> list[Scalar]:
+def gravity_forces(model: Model, q: Scalars, field: Field | None = None) -> list[Scalar]:
     """g = ∂V/∂q = −f_c (nv), the forces that hold the robot against gravity [Parsa, eq. (27)]."""
     return _gravity_forces(model, centers(model, q), field)
 
@@ -101,13 +89,12 @@ def gravity_forces(model: Model, q: Sequence[Scalar], field: Field | None = None
 # --- M a + C v --------------------------------------------------------------------------------------------------------
 
 
-def mass_matrix(model: Model, q: Sequence[Scalar]) -> Matrix:
+def mass_matrix(model: Model, q: Scalars) -> Matrix:
     """M = Σ JᵀM J (nv×nv) [Parsa, eq. (35)]; without armature."""
-    columns = lambda c: {k: c.momentum(s) for k, s in c.columns.items()}
-    return bilinear([_in_parsa_axes(c) for c in centers(model, q)], columns, model.nv, symmetric=True)
+    return bilinear([_in_parsa_axes(c) for c in centers(model, q)], Center.momenta, model.nv, symmetric=True)
 
 
-def coriolis_matrix(model: Model, q: Sequence[Scalar], v: Sequence[Scalar]) -> Matrix:
+def coriolis_matrix(model: Model, q: Scalars, v: Scalars) -> Matrix:
     """C = Σ Jᵀ(M J̇ + W M J + M W J) (nv×nv) [Parsa, eq. (36)].
 
     M a + C v = f [Parsa, eq. (38)]. The last term vanishes on v [Parsa, eq. (37)] and makes Ṁ − 2C skew-symmetric.
@@ -127,7 +114,7 @@ def coriolis_matrix(model: Model, q: Sequence[Scalar], v: Sequence[Scalar]) -> M
 # --- steps ------------------------------------------------------------------------------------------------------------
 
 
-def velocity_gradients(model: Model, q: Sequence[Scalar], v: Sequence[Scalar]) -> list[ByIndex]:
+def velocity_gradients(model: Model, q: Scalars, v: Scalars) -> list[ByIndex]:
     """∂ω/∂q + ε ∂v/∂q of every body in Parsa's axes, by index into v [Parsa, theorem 1] [Parsa, theorem 2]."""
     return [_velocity_gradient(_in_parsa_axes(c)) for c in centers(model, q, v)]
 
@@ -152,7 +139,7 @@ def _in_parsa_axes(c: Center) -> Center:
     return replace(c, twist=DQ.of(omega, turn(c.twist.dual)), columns=columns, rates=rates)
 
 
-def _momentum_rate(model: Model, bodies: Sequence[Center], v: Sequence[Scalar], a: Sequence[Scalar]) -> list[Scalar]:
+def _momentum_rate(model: Model, bodies: Sequence[Center], v: Scalars, a: Scalars) -> list[Scalar]:
     forces = projected((c.columns for c in bodies), [c.momentum(c.rate(v, a)) for c in bodies], model.nv)
     turning = projected((c.rates for c in bodies), [c.momentum(c.twist) for c in bodies], model.nv)
     return [f + t for f, t in zip(forces, turning, strict=True)]

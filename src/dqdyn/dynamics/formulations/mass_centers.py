@@ -6,7 +6,7 @@ of motion have no transport terms. Twists ω + εv and wrenches f + ετ are tho
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from dqdyn.algebra.adjoint import Adjoint
@@ -14,15 +14,16 @@ from dqdyn.algebra.dual import DQ, zero_twist
 from dqdyn.algebra.inertia_maps import L3, G
 from dqdyn.algebra.jet import gradient
 from dqdyn.algebra.products import cross
-from dqdyn.algebra.quaternion import I, J, K, Quaternion, cross3, dot3, pure
+from dqdyn.algebra.quaternion import I, J, K, cross3, pure
 from dqdyn.algebra.scalar import Scalar, total
+from dqdyn.dynamics.arguments import Matrix, Scalars, Wrenches
+from dqdyn.dynamics.wrenches import power
+from dqdyn.kinematics.center_frames import to_center
 from dqdyn.kinematics.tree import added, apply, forward
 from dqdyn.model.gravity_field import FieldGravity
 from dqdyn.model.inertia import Inertia
 from dqdyn.model.model import WORLD_BODY, Model, TreeJoint
 
-Matrix = list[list[Scalar]]
-"""Rows of scalars."""
 ByIndex = dict[int, DQ]
 """A twist or wrench per index into v; an index that does not move the body is absent."""
 
@@ -37,13 +38,17 @@ class Center:
     columns: ByIndex
     rates: ByIndex
 
-    def rate(self, v: Sequence[Scalar], a: Sequence[Scalar]) -> DQ:
+    def rate(self, v: Scalars, a: Scalars) -> DQ:
         """ν̇ = J a + J̇ v [Silva, eq. (33)] [Quiroz, eq. (5.3)]."""
         return apply(list(self.columns.items()), a) + apply(list(self.rates.items()), v)
 
     def momentum(self, twist: DQ) -> DQ:
         """Ψ ξ with Ψ = blkdiag(I, m): m v + ε I ω [Quiroz, eq. (5.6)]."""
         return G(self.inertia.mass, self.inertia.rows, twist)
+
+    def momenta(self) -> ByIndex:
+        """Ψ J by columns."""
+        return {k: self.momentum(s) for k, s in self.columns.items()}
 
     def gyroscopic(self, twist: DQ) -> DQ:
         """S̄ ξ with S̄ = blkdiag(−S(I ω), m S(ω)) at the body's own ω [Silva, eq. (41)] [Quiroz, eq. (5.13)]."""
@@ -52,7 +57,7 @@ class Center:
         return DQ.of(cross3(omega, twist.dual) * self.inertia.mass, -cross3(spin, twist.primary))
 
 
-def centers(model: Model, q: Sequence[Scalar], v: Sequence[Scalar] | None = None) -> list[Center]:
+def centers(model: Model, q: Scalars, v: Scalars | None = None) -> list[Center]:
     """The centers of mass of all bodies: ν = J v [Silva, eq. (32)] [Quiroz, eq. (5.2)]; without v no rates.
 
     Columns are carried from body to body: d/dt (Ad(x*) s) = Ad(x*) ṡ − ξ × Ad(x*) s [Silva, eq. (9)].
@@ -73,7 +78,7 @@ def centers(model: Model, q: Sequence[Scalar], v: Sequence[Scalar] | None = None
         Center(
             body.inertia,
             _placed(poses[i], body.inertia),
-            at_point(twists[i], body.inertia.center),
+            to_center(body.inertia, twists[i]),
             _moved(columns[i], body.inertia),
             _moved(rates.get(i, {}), body.inertia),
         )
@@ -81,28 +86,17 @@ def centers(model: Model, q: Sequence[Scalar], v: Sequence[Scalar] | None = None
     ]
 
 
-def center_poses(model: Model, q: Sequence[Scalar]) -> list[Adjoint]:
+def center_poses(model: Model, q: Scalars) -> list[Adjoint]:
     """Ad(x_0c) of all bodies."""
     poses = _chained(model, [joint.adjoint(q) for joint in model.joints])
     return [_placed(poses[i], body.inertia) for i, body in enumerate(model.bodies)]
 
 
-def center_twists(model: Model, q: Sequence[Scalar], v: Sequence[Scalar]) -> list[DQ]:
-    """ν of all bodies, without Jacobians."""
-    twists = _carried(model, [joint.adjoint(q) for joint in model.joints], q, v)
-    return [at_point(twists[i], body.inertia.center) for i, body in enumerate(model.bodies)]
-
-
 # --- wrenches and generalized forces --------------------------------------------------------------------------------
 
 
-def power(twist: DQ, wrench: DQ) -> Scalar:
-    """⟨ω, τ⟩ + ⟨v, f⟩: the swap of parts is that of [Silva, eq. (46)] [Quiroz, eq. (5.18)]."""
-    return dot3(twist.primary, wrench.dual) + dot3(twist.dual, wrench.primary)
-
-
 def gradient_over_bodies(
-    term: Callable[[int, list[Scalar]], Scalar], bodies: Sequence[Center], at: Sequence[Scalar]
+    term: Callable[[int, list[Scalar]], Scalar], bodies: Sequence[Center], at: Scalars
 ) -> list[Scalar]:
     """∂/∂a Σ term(i, a) over the bodies, by jets: each term is differentiated by what moves its body, the rest is 0."""
     result: list[Scalar] = [0.0] * len(at)
@@ -128,10 +122,15 @@ def weights(model: Model, bodies: Sequence[Center]) -> list[DQ]:
     return [DQ.of(c.seen.rotate_back(g) * c.inertia.mass) for c in bodies]
 
 
-def external(bodies: Sequence[Center], wrenches: Mapping[int, DQ] | None) -> list[DQ]:
+def external(bodies: Sequence[Center], wrenches: Wrenches) -> list[DQ]:
     """External wrenches, given at the origins of the bodies, brought to the centers of mass."""
     given = wrenches or {}
-    return [at_center(given[i], c.inertia.center) if i in given else zero_twist() for i, c in enumerate(bodies)]
+    return [to_center(c.inertia, given[i]) if i in given else zero_twist() for i, c in enumerate(bodies)]
+
+
+def acting(model: Model, bodies: Sequence[Center], wrenches: Wrenches) -> list[DQ]:
+    """Gravity and external wrenches on each body."""
+    return [w + e for w, e in zip(weights(model, bodies), external(bodies, wrenches), strict=True)]
 
 
 def projected(jacobians: Iterable[ByIndex], wrenches: Iterable[DQ], size: int) -> list[Scalar]:
@@ -160,7 +159,7 @@ def bilinear(
     return result
 
 
-def row_times(row: Sequence[Scalar], x: Sequence[Scalar]) -> Scalar:
+def row_times(row: Scalars, x: Scalars) -> Scalar:
     """Σ rowₖ xₖ."""
     return total(r * xk for r, xk in zip(row, x, strict=True))
 
@@ -168,18 +167,8 @@ def row_times(row: Sequence[Scalar], x: Sequence[Scalar]) -> Scalar:
 # --- steps ------------------------------------------------------------------------------------------------------------
 
 
-def at_point(twist: DQ, p: Quaternion) -> DQ:
-    """The twist of a body at another of its points: v + ω × p."""
-    return DQ.of(twist.primary, twist.dual + cross3(twist.primary, p))
-
-
-def at_center(wrench: DQ, p: Quaternion) -> DQ:
-    """A wrench about another point: τ − p × f."""
-    return DQ.of(wrench.primary, wrench.dual - cross3(p, wrench.primary))
-
-
 def _moved(columns: ByIndex, inertia: Inertia) -> ByIndex:
-    return {k: at_point(s, inertia.center) for k, s in columns.items()}
+    return {k: to_center(inertia, s) for k, s in columns.items()}
 
 
 def _placed(seen: Adjoint, inertia: Inertia) -> Adjoint:
@@ -190,9 +179,7 @@ def _chained(model: Model, relative: Sequence[Adjoint]) -> dict[int, Adjoint]:
     return forward(model, Adjoint.of((I, J, K)), lambda joint, seen: seen @ relative[joint.index])
 
 
-def _carried(
-    model: Model, relative: Sequence[Adjoint], q: Sequence[Scalar], v: Sequence[Scalar] | None
-) -> dict[int, DQ]:
+def _carried(model: Model, relative: Sequence[Adjoint], q: Scalars, v: Scalars | None) -> dict[int, DQ]:
     """Twists of the bodies in their frames; zero without v."""
     if v is None:
         return {i: zero_twist() for i in range(len(model.bodies))}
@@ -201,5 +188,5 @@ def _carried(
     )
 
 
-def _joint_twist(joint: TreeJoint, q: Sequence[Scalar], v: Sequence[Scalar]) -> DQ:
+def _joint_twist(joint: TreeJoint, q: Scalars, v: Scalars) -> DQ:
     return joint.motion.twist(joint.coordinates(q), joint.rates(v))

@@ -6,12 +6,12 @@ here the matrices know the parents, see :mod:`dqdyn.kinematics.center_matrices`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from dqdyn.algebra.dual import DQ, zero_twist
+from dqdyn.algebra.dual import zero_twist
 from dqdyn.algebra.matrix import DQMatrix
 from dqdyn.algebra.scalar import Scalar
+from dqdyn.dynamics.arguments import Scalars, Wrenches
 from dqdyn.kinematics.center_frames import gravity_rate
 from dqdyn.kinematics.center_matrices import CenterMatrices, scalars
 from dqdyn.model.model import Model
@@ -36,13 +36,7 @@ class Vectors:
     """Forces of the joints (nv) [Farias, eq. (50)]."""
 
 
-def inverse_dynamics(
-    model: Model,
-    q: Sequence[Scalar],
-    v: Sequence[Scalar],
-    a: Sequence[Scalar],
-    wrenches: Mapping[int, DQ] | None = None,
-) -> list[Scalar]:
+def inverse_dynamics(model: Model, q: Scalars, v: Scalars, a: Scalars, wrenches: Wrenches = None) -> list[Scalar]:
     """τ (nv) that gives the acceleration a at the state (q, v) [Farias, table 1].
 
     ``wrenches`` are external ones by body, in the frame of the body at its origin.
@@ -50,13 +44,7 @@ def inverse_dynamics(
     return vectors(model, q, v, a, wrenches).tau
 
 
-def vectors(
-    model: Model,
-    q: Sequence[Scalar],
-    v: Sequence[Scalar],
-    a: Sequence[Scalar],
-    wrenches: Mapping[int, DQ] | None = None,
-) -> Vectors:
+def vectors(model: Model, q: Scalars, v: Scalars, a: Scalars, wrenches: Wrenches = None) -> Vectors:
     """The five lines of [Farias, table 1]; in its second line C multiplies θ̇, not θ̈ as printed."""
     m = CenterMatrices(model, q)
     W_base, W_base_rate = m.at_roots(zero_twist()), m.at_roots(gravity_rate(model))

@@ -7,26 +7,20 @@ joints, and brought to the centers of mass where Newton's and Euler's laws are s
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-
 from dqdyn.algebra.adjoint import Adjoint, Factored
 from dqdyn.algebra.dual import DQ, zero_twist
 from dqdyn.algebra.inertia_maps import L3
 from dqdyn.algebra.products import cross
-from dqdyn.algebra.quaternion import ZERO, I, J, K, cross3, dot3, pure
+from dqdyn.algebra.quaternion import ZERO, I, J, K, cross3, pure
 from dqdyn.algebra.scalar import Scalar
+from dqdyn.dynamics.arguments import Scalars, Wrenches
+from dqdyn.dynamics.wrenches import power
 from dqdyn.kinematics.tree import closing
 from dqdyn.model.inertia import Inertia
 from dqdyn.model.model import WORLD_BODY, Model
 
 
-def inverse_dynamics(
-    model: Model,
-    q: Sequence[Scalar],
-    v: Sequence[Scalar],
-    a: Sequence[Scalar],
-    wrenches: Mapping[int, DQ] | None = None,
-) -> list[Scalar]:
+def inverse_dynamics(model: Model, q: Scalars, v: Scalars, a: Scalars, wrenches: Wrenches = None) -> list[Scalar]:
     """τ (nv) that gives the acceleration a at the state (q, v) [Silva, eq. (15)]: wrenches on axes [Silva, eq. (30)].
 
     ``wrenches`` are external ones by body, in the frame of the body at its origin.
@@ -37,16 +31,12 @@ def inverse_dynamics(
         for k, s in joint.columns(subspace[joint.index]):
             # (30) for every axis: the wrench on the motion subspace, with parts swapped.
             zeta = wrench[joint.index]
-            tau[k] = tau[k] + (dot3(s.primary, zeta.dual) + dot3(s.dual, zeta.primary))
+            tau[k] = tau[k] + power(s, zeta)
     return tau
 
 
 def joint_wrenches(
-    model: Model,
-    q: Sequence[Scalar],
-    v: Sequence[Scalar],
-    a: Sequence[Scalar],
-    wrenches: Mapping[int, DQ] | None = None,
+    model: Model, q: Scalars, v: Scalars, a: Scalars, wrenches: Wrenches = None
 ) -> tuple[list[DQ], list[tuple[DQ, ...]]]:
     """The wrench that each joint transmits to its body, in the body's frame, and the motion subspaces.
 

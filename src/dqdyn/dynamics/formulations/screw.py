@@ -13,19 +13,14 @@ from dqdyn.algebra.inertia_maps import G
 from dqdyn.algebra.parts import swap
 from dqdyn.algebra.products import cross, geodesic
 from dqdyn.algebra.scalar import Scalar
+from dqdyn.dynamics.arguments import Scalars, Wrenches
 from dqdyn.kinematics.center_frames import CenterFrames, gravity_rate, to_center
 from dqdyn.kinematics.tree import apply, forward
 from dqdyn.model.inertia import Inertia
 from dqdyn.model.model import WORLD_BODY, Model, TreeJoint
 
 
-def inverse_dynamics(
-    model: Model,
-    q: Sequence[Scalar],
-    v: Sequence[Scalar],
-    a: Sequence[Scalar],
-    wrenches: Mapping[int, DQ] | None = None,
-) -> list[Scalar]:
+def inverse_dynamics(model: Model, q: Scalars, v: Scalars, a: Scalars, wrenches: Wrenches = None) -> list[Scalar]:
     """τ (nv) that gives the acceleration a at the state (q, v) [Farias, algorithm 1].
 
     ``wrenches`` are external ones by body, in the frame of the body at its origin. They act on the robot; the paper's
@@ -41,7 +36,7 @@ def inverse_dynamics(
     return joint_forces(at, joint_wrenches(at, own))
 
 
-def twists(at: CenterFrames, v: Sequence[Scalar]) -> dict[int, DQ]:
+def twists(at: CenterFrames, v: Scalars) -> dict[int, DQ]:
     """ω_i = Σ a v + Ad(x_ip) ω_p of every body, in F_i [Farias, eq. (40)]; the world (−1) is at rest."""
     return forward(
         at.model,
@@ -50,7 +45,7 @@ def twists(at: CenterFrames, v: Sequence[Scalar]) -> dict[int, DQ]:
     )
 
 
-def twist_rates(at: CenterFrames, v: Sequence[Scalar], a: Sequence[Scalar], twist: Mapping[int, DQ]) -> dict[int, DQ]:
+def twist_rates(at: CenterFrames, v: Scalars, a: Scalars, twist: Mapping[int, DQ]) -> dict[int, DQ]:
     """ω̇_i = Σ a v̇ + Ad(x_ip) ω̇_p + ω_i × Σ a v [Farias, eq. (44)], and Σ ȧ v where the axes depend on q.
 
     This is the rate of (40) [Farias, eq. (41)] with the rate of the joint's pose [Farias, eq. (42)] put in

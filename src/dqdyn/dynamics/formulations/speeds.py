@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from dqdyn.algebra.jet import derivative
 from dqdyn.algebra.scalar import Scalar, divide, sqrt, total
-from dqdyn.dynamics.formulations.mass_centers import Matrix, row_times
+from dqdyn.dynamics.arguments import Matrix, Scalars
+from dqdyn.dynamics.formulations.mass_centers import row_times
 from dqdyn.errors import StateError
 from dqdyn.kinematics.configuration import configuration_rate
 from dqdyn.model.model import Model
 
-Speeds = Callable[[Sequence[Scalar]], Matrix]
+Speeds = Callable[[Scalars], Matrix]
 """B(q), nv rows of m entries, with v = B(q) u [Parsa, eq. (8)].
 
 A square B is a change of velocities. A tall one, whose columns span the velocities that constraints A(q) v = 0 admit,
@@ -26,7 +27,7 @@ class Inverse:
 
     y: Speeds
 
-    def __call__(self, q: Sequence[Scalar]) -> Matrix:
+    def __call__(self, q: Scalars) -> Matrix:
         basis, r = orthogonal([list(column) for column in zip(*self.y(q), strict=True)])
         result: Matrix = [[] for _ in basis]
         for i in reversed(range(len(basis))):
@@ -35,26 +36,23 @@ class Inverse:
         return result
 
 
-def speeds_from(y: Callable[[Sequence[Scalar]], Matrix]) -> Speeds:
+def speeds_from(y: Callable[[Scalars], Matrix]) -> Speeds:
     """B(q) = Y(q)⁻¹ for quasi-velocities given as u = Y(q) v; Y is square and never singular."""
     return Inverse(y)
 
 
-def at(speeds: Speeds, model: Model, q: Sequence[Scalar]) -> Matrix:
+def at(speeds: Speeds, model: Model, q: Scalars) -> Matrix:
     """B(q), after a check of its shape."""
     b = speeds(q)
     if len(b) != model.nv or len({len(row) for row in b}) != 1:
-        found = [len(row) for row in b]
-        raise StateError(
-            f"The speeds B(q) of v = B u need {model.nv} rows of one length; found rows of lengths {found}.",
-            expected=model.nv,
-            found=found,
-        )
+        lengths = [len(row) for row in b]
+        message = f"The speeds B(q) of v = B u need {model.nv} rows of one length; found rows of lengths {lengths}."
+        raise StateError(message, expected=model.nv, found=lengths)
     return b
 
 
 def velocities(
-    speeds: Speeds, model: Model, q: Sequence[Scalar], u: Sequence[Scalar], u_rate: Sequence[Scalar]
+    speeds: Speeds, model: Model, q: Scalars, u: Scalars, u_rate: Scalars
 ) -> tuple[list[Scalar], list[Scalar]]:
     """v = B u and a = B u̇ + Ḃ u, with Ḃ by jets along the motion; of B = Y⁻¹ it is −B Ẏ B, which is cheaper."""
     b = at(speeds, model, q)
@@ -69,7 +67,7 @@ def velocities(
     return v, [row_times(x, u_rate) + row_times(y, u) for x, y in zip(b, _rate(speeds, q, rate), strict=True)]
 
 
-def _rate(matrix: Speeds, q: Sequence[Scalar], along: Sequence[Scalar]) -> Matrix:
+def _rate(matrix: Speeds, q: Scalars, along: Scalars) -> Matrix:
     """The rate of a matrix along q̇."""
     flat = derivative(lambda x: [e for row in matrix(x) for e in row], list(q), along)
     width = len(matrix(q)[0])

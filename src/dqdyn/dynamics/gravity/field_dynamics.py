@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 
 from dqdyn.algebra.jet import derivative
-from dqdyn.algebra.scalar import Scalar
 from dqdyn.dynamics import methods
-from dqdyn.dynamics.formulations.mass_centers import Matrix, row_times
+from dqdyn.dynamics.arguments import Matrix, Scalars
+from dqdyn.dynamics.formulations.mass_centers import row_times
 from dqdyn.dynamics.gravity.fields import on_bodies
 from dqdyn.kinematics.configuration import configuration_rate
 from dqdyn.model.gravity_field import FieldGravity
@@ -23,15 +23,15 @@ def without_field(model: Model) -> Model:
     return replace(model, gravity=(0.0, 0.0, 0.0)) if isinstance(model.gravity, FieldGravity) else model
 
 
-def pulled(model: Model, q: Sequence[Scalar], wrenches: methods.Wrenches) -> tuple[Model, methods.Wrenches]:
+def pulled(model: Model, q: Scalars, wrenches: methods.Wrenches) -> tuple[Model, methods.Wrenches]:
     """The robot without gravity, and the wrenches of its field on top of those given."""
     assert isinstance(model.gravity, FieldGravity)
     given = wrenches or {}
-    found = on_bodies(model, q, model.gravity.field)
-    return without_field(model), {i: w + given[i] if i in given else w for i, w in found.items()}
+    pull = on_bodies(model, q, model.gravity.field)
+    return without_field(model), {i: w + given[i] if i in given else w for i, w in pull.items()}
 
 
-def force_gradient(model: Model, q: Sequence[Scalar]) -> Matrix:
+def force_gradient(model: Model, q: Scalars) -> Matrix:
     """∂/∂q (nv×nv, tangent) of the forces that hold the robot at rest, by jets."""
     n, still = model.nv, [0.0] * model.nv
     units = ([1.0 if i == k else 0.0 for i in range(n)] for k in range(n))
@@ -40,13 +40,13 @@ def force_gradient(model: Model, q: Sequence[Scalar]) -> Matrix:
     return [list(row) for row in zip(*columns, strict=True)]
 
 
-def inverse_derivatives(form: Form, model: Model, *state: Sequence[Scalar]) -> tuple[Matrix, Matrix, Matrix]:
+def inverse_derivatives(form: Form, model: Model, *state: Scalars) -> tuple[Matrix, Matrix, Matrix]:
     """Derivatives of inverse dynamics at the state (q, v, a), from a form for uniform gravity."""
     d_dq, d_dv, d_da = form(without_field(model), *state)
     return _sum(d_dq, force_gradient(model, state[0]), 1.0), d_dv, d_da
 
 
-def forward_derivatives(form: Form, model: Model, *state: Sequence[Scalar]) -> tuple[Matrix, Matrix, Matrix]:
+def forward_derivatives(form: Form, model: Model, *state: Scalars) -> tuple[Matrix, Matrix, Matrix]:
     """The same of forward dynamics: ∂a/∂q loses M⁻¹ times what the field adds to ∂τ/∂q."""
     d_dq, d_dv, d_dtau = form(without_field(model), *state)
     columns = [list(column) for column in zip(*force_gradient(model, state[0]), strict=True)]

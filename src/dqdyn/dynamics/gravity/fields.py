@@ -8,7 +8,7 @@ Lagrange's equations take a field themselves; every formulation takes its wrench
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any, Protocol
@@ -22,6 +22,7 @@ from dqdyn.algebra.jet import gradient
 from dqdyn.algebra.quaternion import ZERO, Quaternion, cross3, dot3, pure
 from dqdyn.algebra.real import real_array
 from dqdyn.algebra.scalar import Scalar, divide
+from dqdyn.dynamics.arguments import Scalars
 from dqdyn.dynamics.formulations.mass_centers import center_poses
 from dqdyn.errors import Error
 from dqdyn.kinematics.center_frames import from_center
@@ -132,11 +133,11 @@ def as_field(value: Any) -> Field:
     """The value if it is a gravity field, an object with the methods energy and wrench, else an error."""
     if isinstance(value, type) or not all(callable(getattr(value, name, None)) for name in ("energy", "wrench")):
         raise Error(f"a gravity field has the methods energy and wrench, as gravity.Central(mu); found {value!r}.")
-    found: Field = value
-    return found
+    field: Field = value
+    return field
 
 
-def on_bodies(model: Model, q: Sequence[Scalar], field: Field) -> dict[int, DQ]:
+def on_bodies(model: Model, q: Scalars, field: Field) -> dict[int, DQ]:
     """The field's wrench on every body, at the body's origin in its axes, as every formulation takes external ones.
 
     The model must then have no gravity of its own.

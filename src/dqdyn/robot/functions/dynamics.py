@@ -8,10 +8,10 @@ from typing import Any
 from dqdyn.algebra.scalar import Scalar, total
 from dqdyn.constraints.forward import CONSTRAINED_FORWARD
 from dqdyn.dynamics import methods
+from dqdyn.dynamics.arguments import Wrenches
 from dqdyn.dynamics.choice import Formulations
 from dqdyn.dynamics.deferred import Deferred
 from dqdyn.dynamics.joint_forces import armature, turning_coriolis, velocity_forces
-from dqdyn.dynamics.methods import Wrenches
 from dqdyn.model.model import Model
 from dqdyn.robot.robot_function import Result, RobotFunction
 

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from dqdyn.algebra.scalar import Scalar
-from dqdyn.dynamics.methods import Wrenches
+from dqdyn.dynamics.arguments import Wrenches
 from dqdyn.model.canonical import in_cheap_frames
 from dqdyn.model.model import Frame, Model
 from dqdyn.quasi_velocities.equations import QuasiVelocities

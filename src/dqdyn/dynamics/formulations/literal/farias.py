@@ -1,12 +1,12 @@
-"""The steps of [Farias, algorithm 1] one by one and as printed, for :mod:`dqdyn.analysis.costs.farias`.
+"""The recursion along screws of [Farias, algorithm 1] step by step and as printed.
 
-On counters they give what the steps cost, on numbers the forces of an arm. For a robot use
-:mod:`dqdyn.dynamics.formulations.screw`, which is general and cheaper.
+Frames are at the centers of mass, and adjoints are applied by the maps A_P and A_D of a pose. For the same with fewer
+operations see :mod:`dqdyn.dynamics.formulations.screw`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from dqdyn.algebra.adjoint import Columns
@@ -15,30 +15,83 @@ from dqdyn.algebra.hamilton import h_plus
 from dqdyn.algebra.inertia_maps import G
 from dqdyn.algebra.parts import swap
 from dqdyn.algebra.products import cross, geodesic
-from dqdyn.algebra.quaternion import ZERO, Quaternion, combine, pure
+from dqdyn.algebra.quaternion import Quaternion, combine, pure
 from dqdyn.algebra.scalar import Scalar, cos, sin
+from dqdyn.dynamics.arguments import Scalars, Wrenches
+from dqdyn.dynamics.formulations.literal.products import by_velocity, center, to_joint
+from dqdyn.kinematics.center_frames import gravity_rate, to_center
+from dqdyn.kinematics.tree import Columns as Axes
+from dqdyn.model.joints.revolute import Revolute
+from dqdyn.model.model import WORLD_BODY, Model, TreeJoint
 
 Maps = tuple[Columns, Columns]
 """A_P and A_D by the images of i, j, k."""
 
 
 @dataclass(frozen=True)
-class RevoluteLink:
-    """A link of a serial arm: pose δ of its frame in the one before at home, joint axis and inertia in its frame."""
+class ScrewLink:
+    """A body and the joint before it: axes and inertia in the body's frame, at its center of mass.
 
+    ``home`` is δ, the pose of that frame in the parent's at home, and ``motion`` the exponential of the joint;
+    ``axis_rates`` are those of axes that depend on q.
+    """
+
+    parent: int
     home: DQ
-    axis: DQ
+    motion: DQ
+    axes: Axes
+    axis_rates: Axes
     mass: Scalar
     inertia: Columns
 
 
-def joint_pose(home: DQ, axis: DQ, angle: Scalar, home_angle: Scalar) -> DQ:
-    """δ exp(a Δθ/2) with exp(a φ) = cos φ + a sin φ of a revolute joint [Farias, eq. (38)]."""
+def inverse_dynamics(model: Model, q: Scalars, v: Scalars, a: Scalars, wrenches: Wrenches = None) -> list[Scalar]:
+    """τ (nv) that gives the acceleration a at the state (q, v) [Farias, algorithm 1].
+
+    ``wrenches`` are external ones by body, in the frame of the body at its origin. They act on the robot; the paper's
+    wrench of the end effector acts on what it holds.
+    """
+    links = [_link(model, joint, q, v) for joint in model.joints]
+    loads = {i: (adjoint_maps(center(model, i).conj()), -wrench) for i, wrench in (wrenches or {}).items()}
+    return algorithm_1(links, v, a, gravity_rate(model), loads)
+
+
+def algorithm_1(
+    links: Sequence[ScrewLink], v: Scalars, a: Scalars, base_rate: DQ, loads: Mapping[int, tuple[Maps, DQ]]
+) -> list[Scalar]:
+    """τ (nv) of a tree, step by step as printed [Farias, algorithm 1].
+
+    ``base_rate`` is −εg; ``loads`` are by body the maps of a pose in its frame and the wrench that it exerts there.
+    """
+    omega, omega_rate = {WORLD_BODY: zero_twist()}, {WORLD_BODY: base_rate}
+    maps, total = [], []
+    for i, link in enumerate(links):
+        maps.append(adjoint_maps(joint_pose(link.home, link.motion)))
+        back = inverse_maps(maps[i])
+        omega[i] = twist(link.axes, v, back, omega[link.parent])
+        omega_rate[i] = twist_rate(link.axes, a, back, omega_rate[link.parent], omega[i], v)
+        for k, changing in link.axis_rates:
+            omega_rate[i] = omega_rate[i] + _scaled(changing, v[k])
+        total.append(resultant(link.mass, link.inertia, omega[i], omega_rate[i]))
+    for i, load in loads.items():
+        total[i] = transmitted(total[i], *load)
+    for i in reversed(range(len(links))):
+        if (parent := links[i].parent) != WORLD_BODY:
+            total[parent] = transmitted(total[parent], maps[i], total[i])
+    return by_velocity((k, force(f, axis)) for f, link in zip(total, links, strict=True) for k, axis in link.axes)
+
+
+def exponential(axis: DQ, angle: Scalar, home_angle: Scalar) -> DQ:
+    """exp(a Δθ/2) of a revolute joint, with exp(a φ) = cos φ + a sin φ."""
     half = (angle - home_angle) * 0.5
     s = sin(half)
     p, d = axis.primary, axis.dual
-    turn = DQ.of(Quaternion(cos(half), p.x * s, p.y * s, p.z * s), pure(d.x * s, d.y * s, d.z * s))
-    return home * turn
+    return DQ.of(Quaternion(cos(half), p.x * s, p.y * s, p.z * s), pure(d.x * s, d.y * s, d.z * s))
+
+
+def joint_pose(home: DQ, motion: DQ) -> DQ:
+    """δ exp(a Δθ/2) [Farias, eq. (38)]."""
+    return home * motion
 
 
 def adjoint_maps(x: DQ) -> Maps:
@@ -59,14 +112,20 @@ def adjoint(maps: Maps, y: DQ) -> DQ:
     return DQ.of(combine(maps[0], y.primary), combine(maps[0], y.dual) + combine(maps[1], y.primary))
 
 
-def twist(axis: DQ, rate: Scalar, maps: Maps, before: DQ) -> DQ:
-    """[Farias, eq. (40)]."""
-    return _scaled(axis, rate) + adjoint(maps, before)
+def twist(axes: Axes, v: Scalars, maps: Maps, before: DQ) -> DQ:
+    """[Farias, eq. (40)], with every axis of the joint."""
+    result = adjoint(maps, before)
+    for k, axis in axes:
+        result = result + _scaled(axis, v[k])
+    return result
 
 
-def twist_rate(axis: DQ, acceleration: Scalar, maps: Maps, before: DQ, omega: DQ, rate: Scalar) -> DQ:
-    """[Farias, eq. (44)]."""
-    return _scaled(axis, acceleration) + adjoint(maps, before) + _scaled(cross(omega, axis), rate)
+def twist_rate(axes: Axes, a: Scalars, maps: Maps, before: DQ, omega: DQ, v: Scalars) -> DQ:
+    """[Farias, eq. (44)], with every axis of the joint."""
+    result = adjoint(maps, before)
+    for k, axis in axes:
+        result = result + _scaled(axis, a[k]) + _scaled(cross(omega, axis), v[k])
+    return result
 
 
 def resultant(mass: Scalar, inertia: Columns, omega: DQ, omega_rate: DQ) -> DQ:
@@ -84,33 +143,16 @@ def force(wrench: DQ, axis: DQ) -> Scalar:
     return geodesic(wrench, swap(axis))
 
 
-def algorithm_1(
-    links: Sequence[RevoluteLink],
-    angles: Sequence[Sequence[Scalar]],
-    gravity: Quaternion,
-    tool: Maps,
-    load: DQ,
-) -> list[Scalar]:
-    """τ of a serial arm with revolute joints, step by step as printed [Farias, algorithm 1].
-
-    ``angles`` are θ, home θ, θ̇ and θ̈ of all joints; ``tool`` the maps of the constant pose of the end effector in the
-    last frame, and ``load`` the wrench that it exerts, in its own frame.
-    """
-    omega, omega_rate = zero_twist(), DQ.of(ZERO, -gravity)
-    maps, own = [], []
-    for link, theta, theta_home, rate, acceleration in zip(links, *angles, strict=True):
-        x = joint_pose(link.home, link.axis, theta, theta_home)
-        maps.append(adjoint_maps(x))
-        back = inverse_maps(maps[-1])
-        omega = twist(link.axis, rate, back, omega)
-        omega_rate = twist_rate(link.axis, acceleration, back, omega_rate, omega, rate)
-        own.append(resultant(link.mass, link.inertia, omega, omega_rate))
-    tau: list[Scalar] = []
-    behind = load
-    for link, f_R, towards in zip(reversed(links), reversed(own), [tool, *reversed(maps[1:])], strict=True):
-        behind = transmitted(f_R, towards, behind)
-        tau.append(force(behind, link.axis))
-    return tau[::-1]
+def _link(model: Model, joint: TreeJoint, q: Scalars, v: Scalars) -> ScrewLink:
+    """A joint of any kind: the motion of one that is not revolute, the paper's only kind, is its own pose."""
+    motion, own, inertia = joint.motion, joint.coordinates(q), model.bodies[joint.index].inertia
+    axes, c = [to_center(inertia, s) for s in motion.subspace(own)], center(model, joint.index)
+    moved = exponential(axes[0], own[0], 0.0) if type(motion) is Revolute else c.conj() * motion.pose(own) * c
+    rates: Axes = []
+    if not motion.constant_subspace:
+        rates = joint.columns([to_center(inertia, s) for s in motion.subspace_rate(own, joint.rates(v))])
+    home = to_joint(model, joint) * c
+    return ScrewLink(joint.parent, home, moved, joint.columns(axes), rates, inertia.mass, inertia.rows)
 
 
 def _vector(a: Quaternion) -> Quaternion:
