@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from dqdyn.algebra.jet import derivative
 from dqdyn.algebra.scalar import Scalar, total
@@ -47,11 +46,6 @@ def matrix_rate(model: Model, q: Sequence[Scalar], v: Sequence[Scalar], t: Scala
 def names(model: Model) -> list[str]:
     """The name of the constraint behind each row of A."""
     return [c.name for c in model.constraints for _ in range(c.rows(model))]
-
-
-def is_timed(constraints: Sequence[Any]) -> bool:
-    """Whether the time enters some constraint."""
-    return any(c.timed for c in constraints)
 
 
 def _stabilised(c: Constraint, model: Model, q: Sequence[Scalar], v: Sequence[Scalar], t: Scalar) -> Rows:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.functions import Adjoint, cross, zero_twist
 from dqdyn.algebra.quaternion import ONE, ZERO, Quaternion, cross3
 from dqdyn.algebra.scalar import Scalar
+from dqdyn.constraints.constraint import Row
 from dqdyn.kinematics.tree import added, apply, chained, joint_columns
 from dqdyn.model.model import Frame, Model, TreeJoint
 
@@ -23,7 +24,7 @@ class Between:
     ) -> None:
         frame1, frame2 = model.frame(first), model.frame(second)
         inward, outward = apart(model, frame1.body, frame2.body)
-        self.q, self.at_second = q, at_second
+        self.q, self.nv, self.at_second = q, model.nv, at_second
         self.joints: list[tuple[TreeJoint, float]] = []  # with the sign of their part in the twist
         adjoints: list[Adjoint] = []
         ad = frame1.adjoint.inverse()
@@ -45,10 +46,11 @@ class Between:
             for (joint, sign), ad in zip(self.joints, self.adjoints, strict=True)
         ]
 
-    @property
-    def columns(self) -> dict[int, DQ]:
-        """Twist per unit of each velocity, by index into v."""
-        return added(column for part in self._parts for column in part)
+    def rows(self, components: Callable[[DQ], Sequence[Scalar]], count: int) -> list[Row]:
+        """``count`` linear components of the twist as rows of nv entries, one per velocity."""
+        twists = added(column for part in self._parts for column in part)
+        entries = {k: components(twist) for k, twist in twists.items()}
+        return [[entries[k][i] if k in entries else 0.0 for k in range(self.nv)] for i in range(count)]
 
     def twist(self, v: Sequence[Scalar]) -> DQ:
         """ξ."""

@@ -14,7 +14,7 @@ from dqdyn.algebra.scalar import Scalar
 from dqdyn.errors import ModelError
 from dqdyn.kinematics.tree import frame_pose
 from dqdyn.model.description import Loop
-from dqdyn.model.model import Model, TreeJoint
+from dqdyn.model.model import Model
 
 Row = list[Scalar]
 Rows = tuple[list[Row], list[Scalar]]
@@ -26,21 +26,24 @@ class Constraint:
 
     ``name`` stands in reports and errors. ``timed`` says that the time t enters. ``holonomic`` says that there is a
     residual: it has one entry per row, vanishes where the constraint holds, and its rate is A v − b, exactly or where
-    it vanishes (the kind says which).
+    it vanishes (the kind says which). ``count`` is the number of rows.
     """
 
     name: str
+    count: int
     holonomic: ClassVar[bool] = True
     timed: bool = False
     moves: ClassVar[bool] = False  # whether b of A v = b may differ from 0, so that rest may be impossible
 
     def rows(self, model: Model) -> int:
         """How many rows A has."""
-        raise NotImplementedError
+        return self.count
 
     def residual(self, model: Model, q: Sequence[Scalar], t: Scalar = 0.0) -> list[Scalar] | None:
         """What must vanish at q, in m or rad; None for a nonholonomic constraint."""
-        raise NotImplementedError
+        if self.holonomic:
+            raise NotImplementedError
+        return None
 
     def velocity(self, model: Model, q: Sequence[Scalar], t: Scalar = 0.0) -> Rows:
         """A and b of A(q, t) v = b(q, t) [Parsa, eq. (6)]."""
@@ -92,8 +95,8 @@ def row(model: Model, entries: dict[int, Scalar]) -> Row:
     return [entries.get(k, 0.0) for k in range(model.nv)]
 
 
-def joint_with_one_axis(model: Model, name: str, constraint: str) -> TreeJoint:
-    """The joint of that name, which has one coordinate of its own or mimics one that has."""
+def require_one_axis(model: Model, name: str, constraint: str) -> None:
+    """An error unless the joint of that name has one coordinate of its own or mimics one that has."""
     joint = model.joint(name)
     if joint.motion.nv != 1:
         raise ModelError(
@@ -101,4 +104,3 @@ def joint_with_one_axis(model: Model, name: str, constraint: str) -> TreeJoint:
             constraint=constraint,
             joint=name,
         )
-    return joint

@@ -29,15 +29,9 @@ class Pfaffian(Constraint):
     holonomic: ClassVar[bool] = False
     moves: ClassVar[bool] = True
 
-    def rows(self, model: Model) -> int:
-        return self.count
-
-    def residual(self, model: Model, q: Sequence[Scalar], t: Scalar = 0.0) -> None:
-        return None
-
     def velocity(self, model: Model, q: Sequence[Scalar], t: Scalar = 0.0) -> Rows:
-        found = self.function(Place(model, q, t))
-        a, b = found if isinstance(found, tuple) and len(found) == 2 else (found, [0.0] * self.count)
+        given = self.function(Place(model, q, t))
+        a, b = given if isinstance(given, tuple) and len(given) == 2 else (given, [0.0] * self.count)
         return [list(r) for r in a], list(b)
 
     def acceleration(self, model: Model, q: Sequence[Scalar], v: Sequence[Scalar], t: Scalar = 0.0) -> Rows:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import wraps
+from typing import TypeVar
 
 from dqdyn.algebra.scalar import Scalar, total
 from dqdyn.constraints.assembled import acceleration
@@ -26,20 +28,34 @@ A closure of what a joint holds together anyway has rows that should be zero, an
 """
 
 
-def terms(
-    model: Model,
-    q: Sequence[Scalar],
-    v: Sequence[Scalar],
-    tau: Sequence[Scalar],
-    wrenches: Wrenches = None,
-    t: Scalar = 0.0,
-    form: MassMatrix = mass_matrix,
-) -> tuple[Matrix, list[Scalar], Matrix, list[Scalar]]:
-    """M (nv×nv), Q (nv), A (m×nv) and b (m); Q is all force that does not depend on the acceleration."""
-    bias = inverse_dynamics(model, q, v, [0.0] * model.nv, wrenches)
-    right = [tk - b - f for tk, b, f in zip(tau, bias, velocity_forces(model, v), strict=True)]
-    a, b = acceleration(model, q, v, t)
-    return complete(model, q, form), right, a, b
+Result = TypeVar("Result")
+Terms = tuple[Matrix, list[Scalar], Matrix, list[Scalar]]
+"""M (nv×nv), Q (nv), A (m×nv) and b (m); Q is all force that does not depend on the acceleration."""
+
+
+def of_state(method: Callable[[Model, Terms, bool], Result]) -> Callable[..., Result]:
+    """A method of constrained forward dynamics as a function of the state.
+
+    ``method(model, terms, singular)`` becomes ``forward(model, q, v, tau, wrenches, t, form, singular)``: ``form`` is
+    the mass matrix to take, ``singular`` says that it is.
+    """
+
+    @wraps(method)
+    def forward(
+        model: Model,
+        q: Sequence[Scalar],
+        v: Sequence[Scalar],
+        tau: Sequence[Scalar],
+        wrenches: Wrenches = None,
+        t: Scalar = 0.0,
+        form: MassMatrix = mass_matrix,
+        singular: bool = False,
+    ) -> Result:
+        bias = inverse_dynamics(model, q, v, [0.0] * model.nv, wrenches)
+        force = [tk - b - f for tk, b, f in zip(tau, bias, velocity_forces(model, v), strict=True)]
+        return method(model, (complete(model, q, form), force, *acceleration(model, q, v, t)), singular)
+
+    return forward
 
 
 def complete(model: Model, q: Sequence[Scalar], form: MassMatrix = mass_matrix) -> Matrix:
