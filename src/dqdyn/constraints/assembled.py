@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dqdyn.algebra.jet import derivative
 from dqdyn.algebra.scalar import Scalar, total
-from dqdyn.constraints.constraint import Constraint, Row, Rows
+from dqdyn.constraints.constraint import Constraint, Row, Rows, rows_rate
 from dqdyn.constraints.stabilisation import Baumgarte
-from dqdyn.kinematics.configuration import configuration_rate
 from dqdyn.model.model import Model
 
 
@@ -34,13 +32,7 @@ def violation(model: Model, q: Sequence[Scalar], v: Sequence[Scalar], t: Scalar 
 
 def matrix_rate(model: Model, q: Sequence[Scalar], v: Sequence[Scalar], t: Scalar = 0.0) -> list[Row]:
     """Ȧ along the motion, by jets."""
-    n = model.nv
-
-    def flat(x: list[Scalar]) -> list[Scalar]:
-        return [c for row in velocity(model, x[:-1], x[-1])[0] for c in row]
-
-    rates = derivative(flat, [*q, t], [*configuration_rate(model, q, v), 1.0])
-    return [rates[k : k + n] for k in range(0, len(rates), n)] if n else []
+    return rows_rate(lambda q, t: velocity(model, q, t), model, q, v, t)[0]
 
 
 def names(model: Model) -> list[str]:

@@ -5,13 +5,15 @@ Everything is written over any scalar, so that constrained dynamics is traced an
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.scalar import Scalar
+from dqdyn.algebra.jet import derivative
+from dqdyn.algebra.scalar import Scalar, total
 from dqdyn.errors import ModelError
+from dqdyn.kinematics.configuration import configuration_rate
 from dqdyn.kinematics.tree import frame_pose
 from dqdyn.model.description import Loop
 from dqdyn.model.model import Model
@@ -36,7 +38,7 @@ class Constraint:
     moves: ClassVar[bool] = False  # whether b of A v = b may differ from 0, so that rest may be impossible
 
     def rows(self, model: Model) -> int:
-        """How many rows A has."""
+        """Number of rows of A."""
         return self.count
 
     def residual(self, model: Model, q: Sequence[Scalar], t: Scalar = 0.0) -> list[Scalar] | None:
@@ -50,8 +52,10 @@ class Constraint:
         raise NotImplementedError
 
     def acceleration(self, model: Model, q: Sequence[Scalar], v: Sequence[Scalar], t: Scalar = 0.0) -> Rows:
-        """A and b of A a = b: the rate of :meth:`velocity`, so b is ḃ − Ȧ v."""
-        raise NotImplementedError
+        """A and b of A a = b: the rate of :meth:`velocity`, so b is ḃ − Ȧ v; by jets unless a kind has a formula."""
+        a, _ = self.velocity(model, q, t)
+        a_rate, b_rate = rows_rate(lambda q, t: self.velocity(model, q, t), model, q, v, t)
+        return a, [b - total(c * vk for c, vk in zip(r, v, strict=True)) for r, b in zip(a_rate, b_rate, strict=True)]
 
     def check(self, model: Model) -> None:
         """An error where the constraint names something that the robot does not have."""
@@ -74,7 +78,7 @@ class Constraint:
 class Place:
     """Where the robot is, for functions that users write: ``at.q``, ``at.t``, ``at.pose("tool")``, ``at.joint("hip")``.
 
-    All entries are scalars of some kind: use ``+ - *`` and :mod:`dqdyn.algebra.scalar`, and no branch on a value.
+    All entries are scalars of some kind: use ``+ - *`` and :mod:`dqdyn.algebra.scalar`, and do not branch on values.
     """
 
     model: Model
@@ -88,6 +92,20 @@ class Place:
     def joint(self, name: str) -> list[Scalar]:
         """The coordinates of a joint."""
         return self.model.joint(name).coordinates(self.q)
+
+
+def rows_rate(
+    rows: Callable[[Sequence[Scalar], Scalar], Rows], model: Model, q: Sequence[Scalar], v: Sequence[Scalar], t: Scalar
+) -> Rows:
+    """Ȧ and ḃ of rows(q, t) along the motion, by jets."""
+
+    def flat(x: list[Scalar]) -> list[Scalar]:
+        a, b = rows(x[:-1], x[-1])
+        return [*(c for r in a for c in r), *b]
+
+    rates, n = derivative(flat, [*q, t], [*configuration_rate(model, q, v), 1.0]), model.nv
+    count = len(rates) // (n + 1)
+    return [rates[n * i : n * i + n] for i in range(count)], rates[n * count :]
 
 
 def row(model: Model, entries: dict[int, Scalar]) -> Row:

@@ -89,7 +89,7 @@ class QuasiVelocities:
         """∂ξ/∂u (6×m) of a frame's twist."""
         return [self.forces(q, row) for row in frames.twist_jacobian(self.model, frame, q, expressed)]
 
-    # --- what tells whether there is an answer ------------------------------------------------------------------------
+    # --- conditions for a solution ------------------------------------------------------------------------------------
 
     def independence(self, q: Vector) -> list[Scalar]:
         """Per column of Y, else of B, the part across the columns before it, relative to its length: 0 if dependent."""

@@ -17,7 +17,7 @@ from dqdyn.model.model import Model
 class Rolling(Constraint):
     """A differential drive does not slip sideways: [−sin φ, cos φ, 0] (ẋ, ẏ, φ̇) = 0.
 
-    It is [Silva, eq. (61)] [Quiroz, eq. (5.48)]. ``base="differential"`` brings it. Radius and distance of
+    It is [Silva, eq. (61)] [Quiroz, eq. (5.48)]. A robot with ``base="differential"`` has it. Radius and distance of
     the wheels in m are data for those who drive them.
     """
 

@@ -1,4 +1,4 @@
-"""Constrained forward dynamics by multipliers: M a = Q + Aᵀλ together with A a = b, straight-line, over any scalar.
+"""Constrained forward dynamics by multipliers: M a = Q + Aᵀλ and A a = b, straight-line, over any scalar.
 
 With M = Lᵀ D L the multipliers solve S λ = b − A M⁻¹ Q with S = A M⁻¹ Aᵀ = YᵀD⁻¹Y, Y = L⁻ᵀAᵀ. Rows of A that depend on
 others make S singular: its elimination skips them, which leaves their multipliers 0 and changes no acceleration.

@@ -19,12 +19,12 @@ from dqdyn.model.model import Model
 DEPENDENT = 1e-12
 """A row depends on those before it where the square of what is left of it is below this part of its square.
 
-So it does where it is nothing but rounding: where its square is below the square of this part of all rows together.
+A row is rounding, too, where its square is below the square of this part of the sum over all rows.
 """
 ROUNDING = 1e-24
 """Square of a length in m, or an angle in rad, per unit of velocity, that is rounding however small all rows are.
 
-A closure of what a joint holds together anyway has rows that should be zero, and are so up to the digits of the levers.
+A closure of frames that a joint already holds has rows that should be zero, and are so up to rounding of the levers.
 """
 
 
