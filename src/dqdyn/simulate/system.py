@@ -14,7 +14,8 @@ from dqdyn.compile.trace.interpret import interpret
 from dqdyn.compile.trace.program import Program
 from dqdyn.constraints.stabilisation import Projection
 from dqdyn.errors import Error, one_line
-from dqdyn.model.model import Model, TreeJoint
+from dqdyn.kinematics.configuration import integrate
+from dqdyn.model.model import Model
 from dqdyn.robot import Robot
 from dqdyn.simulate.exponential import ALGEBRAS, corrected
 
@@ -78,10 +79,14 @@ class System:
 
     @cached_property
     def _forward(self) -> Program:
-        name, options = "forward_dynamics", {}
-        if self.frames:
-            name, options = f"{name}_with_wrenches", {"wrench_frames": self.frames, "wrench_expressed": self.expressed}
-        return self.robot.program(f"{name}_at" if self.timed else name, **options)
+        return self._with_wrenches("forward_dynamics", "_at" if self.timed else "")
+
+    def _with_wrenches(self, name: str, ending: str = "") -> Program:
+        """The program of a function that wrenches enter where the input has some."""
+        if not self.frames:
+            return self.robot.program(name + ending)
+        options = {"wrench_frames": self.frames, "wrench_expressed": self.expressed}
+        return self.robot.program(f"{name}_with_wrenches{ending}", **options)
 
     def forces(self, t: Any, q: Scalars, v: Scalars, u: Scalars) -> list[Any]:
         """τ (nv): that of the input, and that of the law."""
@@ -99,10 +104,8 @@ class System:
         """τ (nv) that holds the robot at rest at q against gravity and the wrenches of the input."""
         if not self.frames:
             return self.quantity("gravity_forces", q)
-        options = {"wrench_frames": self.frames, "wrench_expressed": self.expressed}
         zero = [0.0] * self.nv
-        program = self.robot.program("inverse_dynamics_with_wrenches", **options)
-        return interpret(program, [q, zero, zero, u[self.nv :]])
+        return interpret(self._with_wrenches("inverse_dynamics"), [q, zero, zero, u[self.nv :]])
 
     def quantity(self, name: str, *inputs: Scalars) -> list[Any]:
         """A function of the robot, e.g. ``quantity("mass_matrix", q)``, entry by entry."""
@@ -116,17 +119,12 @@ class System:
 
     def moved(self, q: Scalars, w: Scalars) -> list[Any]:
         """q after following w for unit time, by the exact exponential of each joint."""
-        return self.per_joint(lambda joint: joint.motion.integrate(q[joint.q], w[joint.v], 1.0))
+        return integrate(self.model, q, w, 1.0)
 
     def corrected(self, w: Scalars, v: Scalars, order: int) -> list[Any]:
         """The rate of w for which ``moved(q, w)`` has the velocity v, up to terms of w of the given order."""
-
-        def one(joint: TreeJoint) -> list[Any]:
-            if joint.kind not in ALGEBRAS:  # flat coordinates
-                return list(v[joint.v])
-            return corrected(joint.kind, w[joint.v], v[joint.v], order)
-
-        return self.per_joint(one)
-
-    def per_joint(self, function: Callable[[TreeJoint], list[Any]]) -> list[Any]:
-        return [c for joint in self.model.joints if joint.master is None for c in function(joint)]
+        rate = list(v)
+        for joint in self.model.joints:
+            if joint.kind in ALGEBRAS and joint.master is None:  # elsewhere coordinates are flat
+                rate[joint.v] = corrected(joint.kind, w[joint.v], v[joint.v], order)
+        return rate
