@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dqdyn.analysis.validation.comparison import PLANTS, accelerations, vehicle
-from dqdyn.analysis.validation.plants import Plant, serial_arm
-from dqdyn.analysis.validation.swing import Swing
+from dqdyn.analysis.validation import accelerations, vehicle
+from dqdyn.analysis.validation.comparison import PLANTS
+from dqdyn.analysis.validation.plants import Plant, Swing, serial_arm
 from dqdyn.constraints.kinds.rolling import RollingWheels
 from dqdyn.model.description import Description, Joint, Link, placement
 from dqdyn.robot import Robot
@@ -130,7 +130,7 @@ def test_toolbox_has_the_same_arm() -> None:
         pytest.skip("the Robotics Toolbox is not installed")
     plant = serial_arm()
     q, v, tau = states(plant)
-    theirs = accelerations.by_toolbox(q, 0.1 * v, tau)
+    theirs = accelerations.by_toolbox(plant.robot, q, 0.1 * v, tau)
     ours = accelerations.by_newton_euler(plant.robot, q, 0.1 * v, tau)
     np.testing.assert_allclose(ours, theirs, atol=1e-8 * np.abs(ours).max())
 

@@ -198,7 +198,7 @@ def test_unknown_plants_and_constraints_are_refused() -> None:
     with pytest.raises(dq.Error, match="no option 'ground' without plant"):
         dq.simulate(dq.robots.two_link(), ground=0.0)
     robot = dq.robots.four_bar()
-    with pytest.raises(dq.Error, match="knows no constraints of ours"):
+    with pytest.raises(dq.Error, match="does not simulate our constraints"):
         dq.simulate(robot, q0=robot.project(robot.neutral())[0], plant="mujoco")
 
 

@@ -15,7 +15,7 @@ import pytest
 from simulated import floating_chain, start_of
 
 import dqdyn as dq
-from dqdyn.simulate import renderers as looks
+from dqdyn.simulate import renderers
 from dqdyn.simulate.columns import columns
 
 
@@ -156,7 +156,7 @@ def test_batches() -> None:
         dq.simulate(robot, None, 0.05, 1e-3, q0=q0, threads=0)
     with pytest.raises(dq.StateError, match="11 runs"):
         many.member(11)
-    with pytest.raises(dq.StateError, match="no batch"):
+    with pytest.raises(dq.StateError, match="not a batch"):
         one.member(0)
     with pytest.raises(dq.StateError, match=r"member\(i\)"):
         many.to_pandas()
@@ -175,12 +175,12 @@ def test_batches_of_every_integrator(integrator: str) -> None:
 
 
 def test_drawing_is_registered(run: dq.Trajectory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(looks, "_KNOWN", {})
-    monkeypatch.setattr(looks, "_DRAWING", "json")  # a module that registers nothing
+    monkeypatch.setattr(renderers, "_RENDERERS", {})
+    monkeypatch.setattr(renderers, "_DRAWING", "json")  # a module that registers nothing
     with pytest.raises(dq.Error, match=r"cannot do Trajectory\.plot"):
         run.plot()
-    looks.register("to_html", lambda trajectory, path, **options: path)
-    looks.register("plot", lambda trajectory, *what, **options: (what, options))
+    renderers.register("to_html", lambda trajectory, path, **options: path)
+    renderers.register("plot", lambda trajectory, *what, **options: (what, options))
     assert run.to_html(tmp_path / "a.html") == tmp_path / "a.html"
     assert run.plot("q", width=3) == (("q",), {"width": 3})
 

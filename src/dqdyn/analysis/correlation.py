@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import sqrt
-from typing import Any
 
 import numpy as np
 
+from dqdyn.arrays import Array, RealArray
 from dqdyn.errors import StateError
 
 
-def multiple_correlation(groups: Sequence[Any]) -> float:
-    """CMC of groups of waveforms, each (P, F_g): P ways to measure the same thing, at F_g instants.
+def multiple_correlation(groups: Sequence[RealArray]) -> float:
+    """CMC of groups of waveforms, each (P, F_g): P ways to measure the same quantity, at F_g instants.
 
     1 for waveforms that coincide within every group; 0 where they differ from each other as much as from their mean
     over time, and where the radicand is negative. It falls with differences in shape, in size and in offset. NaN where
@@ -29,12 +29,12 @@ def multiple_correlation(groups: Sequence[Any]) -> float:
     return sqrt(max(0.0, 1.0 - (within / free_within) / (about / free_about)))
 
 
-def correlations(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+def correlations(a: Array, b: Array) -> Array:
     """CMC of each pair of columns of two arrays (F, n), as (n,): one group of two waveforms per column."""
     return np.array([multiple_correlation([np.stack(pair)]) for pair in zip(a.T, b.T, strict=True)])
 
 
-def _require_waveforms(groups: list[np.ndarray]) -> None:
+def _require_waveforms(groups: list[Array]) -> None:
     shapes = [group.shape for group in groups]
     if not groups or any(len(shape) != 2 or shape[0] < 2 or shape[1] < 1 for shape in shapes):
         raise StateError(

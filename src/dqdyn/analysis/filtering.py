@@ -7,7 +7,9 @@ from math import pi, sin, tan
 
 import numpy as np
 
+from dqdyn.arrays import Array
 from dqdyn.errors import StateError
+from dqdyn.simulate.problem import is_whole
 
 
 @dataclass(frozen=True)
@@ -30,7 +32,7 @@ class LowPass:
                 f"{self.cutoff:g} Hz.",
                 argument="cutoff",
             )
-        if isinstance(self.order, bool) or not isinstance(self.order, int) or self.order < 1:
+        if not is_whole(self.order):
             raise StateError(
                 f"the order of a filter is a whole number from 1 on; found {self.order!r}.", argument="order"
             )
@@ -49,7 +51,7 @@ class LowPass:
             result.append((b, b, 0.0, (k - 1.0) / (k + 1.0), 0.0))
         return result
 
-    def __call__(self, signal: np.ndarray) -> np.ndarray:
+    def __call__(self, signal: Array) -> Array:
         """The filtered signal, along the first axis; all columns at once."""
         y = np.array(signal, dtype=float)
         for b0, b1, b2, a1, a2 in self.sections():
@@ -60,6 +62,6 @@ class LowPass:
         return y
 
 
-def forward_difference(signal: np.ndarray, dt: float) -> np.ndarray:
+def forward_difference(signal: Array, dt: float) -> Array:
     """(−3 f₀ + 4 f₁ − f₂) / 2dt along the first axis: the rate to second order; two samples shorter."""
-    return (4.0 * signal[1:-1] - 3.0 * signal[:-2] - signal[2:]) / (2.0 * dt)
+    return np.asarray((4.0 * signal[1:-1] - 3.0 * signal[:-2] - signal[2:]) / (2.0 * dt))

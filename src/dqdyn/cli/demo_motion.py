@@ -55,7 +55,7 @@ class WheelsAndMotors:
 
     def __init__(self, robot: Robot) -> None:
         self.robot = robot
-        self.law: ComputedTorque = computed_torque(robot, reference, KP, KD)
+        self.law: ComputedTorque = computed_torque(robot, reference, KP, KD, driven_base=True)
 
     def step(self, t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
         """τ (nv) with A τ = 0; the row of A has unit length."""

@@ -68,16 +68,16 @@ def simulate(
         warn(text)
     q0, v0 = _state(robot, q, v, seed)
     law = _controller(robot, controller, q0)
-    options: dict[str, Any] = {} if plant is None else {"ground": ground}
+    options: dict[str, Any] = {"integrator": integrator, "plant": plant}
+    if plant is not None:
+        options["ground"] = ground
     if ground is not None and plant is None:
         raise Error("--ground needs --plant mujoco: our own integrators know no contacts.")
     begin, stopped = time.perf_counter(), None
     with warnings.catch_warnings(record=True) as doubts:
         warnings.simplefilter("always", SimulationWarning)
         try:
-            trajectory = run(
-                robot, law, duration, dt, q0=q0, v0=v0, integrator=integrator, plant=plant, every=every, **options
-            )
+            trajectory = run(robot, law, duration, dt, q0=q0, v0=v0, every=every, **options)
         except (Interrupted, SimulationError) as problem:
             stopped, trajectory = problem, problem.trajectory
     for doubt in doubts:

@@ -10,18 +10,23 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from dqdyn.constraints.constraint import Constraint, Place
-    from dqdyn.constraints.kinds.axis import AxisClosure
-    from dqdyn.constraints.kinds.contact import FaceContact, PointContact
-    from dqdyn.constraints.kinds.coupling import JointCoupling
-    from dqdyn.constraints.kinds.distance import DistanceClosure
-    from dqdyn.constraints.kinds.holonomic import Holonomic
-    from dqdyn.constraints.kinds.knife_edge import KnifeEdge
-    from dqdyn.constraints.kinds.pfaffian import Pfaffian
-    from dqdyn.constraints.kinds.point import PointClosure
-    from dqdyn.constraints.kinds.pose import PoseClosure
-    from dqdyn.constraints.kinds.rolling import Rolling, RollingWheels
-    from dqdyn.constraints.stabilisation import Baumgarte, Projection
+    from dqdyn.constraints.constraint import Constraint as Constraint
+    from dqdyn.constraints.constraint import Place as Place
+    from dqdyn.constraints.kinds.axis import AxisClosure as AxisClosure
+    from dqdyn.constraints.kinds.contact import FaceContact as FaceContact
+    from dqdyn.constraints.kinds.contact import PointContact as PointContact
+    from dqdyn.constraints.kinds.coupling import JointCoupling as JointCoupling
+    from dqdyn.constraints.kinds.distance import DistanceClosure as DistanceClosure
+    from dqdyn.constraints.kinds.holonomic import Holonomic as Holonomic
+    from dqdyn.constraints.kinds.knife_edge import KnifeEdge as KnifeEdge
+    from dqdyn.constraints.kinds.pfaffian import Pfaffian as Pfaffian
+    from dqdyn.constraints.kinds.point import PointClosure as PointClosure
+    from dqdyn.constraints.kinds.pose import PoseClosure as PoseClosure
+    from dqdyn.constraints.kinds.rolling import Rolling as Rolling
+    from dqdyn.constraints.kinds.rolling import RollingWheels as RollingWheels
+    from dqdyn.constraints.stabilisation import Baumgarte as Baumgarte
+    from dqdyn.constraints.stabilisation import Projection as Projection
+
 
 _WHERE = {
     "AxisClosure": "kinds.axis",
@@ -42,24 +47,7 @@ _WHERE = {
     "RollingWheels": "kinds.rolling",
 }
 
-__all__ = [
-    "AxisClosure",
-    "Baumgarte",
-    "Constraint",
-    "DistanceClosure",
-    "FaceContact",
-    "Holonomic",
-    "JointCoupling",
-    "KnifeEdge",
-    "Pfaffian",
-    "Place",
-    "PointClosure",
-    "PointContact",
-    "PoseClosure",
-    "Projection",
-    "Rolling",
-    "RollingWheels",
-]
+__all__ = sorted(_WHERE)
 
 
 def __getattr__(name: str) -> Any:

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
-from dqdyn.algebra.jet import derivative
 from dqdyn.algebra.scalar import Scalar, total
-from dqdyn.constraints.constraint import Constraint, Row, Rows
+from dqdyn.constraints.constraint import Constraint, Row, Rows, rows_rate
 from dqdyn.constraints.stabilisation import Baumgarte
-from dqdyn.kinematics.configuration import configuration_rate
 from dqdyn.model.model import Model
 
 
@@ -35,23 +32,12 @@ def violation(model: Model, q: Sequence[Scalar], v: Sequence[Scalar], t: Scalar 
 
 def matrix_rate(model: Model, q: Sequence[Scalar], v: Sequence[Scalar], t: Scalar = 0.0) -> list[Row]:
     """Ȧ along the motion, by jets."""
-    n = model.nv
-
-    def flat(x: list[Scalar]) -> list[Scalar]:
-        return [c for row in velocity(model, x[:-1], x[-1])[0] for c in row]
-
-    rates = derivative(flat, [*q, t], [*configuration_rate(model, q, v), 1.0])
-    return [rates[k : k + n] for k in range(0, len(rates), n)] if n else []
+    return rows_rate(lambda q, t: velocity(model, q, t), model, q, v, t)[0]
 
 
 def names(model: Model) -> list[str]:
     """The name of the constraint behind each row of A."""
     return [c.name for c in model.constraints for _ in range(c.rows(model))]
-
-
-def is_timed(constraints: Sequence[Any]) -> bool:
-    """Whether the time enters some constraint."""
-    return any(c.timed for c in constraints)
 
 
 def _stabilised(c: Constraint, model: Model, q: Sequence[Scalar], v: Sequence[Scalar], t: Scalar) -> Rows:

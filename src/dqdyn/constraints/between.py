@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from dqdyn.algebra.adjoint import Adjoint
 from dqdyn.algebra.dual import DQ, zero_twist
 from dqdyn.algebra.products import cross
 from dqdyn.algebra.quaternion import ONE, ZERO, Quaternion, cross3
 from dqdyn.algebra.scalar import Scalar
+from dqdyn.constraints.constraint import Row
 from dqdyn.kinematics.tree import added, apply, chained, joint_columns
 from dqdyn.model.model import Frame, Model, TreeJoint
 
@@ -23,21 +24,17 @@ class Between:
         self, model: Model, first: str | Frame, second: str | Frame, q: Sequence[Scalar], at_second: bool = True
     ) -> None:
         frame1, frame2 = model.frame(first), model.frame(second)
-        inward, outward = apart(model, frame1.body, frame2.body)
-        self.q, self.at_second = q, at_second
-        self.joints: list[tuple[TreeJoint, float]] = []  # with the sign of their part in the twist
+        self.q, self.nv, self.at_second = q, model.nv, at_second
+        self.joints = joints_between(model, frame1.body, frame2.body)
         adjoints: list[Adjoint] = []
         ad = frame1.adjoint.inverse()
-        for i in inward:
-            joint = model.joints[i]
-            self.joints.append((joint, -1.0))
-            adjoints.append(ad)
-            ad = ad @ joint.motion.adjoint(joint.coordinates(q)).inverse() @ joint.placement_inverse
-        for i in outward:
-            joint = model.joints[i]
-            ad = ad @ joint.adjoint(q)
-            self.joints.append((joint, 1.0))
-            adjoints.append(ad)
+        for joint, sign in self.joints:
+            if sign < 0.0:
+                adjoints.append(ad)
+                ad = ad @ joint.motion.adjoint(joint.coordinates(q)).inverse() @ joint.placement_inverse
+            else:
+                ad = ad @ joint.adjoint(q)
+                adjoints.append(ad)
         self.x = ad @ frame2.adjoint
         # Arms from the point of reference, so that one cross product per column is enough.
         self.adjoints = [Adjoint.of(a.columns, a.p - self.x.p) for a in adjoints] if at_second else adjoints
@@ -46,10 +43,11 @@ class Between:
             for (joint, sign), ad in zip(self.joints, self.adjoints, strict=True)
         ]
 
-    @property
-    def columns(self) -> dict[int, DQ]:
-        """Twist per unit of each velocity, by index into v."""
-        return added(column for part in self._parts for column in part)
+    def rows(self, components: Callable[[DQ], Sequence[Scalar]], count: int) -> list[Row]:
+        """``count`` linear components of the twist as rows of nv entries, one per velocity."""
+        twists = added(column for part in self._parts for column in part)
+        entries = {k: components(twist) for k, twist in twists.items()}
+        return [[entries[k][i] if k in entries else 0.0 for k in range(self.nv)] for i in range(count)]
 
     def twist(self, v: Sequence[Scalar]) -> DQ:
         """ξ."""
@@ -76,24 +74,25 @@ class Between:
         return rate
 
 
-def apart(model: Model, body1: int, body2: int) -> tuple[list[int], list[int]]:
-    """Bodies from body1 inward and then outward to body2, without those that both hang on."""
+def joints_between(model: Model, body1: int, body2: int) -> list[tuple[TreeJoint, float]]:
+    """Joints from body1 inward (−1) and then outward to body2 (+1), without those that both hang on.
+
+    The numbers are the signs of their parts in the twist of body 2 against body 1.
+    """
     path1, path2 = model.path(body1), model.path(body2)
     shared = 0
     while shared < min(len(path1), len(path2)) and path1[shared] == path2[shared]:
         shared += 1
-    return path1[shared:][::-1], path2[shared:]
+    inward = [(model.joints[i], -1.0) for i in reversed(path1[shared:])]
+    return inward + [(model.joints[i], 1.0) for i in path2[shared:]]
 
 
 def relative_pose(model: Model, first: str, second: str, q: Sequence[Scalar]) -> tuple[Quaternion, Quaternion]:
     """(r, p) of x_12, by the joints between the frames."""
     frame1, frame2 = model.frame(first), model.frame(second)
-    inward, outward = apart(model, frame1.body, frame2.body)
     x = chained((ONE, ZERO), frame1.placement.conj())
-    for i in inward:
-        joint = model.joints[i]
-        x = chained(chained(x, joint.motion.pose(joint.coordinates(q)).conj()), joint.placement.conj())
-    for i in outward:
-        joint = model.joints[i]
-        x = chained(chained(x, joint.placement), joint.motion.pose(joint.coordinates(q)))
+    for joint, sign in joints_between(model, frame1.body, frame2.body):
+        steps = joint.placement, joint.motion.pose(joint.coordinates(q))
+        for step in steps if sign > 0.0 else (steps[1].conj(), steps[0].conj()):
+            x = chained(x, step)
     return chained(x, frame2.placement)

@@ -5,16 +5,18 @@ Everything is written over any scalar, so that constrained dynamics is traced an
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.scalar import Scalar
+from dqdyn.algebra.jet import derivative
+from dqdyn.algebra.scalar import Scalar, total
 from dqdyn.errors import ModelError
+from dqdyn.kinematics.configuration import configuration_rate
 from dqdyn.kinematics.tree import frame_pose
 from dqdyn.model.description import Loop
-from dqdyn.model.model import Model, TreeJoint
+from dqdyn.model.model import Model
 
 Row = list[Scalar]
 Rows = tuple[list[Row], list[Scalar]]
@@ -26,29 +28,34 @@ class Constraint:
 
     ``name`` stands in reports and errors. ``timed`` says that the time t enters. ``holonomic`` says that there is a
     residual: it has one entry per row, vanishes where the constraint holds, and its rate is A v − b, exactly or where
-    it vanishes (the kind says which).
+    it vanishes (the kind says which). ``count`` is the number of rows.
     """
 
     name: str
+    count: int
     holonomic: ClassVar[bool] = True
     timed: bool = False
     moves: ClassVar[bool] = False  # whether b of A v = b may differ from 0, so that rest may be impossible
 
     def rows(self, model: Model) -> int:
-        """How many rows A has."""
-        raise NotImplementedError
+        """Number of rows of A."""
+        return self.count
 
     def residual(self, model: Model, q: Sequence[Scalar], t: Scalar = 0.0) -> list[Scalar] | None:
         """What must vanish at q, in m or rad; None for a nonholonomic constraint."""
-        raise NotImplementedError
+        if self.holonomic:
+            raise NotImplementedError
+        return None
 
     def velocity(self, model: Model, q: Sequence[Scalar], t: Scalar = 0.0) -> Rows:
         """A and b of A(q, t) v = b(q, t) [Parsa, eq. (6)]."""
         raise NotImplementedError
 
     def acceleration(self, model: Model, q: Sequence[Scalar], v: Sequence[Scalar], t: Scalar = 0.0) -> Rows:
-        """A and b of A a = b: the rate of :meth:`velocity`, so b is ḃ − Ȧ v."""
-        raise NotImplementedError
+        """A and b of A a = b: the rate of :meth:`velocity`, so b is ḃ − Ȧ v; by jets unless a kind has a formula."""
+        a, _ = self.velocity(model, q, t)
+        a_rate, b_rate = rows_rate(lambda q, t: self.velocity(model, q, t), model, q, v, t)
+        return a, [b - total(c * vk for c, vk in zip(r, v, strict=True)) for r, b in zip(a_rate, b_rate, strict=True)]
 
     def check(self, model: Model) -> None:
         """An error where the constraint names something that the robot does not have."""
@@ -71,7 +78,7 @@ class Constraint:
 class Place:
     """Where the robot is, for functions that users write: ``at.q``, ``at.t``, ``at.pose("tool")``, ``at.joint("hip")``.
 
-    All entries are scalars of some kind: use ``+ - *`` and :mod:`dqdyn.algebra.scalar`, and no branch on a value.
+    All entries are scalars of some kind: use ``+ - *`` and :mod:`dqdyn.algebra.scalar`, and do not branch on values.
     """
 
     model: Model
@@ -87,13 +94,27 @@ class Place:
         return self.model.joint(name).coordinates(self.q)
 
 
+def rows_rate(
+    rows: Callable[[Sequence[Scalar], Scalar], Rows], model: Model, q: Sequence[Scalar], v: Sequence[Scalar], t: Scalar
+) -> Rows:
+    """Ȧ and ḃ of rows(q, t) along the motion, by jets."""
+
+    def flat(x: list[Scalar]) -> list[Scalar]:
+        a, b = rows(x[:-1], x[-1])
+        return [*(c for r in a for c in r), *b]
+
+    rates, n = derivative(flat, [*q, t], [*configuration_rate(model, q, v), 1.0]), model.nv
+    count = len(rates) // (n + 1)
+    return [rates[n * i : n * i + n] for i in range(count)], rates[n * count :]
+
+
 def row(model: Model, entries: dict[int, Scalar]) -> Row:
     """A row of A from its entries by index into v."""
     return [entries.get(k, 0.0) for k in range(model.nv)]
 
 
-def joint_with_one_axis(model: Model, name: str, constraint: str) -> TreeJoint:
-    """The joint of that name, which has one coordinate of its own or mimics one that has."""
+def require_one_axis(model: Model, name: str, constraint: str) -> None:
+    """An error unless the joint of that name has one coordinate of its own or mimics one that has."""
     joint = model.joint(name)
     if joint.motion.nv != 1:
         raise ModelError(
@@ -101,4 +122,3 @@ def joint_with_one_axis(model: Model, name: str, constraint: str) -> TreeJoint:
             constraint=constraint,
             joint=name,
         )
-    return joint

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dqdyn.arrays import Array
 from dqdyn.constraints.methods.terms import ROUNDING
 
 _DEPENDENT = 1e-8  # what is left of a row beside those before it, against the row
@@ -52,10 +53,10 @@ class ConstraintReport:
         return "\n".join(lines)
 
 
-def report(a: np.ndarray, b: np.ndarray, names: Sequence[str]) -> ConstraintReport:
+def report(a: Array, b: Array, names: Sequence[str]) -> ConstraintReport:
     """Row by row: is it a combination of the independent rows before it?"""
     independent: list[int] = []
-    found: list[Dependence] = []
+    dependences: list[Dependence] = []
     largest = np.abs(a).max(initial=0.0)
     for i, row in enumerate(a):
         size = float(np.linalg.norm(row))
@@ -66,5 +67,5 @@ def report(a: np.ndarray, b: np.ndarray, names: Sequence[str]) -> ConstraintRepo
             continue
         on = dict.fromkeys(names[k] for k, s in zip(independent, shares, strict=True) if abs(s) > _SHARE and size > 0.0)
         residual = float(b[i] - shares @ b[independent]) if independent else float(b[i])
-        found.append(Dependence(i, names[i], tuple(on), residual))
-    return ConstraintReport(tuple(names), len(independent), a.shape[1] - len(independent), tuple(found))
+        dependences.append(Dependence(i, names[i], tuple(on), residual))
+    return ConstraintReport(tuple(names), len(independent), a.shape[1] - len(independent), tuple(dependences))

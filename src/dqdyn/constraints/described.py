@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from dqdyn.constraints.constraint import Constraint
 from dqdyn.errors import ModelError, unknown_name
 from dqdyn.model.description import Description, Loop
 
-_SIZES = {"point": 0, "axis": 4, "pose": 8, "distance": 1}
+_CLOSURES = {
+    "point": ("PointClosure", 0),
+    "axis": ("AxisClosure", 4),
+    "pose": ("PoseClosure", 8),
+    "distance": ("DistanceClosure", 1),
+}
+"""The class behind each kind of loop between two frames, and how many values it has."""
 
 
 def described(description: Description, base: str) -> tuple[Constraint, ...]:
@@ -27,24 +35,22 @@ def constraint_of(loop: Loop) -> Constraint:
     """The constraint that a loop of a description stands for."""
     from dqdyn import constraints as kinds
 
+    values = loop.values
     if loop.kind == "coupling":
-        return kinds.JointCoupling(loop.between, loop.values[:-1], loop.values[-1] if loop.values else 0.0, loop.name)
-    if loop.kind not in _SIZES:
-        raise unknown_name("kind of loop", loop.kind, [*_SIZES, "coupling"])
-    if len(loop.between) != 2 or len(loop.values) != _SIZES[loop.kind]:
+        return kinds.JointCoupling(loop.between, values[:-1], values[-1] if values else 0.0, loop.name)
+    if loop.kind not in _CLOSURES:
+        raise unknown_name("kind of loop", loop.kind, [*_CLOSURES, "coupling"])
+    closure, size = _CLOSURES[loop.kind]
+    if len(loop.between) != 2 or len(values) != size:
         raise ModelError(
-            f"the loop {loop.name!r} of kind {loop.kind!r} lies between 2 frames and has {_SIZES[loop.kind]} values; "
-            f"found {len(loop.between)} and {len(loop.values)}.",
+            f"the loop {loop.name!r} of kind {loop.kind!r} lies between 2 frames and has {size} values; "
+            f"found {len(loop.between)} and {len(values)}.",
             constraint=loop.name,
         )
-    first, second = loop.between
-    values = loop.values
-    if loop.kind == "point":
-        return kinds.PointClosure(first, second, loop.name)
+    arguments: tuple[Any, ...] = values
     if loop.kind == "axis":
-        return kinds.AxisClosure(first, second, (values[0], values[1], values[2]), bool(values[3]), loop.name)
-    if loop.kind == "pose":
-        from dqdyn.algebra.dual import DQ
-
-        return kinds.PoseClosure(first, second, DQ(list(values)), loop.name)
-    return kinds.DistanceClosure(first, second, values[0], loop.name)
+        arguments = values[:3], bool(values[3])
+    elif loop.kind == "pose":
+        arguments = (values,)
+    closed: Constraint = getattr(kinds, closure)(*loop.between, *arguments, loop.name)
+    return closed

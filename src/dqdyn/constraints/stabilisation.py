@@ -36,7 +36,7 @@ def from_numbers(numbers: tuple[float, ...] | None) -> Baumgarte | Projection | 
 
 
 def to_numbers(value: Baumgarte | Projection | None) -> tuple[float, ...] | None:
-    """The way back of :func:`from_numbers`."""
+    """The inverse of :func:`from_numbers`."""
     if value is None:
         return None
     return (float(value.rate),) if isinstance(value, Baumgarte) else ()

@@ -9,12 +9,15 @@ everywhere in the library; damping and friction belong to u here.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import reduce
+from operator import add
 
 from dqdyn.algebra.inertia_maps import L3
 from dqdyn.algebra.quaternion import Quaternion, cross3, dot3, pure
 from dqdyn.algebra.scalar import Scalar, total
 from dqdyn.coordinates.bodies import BodyJacobians, Columns, body_jacobians
-from dqdyn.coordinates.minimal_form import Contact, body_point, solve_singular
+from dqdyn.coordinates.minimal_form import Contact, body_point, gram, solve_singular, times
+from dqdyn.coordinates.parameterisation import unit_vector
 from dqdyn.coordinates.tree import Matrix, Sparse, TreeCoordinates
 from dqdyn.dynamics.fast.sparse_solve import solve
 from dqdyn.dynamics.joint_forces import armature, turning_coriolis
@@ -76,23 +79,23 @@ class EquationOfMotion:
 
         In [Bouyarmane, eq. (33)] u lacks its minus.
         """
-        inertial = _times(self.mass_matrix(), second)
-        coriolis = _times(self.coriolis_matrix(), self.rate)
+        inertial = times(self.mass_matrix(), second)
+        coriolis = times(self.coriolis_matrix(), self.rate)
         return [m + c - w - f for m, c, w, f in zip(inertial, coriolis, self.weight(), u, strict=True)]
 
     def multiplier(self, second: Sequence[Scalar], u: Sequence[Scalar]) -> list[Scalar]:
         """λ = (A Aᵀ)⁻¹ A · imbalance [Bouyarmane, eq. (33)]; for a quaternion A = qᵀSᵀS and A Aᵀ = 1."""
         A = self.at.constraint_matrix(self.q)
-        return solve(_gram(A), _times(A, self.imbalance(second, u))) if A else []
+        return solve(gram(A), times(A, self.imbalance(second, u))) if A else []
 
     def projector(self) -> Matrix:
         """1 − Aᵀ(A Aᵀ)⁻¹A (n×n), which drops λ [Bouyarmane, eq. (34)]; the print has it for a quaternion."""
         A, n = self.at.constraint_matrix(self.q), self.at.n
-        identity = [[1.0 if i == j else 0.0 for j in range(n)] for i in range(n)]
+        identity = [unit_vector(n, i) for i in range(n)]
         if not A:
             return identity
-        gram = _gram(A)
-        shares = [solve(gram, [row[j] for row in A]) for j in range(n)]
+        own = gram(A)
+        shares = [solve(own, [row[j] for row in A]) for j in range(n)]
         return [
             [identity[i][j] - total(row[i] * s for row, s in zip(A, shares[j], strict=True)) for j in range(n)]
             for i in range(n)
@@ -100,7 +103,7 @@ class EquationOfMotion:
 
     def projected_imbalance(self, second: Sequence[Scalar], u: Sequence[Scalar]) -> list[Scalar]:
         """Zero for a true motion, without λ [Bouyarmane, eq. (35)]."""
-        return _times(self.projector(), self.imbalance(second, u))
+        return times(self.projector(), self.imbalance(second, u))
 
     def forward(self, u: Sequence[Scalar]) -> tuple[list[Scalar], list[Scalar]]:
         """(q̈, λ) of [Bouyarmane, eq. (32)] and [Bouyarmane, eq. (30)] together, since M alone is singular.
@@ -153,14 +156,6 @@ def _plus_joints(matrix: Matrix, left: Sparse, right: Sparse, own: Iterable[tupl
     return matrix
 
 
-def _gram(A: Matrix) -> Matrix:
-    return [[total(x * y for x, y in zip(a, b, strict=True)) for b in A] for a in A]
-
-
-def _times(matrix: Matrix, x: Sequence[Scalar]) -> list[Scalar]:
-    return [total(e * xk for e, xk in zip(row, x, strict=True)) for row in matrix]
-
-
 def _apply(columns: Columns, x: Sequence[Scalar]) -> Quaternion:
-    parts = [column * xk for column, xk in zip(columns, x, strict=True)]
-    return sum(parts[1:], parts[0])
+    combined: Quaternion = reduce(add, (column * xk for column, xk in zip(columns, x, strict=True)))
+    return combined

@@ -61,7 +61,7 @@ class JointCoordinates(ABC):
 
 
 @dataclass(frozen=True)
-class OfRotation(JointCoordinates):
+class RotationCoordinates(JointCoordinates):
     """A spherical joint: q = θ."""
 
     by: Parameterisation
@@ -76,72 +76,51 @@ class OfRotation(JointCoordinates):
         return self.by.labels
 
     def minimal(self, q: Sequence[Scalar]) -> list[Scalar]:
-        return list(self.by.quaternion(q).components)
-
-    def from_minimal(self, own: Sequence[Scalar]) -> list[Scalar]:
-        return self.by.parameters(Quaternion(*own))
-
-    def velocity(self, q: Sequence[Scalar], rate: Sequence[Scalar]) -> list[Scalar]:
-        return list(self.by.body_velocity(q, rate).vector)
-
-    def rate(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> list[Scalar]:
-        return self.by.rate(q, pure(*v))
-
-    def constraint(self, q: Sequence[Scalar]) -> list[Scalar]:
-        return self.by.constraint(q)
-
-    def fault(self, q: Any) -> tuple[Any, str]:
-        return self.by.fault(q)
-
-    def regularity(self, q: Sequence[Scalar]) -> Scalar:
-        return self.by.regularity(q)
-
-    def lock(self, q: Any) -> str:
-        return self.by.lock(q)
-
-
-@dataclass(frozen=True)
-class OfPose(JointCoordinates):
-    """A free joint: q = (θ, p), the rotation's parameters and the position in the parent's axes.
-
-    The paper has the position first [Bouyarmane, eq. (1)]; here the rotation is, as in all of this library.
-    """
-
-    by: Parameterisation
-    nv = 6
-
-    @property
-    def name(self) -> str:  # type: ignore[override]
-        return self.by.name
-
-    @property
-    def labels(self) -> tuple[str, ...]:  # type: ignore[override]
-        return (*self.by.labels, "px", "py", "pz")
-
-    def minimal(self, q: Sequence[Scalar]) -> list[Scalar]:
-        return [*self.by.quaternion(q[:-3]).components, *q[-3:]]
+        return [*self.by.quaternion(self._theta(q)).components, *q[self.by.d :]]
 
     def from_minimal(self, own: Sequence[Scalar]) -> list[Scalar]:
         return [*self.by.parameters(Quaternion(*own[:4])), *own[4:]]
 
     def velocity(self, q: Sequence[Scalar], rate: Sequence[Scalar]) -> list[Scalar]:
-        """ω by [Bouyarmane, eq. (13)], and R₀ᵀ ṗ."""
-        shift = pure(*rate[-3:])
-        along = [dot3(column, shift) for column in self.by.rotation(q[:-3])]
-        return [*self.by.body_velocity(q[:-3], rate[:-3]).vector, *along]
+        return list(self.by.body_velocity(self._theta(q), self._theta(rate)).vector)
 
     def rate(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> list[Scalar]:
-        shift = combine(self.by.rotation(q[:-3]), pure(*v[3:]))
-        return [*self.by.rate(q[:-3], pure(*v[:3])), *shift.vector]
+        return self.by.rate(self._theta(q), pure(*v[:3]))
 
     def constraint(self, q: Sequence[Scalar]) -> list[Scalar]:
-        return self.by.constraint(q[:-3])
+        return self.by.constraint(self._theta(q))
 
     def fault(self, q: Any) -> tuple[Any, str]:
-        return self.by.fault(q[:-3])
+        return self.by.fault(self._theta(q))
 
     def regularity(self, q: Sequence[Scalar]) -> Scalar:
-        return self.by.regularity(q[:-3])
+        return self.by.regularity(self._theta(q))
 
     def lock(self, q: Any) -> str:
-        return self.by.lock(q[:-3])
+        return self.by.lock(self._theta(q))
+
+    def _theta(self, q: Any) -> Any:
+        return q[: self.by.d]
+
+
+@dataclass(frozen=True)
+class PoseCoordinates(RotationCoordinates):
+    """A free joint: q = (θ, p), the rotation's parameters and the position in the parent's axes.
+
+    The paper has the position first [Bouyarmane, eq. (1)]; here the rotation is, as in all of this library.
+    """
+
+    nv = 6
+
+    @property
+    def labels(self) -> tuple[str, ...]:  # type: ignore[override]
+        return (*self.by.labels, "px", "py", "pz")
+
+    def velocity(self, q: Sequence[Scalar], rate: Sequence[Scalar]) -> list[Scalar]:
+        """ω by [Bouyarmane, eq. (13)], and R₀ᵀ ṗ."""
+        shift = pure(*rate[-3:])
+        return [*super().velocity(q, rate), *(dot3(column, shift) for column in self.by.rotation(self._theta(q)))]
+
+    def rate(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> list[Scalar]:
+        shift = combine(self.by.rotation(self._theta(q)), pure(*v[3:]))
+        return [*super().rate(q, v), *shift.vector]

@@ -7,11 +7,12 @@ from collections.abc import Callable, Sequence
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.poses import position
 from dqdyn.algebra.quaternion import Quaternion, combine, cross3, pure, rotation_columns
-from dqdyn.algebra.scalar import Scalar, total
+from dqdyn.algebra.scalar import Scalar
 from dqdyn.constraints.methods.kkt import augmented
 from dqdyn.constraints.methods.kkt import solve as solve_kkt
 from dqdyn.coordinates.tree import Matrix, TreeCoordinates
 from dqdyn.dynamics.fast.sparse_solve import solve
+from dqdyn.dynamics.formulations.mass_centers import row_times
 from dqdyn.kinematics.tree import adjoints
 from dqdyn.model.model import WORLD_BODY, Model
 
@@ -111,6 +112,15 @@ def _multiplier(at: TreeCoordinates, q: Sequence[Scalar], held: Sequence[Scalar]
     for part in at.parts:
         A = [row[part.q] for row in rows[part.conditions]]
         if A:
-            gram = [[total(x * y for x, y in zip(a, b, strict=True)) for b in A] for a in A]
-            result += solve(gram, [total(x * y for x, y in zip(a, held[part.q], strict=True)) for a in A])
+            result += solve(gram(A), times(A, held[part.q]))
     return result
+
+
+def gram(A: Matrix) -> Matrix:
+    """A Aᵀ."""
+    return [times(A, row) for row in A]
+
+
+def times(matrix: Matrix, x: Sequence[Scalar]) -> list[Scalar]:
+    """Matrix times vector."""
+    return [row_times(row, x) for row in matrix]

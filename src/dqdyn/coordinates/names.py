@@ -6,7 +6,7 @@ from typing import Any
 
 from dqdyn.coordinates.dual_quaternion import UnitDualQuaternion
 from dqdyn.coordinates.euler import SEQUENCES, Euler
-from dqdyn.coordinates.joint_coordinates import JointCoordinates, OfPose, OfRotation
+from dqdyn.coordinates.joint_coordinates import JointCoordinates, PoseCoordinates, RotationCoordinates
 from dqdyn.coordinates.parameterisation import Parameterisation
 from dqdyn.coordinates.rotation_matrix import RotationMatrix
 from dqdyn.coordinates.unit_quaternion import UnitQuaternion
@@ -46,4 +46,4 @@ def coordinates_of(joint: TreeJoint, choice: Any) -> JointCoordinates:
             f"coordinates are a name such as 'quaternion' or a Parameterisation; found {type(choice).__name__}.",
             found=choice,
         )
-    return OfPose(choice) if joint.motion.group == "pose" else OfRotation(choice)
+    return PoseCoordinates(choice) if joint.motion.group == "pose" else RotationCoordinates(choice)

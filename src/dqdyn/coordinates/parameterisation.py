@@ -49,7 +49,7 @@ class Parameterisation(ABC):
         return quaternion_of_columns(self.rotation(theta))
 
     def fault(self, theta: Any) -> tuple[Any, str]:
-        """(how far θ is from a rotation, what is wrong with it) for arrays of numbers; checked at the door."""
+        """(how far θ is from a rotation, what is wrong with it) for arrays of numbers; checked on input."""
         residuals = self.constraint(theta)
         return max(map(abs, residuals), default=0.0), f"{self.name} parameters miss their condition by {{off:.3g}}"
 
@@ -69,13 +69,13 @@ class Parameterisation(ABC):
         R1, R2, R3 = self.rotation(theta)
         columns = []
         for i in range(self.d):
-            d1, d2, d3 = self.rotation_rate(theta, _unit(self.d, i))
+            d1, d2, d3 = self.rotation_rate(theta, unit_vector(self.d, i))
             columns.append((R3 * dot3(R2, d1) + R2 * dot3(R1, d3) + R1 * dot3(R3, d2)).vector)
         return [list(row) for row in zip(*columns, strict=True)]
 
     def body_jacobian(self, theta: Sequence[Scalar]) -> Matrix:
         """R₀ᵀ J_ω (3×d) with ω in the moving axes [Bouyarmane, eq. (13)]."""
-        columns = [self.body_velocity(theta, _unit(self.d, i)).vector for i in range(self.d)]
+        columns = [self.body_velocity(theta, unit_vector(self.d, i)).vector for i in range(self.d)]
         return [list(row) for row in zip(*columns, strict=True)]
 
     def body_velocity(self, theta: Sequence[Scalar], theta_rate: Sequence[Scalar]) -> Quaternion:
@@ -89,8 +89,9 @@ class Parameterisation(ABC):
         rows = self.body_jacobian(theta)
         if self.d == 3:
             a, b, c = (pure(*column) for column in zip(*rows, strict=True))
-            scale = divide(1.0, dot3(a, cross3(b, c)))
-            return [dot3(n, omega) * scale for n in (cross3(b, c), cross3(c, a), cross3(a, b))]
+            normals = cross3(b, c), cross3(c, a), cross3(a, b)
+            scale = divide(1.0, dot3(a, normals[0]))
+            return [dot3(n, omega) * scale for n in normals]
         # J θ̇ = ω and A θ̇ = 0 together have full rank: their normal equations.
         stacked = rows + half_gradient(self, theta)
         normal = [[total(row[i] * row[j] for row in stacked) for j in range(self.d)] for i in range(self.d)]
@@ -116,9 +117,10 @@ class Parameterisation(ABC):
 def half_gradient(coordinates: Any, theta: Sequence[Scalar]) -> Matrix:
     """½ ∂C/∂θ, one row per condition: conditions are quadratic, and [Bouyarmane, eq. (30)] halves them too."""
     n = len(theta)
-    columns = [derivative(coordinates.constraint, theta, _unit(n, i)) for i in range(n)]
+    columns = [derivative(coordinates.constraint, theta, unit_vector(n, i)) for i in range(n)]
     return [[0.5 * entry for entry in row] for row in zip(*columns, strict=True)]
 
 
-def _unit(n: int, i: int) -> list[float]:
+def unit_vector(n: int, i: int) -> list[float]:
+    """The i-th of n unit vectors."""
     return [1.0 if k == i else 0.0 for k in range(n)]

@@ -21,10 +21,10 @@ def quaternion_of_columns(columns: Columns) -> Quaternion:
         [wy, xy, 1.0 - a.x + b.y - c.z, yz],
         [wz, xz, yz, 1.0 - a.x - b.y + c.z],
     ]
-    best, found = rows[0][0], rows[0]
+    best, row = rows[0][0], rows[0]
     for i in (1, 2, 3):
         larger = less(best, rows[i][i])
-        found = [select(larger, new, old) for new, old in zip(rows[i], found, strict=True)]
+        row = [select(larger, new, old) for new, old in zip(rows[i], row, strict=True)]
         best = select(larger, rows[i][i], best)
-    scale = divide(1.0, sqrt(total(e * e for e in found)))
-    return Quaternion(*(e * scale for e in found))
+    scale = divide(1.0, sqrt(total(e * e for e in row)))
+    return Quaternion(*(e * scale for e in row))

@@ -9,7 +9,7 @@ from dqdyn.algebra.jet import derivative
 from dqdyn.algebra.scalar import Scalar, total
 from dqdyn.caching import cached_property
 from dqdyn.coordinates.joint_coordinates import JointCoordinates
-from dqdyn.coordinates.parameterisation import half_gradient
+from dqdyn.coordinates.parameterisation import half_gradient, unit_vector
 from dqdyn.model.model import Model, TreeJoint
 
 Matrix = list[list[Scalar]]
@@ -25,6 +25,10 @@ class Part:
     q: slice
     by: JointCoordinates | None
     conditions: slice
+
+
+Change = Callable[[JointCoordinates, Part, list[Scalar]], list[Scalar]]
+"""``change(coordinates, part, own)`` of a joint with chosen coordinates and its own part of a vector."""
 
 
 @dataclass(frozen=True)
@@ -76,23 +80,15 @@ class TreeCoordinates:
 
     def minimal(self, q: Sequence[Scalar]) -> list[Scalar]:
         """The model's q (nq)."""
-        result: list[Scalar] = [0.0] * self.model.nq
-        for part in self.parts:
-            own = list(q[part.q])
-            result[part.joint.q] = own if part.by is None else part.by.minimal(own)
-        return result
+        return self._per_joint(q, lambda part: part.q, lambda by, part, own: by.minimal(own))
 
     def from_minimal(self, own: Sequence[Scalar]) -> list[Scalar]:
         """q (n) from the model's."""
-        return self._joined(lambda part: list(own[part.joint.q]), lambda by, x: by.from_minimal(x))
+        return self._per_joint(own, lambda part: part.joint.q, lambda by, part, own: by.from_minimal(own))
 
     def velocity(self, q: Sequence[Scalar], rate: Sequence[Scalar]) -> list[Scalar]:
         """v = E(q) q̇ (nv)."""
-        result: list[Scalar] = [0.0] * self.model.nv
-        for part in self.parts:
-            own = list(rate[part.q])
-            result[part.joint.v] = own if part.by is None else part.by.velocity(q[part.q], own)
-        return result
+        return self._per_joint(rate, lambda part: part.q, lambda by, part, own: by.velocity(q[part.q], own))
 
     def acceleration(self, q: Sequence[Scalar], rate: Sequence[Scalar], second: Sequence[Scalar]) -> list[Scalar]:
         """v̇ = E q̈ + Ė q̇ (nv)."""
@@ -101,11 +97,7 @@ class TreeCoordinates:
 
     def rate(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> list[Scalar]:
         """q̇ = B(q) v (n)."""
-        result: list[Scalar] = [0.0] * self.n
-        for part in self.parts:
-            own = list(v[part.joint.v])
-            result[part.q] = own if part.by is None else part.by.rate(q[part.q], own)
-        return result
+        return self._per_joint(v, lambda part: part.joint.v, lambda by, part, own: by.rate(q[part.q], own))
 
     def second_rate(
         self, q: Sequence[Scalar], rate: Sequence[Scalar], v: Sequence[Scalar], a: Sequence[Scalar]
@@ -118,14 +110,12 @@ class TreeCoordinates:
 
     def velocity_columns(self, q: Sequence[Scalar]) -> Sparse:
         """E by columns, one per coordinate."""
-        return self._columns(lambda part, unit: part.by.velocity(q[part.q], unit))  # type: ignore[union-attr]
+        return self._columns(lambda by, part, unit: by.velocity(q[part.q], unit))
 
     def velocity_rate_columns(self, q: Sequence[Scalar], rate: Sequence[Scalar]) -> Sparse:
         """Ė by columns."""
 
-        def column(part: Part, unit: list[float]) -> list[Scalar]:
-            by = part.by
-            assert by is not None
+        def column(by: JointCoordinates, part: Part, unit: list[Scalar]) -> list[Scalar]:
             return derivative(lambda x: by.velocity(x, unit), q[part.q], rate[part.q])
 
         return self._columns(column, constant=0.0)
@@ -136,14 +126,12 @@ class TreeCoordinates:
 
     def minimal_forces(self, q: Sequence[Scalar], tau: Sequence[Scalar]) -> list[Scalar]:
         """Bᵀ τ (nv): forces on q̇ as forces on v; what acts against the conditions alone is lost."""
-        result: list[Scalar] = [0.0] * self.model.nv
-        for part in self.parts:
-            own, nv = list(tau[part.q]), part.joint.motion.nv
-            if part.by is not None:
-                columns = [part.by.rate(q[part.q], [1.0 if i == k else 0.0 for i in range(nv)]) for k in range(nv)]
-                own = [total(b * t for b, t in zip(column, own, strict=True)) for column in columns]
-            result[part.joint.v] = own
-        return result
+
+        def own_forces(by: JointCoordinates, part: Part, own: list[Scalar]) -> list[Scalar]:
+            columns = (by.rate(q[part.q], unit_vector(by.nv, k)) for k in range(by.nv))
+            return [total(b * t for b, t in zip(column, own, strict=True)) for column in columns]
+
+        return self._per_joint(tau, lambda part: part.q, own_forces)
 
     def quadratic(self, q: Sequence[Scalar], matrix: Matrix) -> Matrix:
         """Eᵀ M E (n×n) of a symmetric matrix (nv×nv)."""
@@ -169,44 +157,34 @@ class TreeCoordinates:
         """
         rows = []
         for part in self.parts:
-            if part.by is not None and part.conditions.stop > part.conditions.start:
-                for own in half_gradient(part.by, q[part.q]):
-                    row: list[Scalar] = [0.0] * self.n
-                    row[part.q] = own
-                    rows.append(row)
+            for own in half_gradient(part.by, q[part.q]) if part.by is not None else ():
+                row: list[Scalar] = [0.0] * self.n
+                row[part.q] = own
+                rows.append(row)
         return rows
 
     def constraint_bias(self, q: Sequence[Scalar], rate: Sequence[Scalar]) -> list[Scalar]:
         """b = −Ȧ q̇ with A q̈ = b [Bouyarmane, eq. (30)] [Quiroz, eq. (5.58)] [Quiroz, eq. (5.59)]."""
         result: list[Scalar] = []
         for part in self.parts:
-            if part.by is not None and part.conditions.stop > part.conditions.start:
+            if part.by is not None:
                 result += [-0.5 * c for c in _second_derivative(part.by.constraint, q[part.q], rate[part.q])]
         return result
 
     # --- steps ----------------------------------------------------------------------------------------------------
 
-    def _joined(
-        self,
-        take: Callable[[Part], list[Scalar]],
-        change: Callable[[JointCoordinates, list[Scalar]], list[Scalar]],
-    ) -> list[Scalar]:
-        result: list[Scalar] = [0.0] * self.n
-        for part in self.parts:
-            own = take(part)
-            result[part.q] = own if part.by is None else change(part.by, own)
-        return result
+    def _per_joint(self, x: Sequence[Scalar], place: Callable[[Part], slice], change: Change) -> list[Scalar]:
+        """x joint by joint: changed where coordinates were chosen, as it is elsewhere."""
+        own = ((part, list(x[place(part)])) for part in self.parts)
+        return [c for part, xs in own for c in (xs if part.by is None else change(part.by, part, xs))]
 
-    def _columns(self, of_part: Callable[[Part, list[float]], list[Scalar]], constant: float = 1.0) -> Sparse:
-        result: Sparse = [[] for _ in range(self.n)]
+    def _columns(self, column: Change, constant: float = 1.0) -> Sparse:
+        result: Sparse = []
         for part in self.parts:
             n, start = part.q.stop - part.q.start, part.joint.v.start
             for i in range(n):
-                if part.by is None:
-                    result[part.q.start + i] = [(start + i, constant)]
-                else:
-                    column = of_part(part, [1.0 if k == i else 0.0 for k in range(n)])
-                    result[part.q.start + i] = [(start + k, e) for k, e in enumerate(column)]
+                entries = [constant] if part.by is None else column(part.by, part, unit_vector(n, i))
+                result.append([(start + k, e) for k, e in enumerate(entries, i if part.by is None else 0)])
         return result
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.scalar import Scalar, divide, sqrt
 from dqdyn.constraints.assembled import velocity as constraint_rows
+from dqdyn.constraints.methods.sparse import is_zero
 from dqdyn.dynamics.arguments import Matrix, Wrenches
 from dqdyn.dynamics.fast.sparse_solve import factored, solve
 from dqdyn.dynamics.formulations import kane
@@ -66,7 +67,7 @@ class QuasiVelocities:
         for row, r in zip(self.b(q), armature(self.model), strict=True):
             for i, left in enumerate(row) if r else ():
                 for j, right in enumerate(row):
-                    if not (_is_zero(left) or _is_zero(right)):
+                    if not (is_zero(left) or is_zero(right)):
                         matrix[i][j] = matrix[i][j] + left * right * r
         return matrix
 
@@ -86,11 +87,9 @@ class QuasiVelocities:
 
     def frame_velocities(self, frame: Frame, expressed: str, q: Vector) -> Matrix:
         """∂ξ/∂u (6×m) of a frame's twist."""
-        columns = [list(column) for column in zip(*self.b(q), strict=True)]
-        jacobian = frames.twist_jacobian(self.model, frame, q, expressed)
-        return [[row_times(row, column) for column in columns] for row in jacobian]
+        return [self.forces(q, row) for row in frames.twist_jacobian(self.model, frame, q, expressed)]
 
-    # --- what tells whether there is an answer ------------------------------------------------------------------------
+    # --- conditions for a solution ------------------------------------------------------------------------------------
 
     def independence(self, q: Vector) -> list[Scalar]:
         """Per column of Y, else of B, the part across the columns before it, relative to its length: 0 if dependent."""
@@ -106,9 +105,8 @@ class QuasiVelocities:
 
     def drift(self, q: Vector) -> Matrix:
         """A B and b (rows × (m + 1)) of the robot's own constraints A v = b: zero where every B u obeys them."""
-        columns = [list(column) for column in zip(*self.b(q), strict=True)]
         a, b = constraint_rows(self.model, q, 0.0)
-        return [[*(row_times(row, column) for column in columns), e] for row, e in zip(a, b, strict=True)]
+        return [[*self.forces(q, row), e] for row, e in zip(a, b, strict=True)]
 
     def missed(self, q: Vector, v: Vector) -> list[Scalar]:
         """v − B u (nv) with the nearest u: what a tall B does not have of v."""
@@ -117,7 +115,3 @@ class QuasiVelocities:
 
 def _six(twist: DQ | None) -> list[Scalar]:
     return [0.0] * 6 if twist is None else [*twist.primary.vector, *twist.dual.vector]
-
-
-def _is_zero(entry: Scalar) -> bool:
-    return type(entry) is float and entry == 0.0

@@ -1,4 +1,4 @@
-"""Computed torque: the dynamics is taken away by its inverse, and what remains is a double integrator per joint."""
+"""Computed torque: inverse dynamics cancels the dynamics, which leaves a double integrator per joint."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from dqdyn.algebra.real import real_array
+from dqdyn.arrays import Array, RealArray, RealNumber
 from dqdyn.compile.trace.interpret import interpret
 from dqdyn.errors import Error
 from dqdyn.robot import Robot
@@ -20,40 +21,50 @@ Reference = Callable[[Any], tuple[Any, Any, Any]]
 class ComputedTorque:
     """τ = M a_c + c + g + JᵀF [Farias, eq. (73)] with a_c of :meth:`acceleration`; a controller for ``dq.simulate``.
 
-    ``kp`` in 1/s² and ``kd`` in 1/s are numbers or one per velocity (nv). ``wrenches`` maps frames to the [f, τ] that
-    act from outside. With it the robot obeys q̈ = a_c [Farias, eq. (74)], so the error e decays as
-    ë + K_D ė + K_P e = 0. The printed law holds F on the side of the forces to be given; here wrenches act on the
-    robot, so they are subtracted.
+    ``reference(t)`` gives (q, v, a). ``kp`` in 1/s² and ``kd`` in 1/s are numbers or one per velocity (nv); the default
+    is critically damped. ``wrenches`` maps frames to the [f, τ] that act from outside. With it the robot obeys q̈ = a_c
+    [Farias, eq. (74)], so the error e decays as ë + K_D ė + K_P e = 0. The printed law holds F on the side of the
+    forces to be given; here wrenches act on the robot, so they are subtracted. A free or planar joint is refused,
+    because nothing would carry the robot there, unless ``driven_base`` says that all its axes have motors, such as
+    thrusters or omnidirectional wheels.
     """
 
     level = "torque"
 
     def __init__(
-        self, robot: Robot, reference: Reference, kp: Any, kd: Any, wrenches: Mapping[str, Any] | None = None
+        self,
+        robot: Robot,
+        reference: Reference,
+        kp: RealNumber | RealArray = 100.0,
+        kd: RealNumber | RealArray = 20.0,
+        wrenches: Mapping[str, RealArray] | None = None,
+        driven_base: bool = False,
     ) -> None:
+        if not driven_base:
+            _require_motors(robot)
         self.robot, self.reference, self.wrenches = robot, reference, wrenches
         self.kp, self.kd = _gains(robot, "kp", kp), _gains(robot, "kd", kd)
         self.error = np.zeros(robot.nv)
 
-    def __call__(self, t: float, q: Any, v: Any) -> np.ndarray:
+    def __call__(self, t: float, q: RealArray, v: RealArray) -> Array:
         """τ (nv) at the state."""
         return self.robot.inverse_dynamics(q, v, self.acceleration(t, q, v), self.wrenches)
 
-    def acceleration(self, t: float, q: Any, v: Any) -> np.ndarray:
+    def acceleration(self, t: float, q: RealArray, v: RealArray) -> Array:
         """a_c = K_P e + K_D ė + q̈_d [Farias, eq. (77)] [Farias, eq. (78)], e being the way from q to q_d."""
         q_d, v_d, a_d = self.reference(t)
         self.error = self.robot.difference(q, q_d)
-        return self.kp * self.error + self.kd * (np.asarray(v_d) - v) + a_d
+        return np.asarray(self.kp * self.error + self.kd * (np.asarray(v_d) - v) + a_d)
 
-    def input(self, t: float) -> np.ndarray:
+    def input(self, t: float) -> Array:
         """r(t) = q̈_d + K_P q_d + K_D q̇_d, for robots with nq = nv [Farias, eq. (76)].
 
         a_c = −K_P q − K_D q̇ + r(t) [Farias, eq. (75)] is the same as :meth:`acceleration`.
         """
         q_d, v_d, a_d = self.reference(t)
-        return np.asarray(a_d) + self.kp * q_d + self.kd * v_d
+        return np.asarray(a_d + self.kp * q_d + self.kd * v_d)
 
-    def record(self) -> dict[str, np.ndarray]:
+    def record(self) -> dict[str, Array]:
         """The error (nv) at the last call, in rad or m."""
         return {"error": self.error}
 
@@ -74,14 +85,23 @@ class ComputedTorque:
         return ControlLaw(law)
 
 
-def computed_torque(
-    robot: Robot, reference: Reference, kp: Any = 100.0, kd: Any = 20.0, wrenches: Mapping[str, Any] | None = None
-) -> ComputedTorque:
-    """A controller that follows ``reference(t)`` → (q, v, a); see :class:`ComputedTorque`. Gains: critically damped."""
-    return ComputedTorque(robot, reference, kp, kd, wrenches)
+computed_torque = ComputedTorque
+"""The name of the controller in examples: ``computed_torque(robot, reference, kp=100.0, kd=20.0)``."""
 
 
-def _gains(robot: Robot, name: str, value: Any) -> np.ndarray:
+def _require_motors(robot: Robot) -> None:
+    for joint in robot.model.joints:
+        if joint.kind in ("free", "planar"):
+            raise Error(
+                f"{robot.name!r} cannot follow a reference by computed torque, as its {joint.kind} joint "
+                f"{joint.name!r} has no motor, and what carries it would be left out: use a fixed base, or, if the "
+                "joint has thrusters or omnidirectional wheels, say so by driven_base=True.",
+                robot=robot.name,
+                joint=joint.name,
+            )
+
+
+def _gains(robot: Robot, name: str, value: Any) -> Array:
     try:
         array = real_array(value, name)
         gains = np.array(np.broadcast_to(array, (robot.nv,)))

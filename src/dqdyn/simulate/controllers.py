@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from dqdyn.algebra.real import real_array
+from dqdyn.arrays import Array, RealArray
 from dqdyn.errors import Error
 from dqdyn.simulate.faults import SimulationError
 from dqdyn.simulate.problem import Problem, joint_of, per_step, shown
@@ -39,6 +41,17 @@ class ControlLaw:
         return self.function(t, q, v)
 
 
+class Stepping(Protocol):
+    """A controller as an object."""
+
+    def step(self, t: float, q: Array, v: Array) -> RealArray:
+        """Its command at a state."""
+
+
+Controller: TypeAlias = ControlLaw | Stepping | Callable[[float, Array, Array], RealArray] | RealArray | None
+"""What may stand as controller of a simulation."""
+
+
 class Sampled:
     """A Python controller, asked once per step; what it returns holds until the next one.
 
@@ -61,8 +74,8 @@ class Sampled:
         self.by_acceleration = level == "acceleration"
         self.level = "torque" if self.by_acceleration else level  # what the plant is given
 
-    def __call__(self, t: float, q: np.ndarray, v: np.ndarray, living: np.ndarray | None = None) -> np.ndarray:
-        """Forces (or velocities) (B, nv) at the states q (B, nq), v (B, nv); those of dead runs are not judged."""
+    def __call__(self, t: float, q: Array, v: Array, living: npt.NDArray[np.bool_] | None = None) -> Array:
+        """Forces (or velocities) (B, nv) at the states q (B, nq), v (B, nv); diverged runs are not checked."""
         problem = self.problem
         if not problem.batch:
             q, v = q[0], v[0]
@@ -87,7 +100,7 @@ class Sampled:
                 raise SimulationError(f"a controller's record() gives a dictionary; found {shown(given)}.")
             self.records.append(dict(given))
 
-    def _sized(self, given: Any, t: float) -> np.ndarray:
+    def _sized(self, given: Any, t: float) -> Array:
         model = self.problem.robot.model
         try:
             array = real_array(given, "a command")
@@ -107,7 +120,7 @@ class Sampled:
             )
         return array[None] if not self.problem.batch else np.broadcast_to(array, (count, model.nv))
 
-    def _finite(self, array: np.ndarray, t: float) -> np.ndarray:
+    def _finite(self, array: Array, t: float) -> Array:
         flat = array.ravel()
         with np.errstate(over="ignore", invalid="ignore"):
             if math.isfinite(np.dot(flat, flat)) or np.isfinite(array).all():
@@ -122,7 +135,7 @@ class Sampled:
             row=row if self.problem.batch else None,
         )
 
-    def extra(self, samples: int) -> dict[str, np.ndarray]:
+    def extra(self, samples: int) -> dict[str, Array]:
         """The notes as arrays (samples, …); a name that is missing in some sample is left out."""
         notes = self.records[:samples]
         notes += notes[-1:] * (samples - len(notes))  # where an event ended the run, the last one holds at its end
@@ -130,24 +143,40 @@ class Sampled:
         return {str(name): _column(name, [note[name] for note in notes]) for name in names}
 
 
-def _column(name: str, values: list[Any]) -> np.ndarray:
+def _column(name: str, values: list[Any]) -> Array:
     try:
         return np.array(values)
     except (ValueError, TypeError, OverflowError):
         raise SimulationError(
-            f"the controller recorded {shown(name)} as {shown(values[-1])}, which is no array, or has another shape in "
-            "other samples: record the same kind at every sample."
+            f"the controller recorded {shown(name)} as {shown(values[-1])}, which is not an array, or has another "
+            "shape in other samples: record the same kind at every sample."
         ) from None
 
 
-def given_torques(controller: Any, problem: Problem) -> np.ndarray:
-    """τ (steps or 1, B or 1, nv) of a run without a Python controller."""
-    nv = problem.robot.nv
-    if controller is None:
-        return np.zeros((1, 1, nv))
-    return per_step("tau, given as controller,", controller, nv, problem.steps, problem.count)
+@dataclass(frozen=True)
+class Actuation:
+    """What acts on the joints during a run: a compiled law, a Python controller that is asked, or given torques.
 
+    ``tau`` is (steps or 1, B or 1, nv), and zero with a law or a controller.
+    """
 
-def is_python(controller: Any) -> bool:
-    """Whether Python has to be asked during the run."""
-    return callable(controller) or callable(getattr(controller, "step", None))
+    law: ControlLaw | None
+    asked: Sampled | None
+    tau: Array
+
+    @classmethod
+    def of(cls, controller: Any, problem: Problem) -> Actuation:
+        """Sorts what a user gave as controller."""
+        nv = problem.robot.nv
+        law = controller if isinstance(controller, ControlLaw) else None
+        in_python = law is None and (callable(controller) or callable(getattr(controller, "step", None)))
+        asked = Sampled(controller, problem) if in_python else None
+        if controller is None or law or asked:
+            return cls(law, asked, np.zeros((1, 1, nv)))
+        tau = per_step("tau, given as controller,", controller, nv, problem.steps, problem.count)
+        return cls(None, None, tau)
+
+    @property
+    def level(self) -> str:
+        """What is commanded: "torque" or "velocity"."""
+        return self.asked.level if self.asked is not None else "torque"

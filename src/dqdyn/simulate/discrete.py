@@ -19,42 +19,39 @@ systems, WAFR 2016, for the recursion over a tree).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
 
 from dqdyn.algebra.dual import DQ, IDENTITY
 from dqdyn.algebra.inertia_maps import L3
 from dqdyn.algebra.poses import position
 from dqdyn.algebra.quaternion import Quaternion, cross3, dot3, pure, rotate
-from dqdyn.algebra.scalar import divide
+from dqdyn.algebra.scalar import Scalar, divide
 from dqdyn.dynamics.joint_forces import armature, turning_rotors
 from dqdyn.model.model import WORLD_BODY, Body, Model, TreeJoint
 
+Scalars = Sequence[Scalar]
 
-def leaving(model: Model, q: Sequence[Any], q1: Sequence[Any], w: Sequence[Any], dt: Any) -> list[Any]:
+
+def leaving(model: Model, q: Scalars, q1: Scalars, w: Scalars, dt: Scalar) -> list[Scalar]:
     """Discrete momentum (nv) with which the robot leaves q for q1, the increment being dt w."""
-    momenta = [_momentum(body, y, dt, arrives=False) for body, y in _displaced(model, q, q1, w, dt)]
-    return _projected(model, q, momenta, _of_rotors(model, q, q1, w, dt, arrives=False))
+    return _discrete_momentum(model, q, q1, w, dt, arrives=False)
 
 
-def arriving(model: Model, q: Sequence[Any], q1: Sequence[Any], w: Sequence[Any], dt: Any) -> list[Any]:
+def arriving(model: Model, q: Scalars, q1: Scalars, w: Scalars, dt: Scalar) -> list[Scalar]:
     """Discrete momentum (nv) with which the robot arrives at q1."""
-    momenta = [_momentum(body, y, dt, arrives=True) for body, y in _displaced(model, q, q1, w, dt)]
-    return _projected(model, q1, momenta, _of_rotors(model, q, q1, w, dt, arrives=True))
+    return _discrete_momentum(model, q, q1, w, dt, arrives=True)
 
 
-def _displaced(
-    model: Model, q: Sequence[Any], q1: Sequence[Any], w: Sequence[Any], dt: Any
-) -> Iterator[tuple[Body, DQ]]:
-    """Every body with its displacement y."""
-    moved = {WORLD_BODY: IDENTITY}
+def _discrete_momentum(model: Model, q: Scalars, q1: Scalars, w: Scalars, dt: Scalar, arrives: bool) -> list[Scalar]:
+    moved, momenta = {WORLD_BODY: IDENTITY}, []
     for i, joint in enumerate(model.joints):
         moved[i] = _carried(joint, q, moved[joint.parent]) * _own(joint, q, q1, w, dt)
-        yield model.bodies[i], moved[i]
+        momenta.append(_momentum(model.bodies[i], moved[i], dt, arrives))
+    return _projected(model, q1 if arrives else q, momenta, _of_rotors(model, q, q1, w, dt, arrives))
 
 
-def _momentum(body: Body, y: DQ, dt: Any, arrives: bool) -> DQ:
+def _momentum(body: Body, y: DQ, dt: Scalar, arrives: bool) -> DQ:
     """Linear momentum and that about the body's origin, in its axes at the one or the other end."""
     inertia, r, rate = body.inertia, y.primary, divide(1.0, dt)
     center, vector = inertia.center, pure(*r.vector)
@@ -67,14 +64,15 @@ def _momentum(body: Body, y: DQ, dt: Any, arrives: bool) -> DQ:
     return DQ.of(linear, angular + cross3(center, linear))
 
 
-def _spin(y: DQ, tensor: Callable[[Quaternion], Quaternion], rate: Any, arrives: bool) -> Quaternion:
+def _spin(y: DQ, tensor: Callable[[Quaternion], Quaternion], rate: Scalar, arrives: bool) -> Quaternion:
     """Angular momentum of a body that turns by y, about its center of mass."""
     zeta = pure(*y.primary.vector) * divide(2.0, y.primary.w)
-    spin = tensor(zeta) * rate
-    return spin + cross3(spin, zeta) * (0.5 if arrives else -0.5) + zeta * (dot3(zeta, spin) * 0.25)
+    spin: Quaternion = tensor(zeta) * rate
+    momentum: Quaternion = spin + cross3(spin, zeta) * (0.5 if arrives else -0.5) + zeta * (dot3(zeta, spin) * 0.25)
+    return momentum
 
 
-def _carried(joint: TreeJoint, q: Sequence[Any], y: DQ) -> DQ:
+def _carried(joint: TreeJoint, q: Scalars, y: DQ) -> DQ:
     """The displacement of the parent seen from the child: the real part stays, the rest turns with Ad.
 
     Small displacements stay small numbers this way; as a product of poses they would drown in rounding.
@@ -88,7 +86,7 @@ def _carried(joint: TreeJoint, q: Sequence[Any], y: DQ) -> DQ:
     )
 
 
-def _own(joint: TreeJoint, q: Sequence[Any], q1: Sequence[Any], w: Sequence[Any], dt: Any) -> DQ:
+def _own(joint: TreeJoint, q: Scalars, q1: Scalars, w: Scalars, dt: Scalar) -> DQ:
     """The displacement of the joint itself."""
     motion = joint.motion
     if motion.constant_subspace:  # then the displacement depends on the increment alone
@@ -96,11 +94,9 @@ def _own(joint: TreeJoint, q: Sequence[Any], q1: Sequence[Any], w: Sequence[Any]
     return motion.pose(joint.coordinates(q)).conj() * motion.pose(joint.coordinates(q1))
 
 
-def _of_rotors(
-    model: Model, q: Sequence[Any], q1: Sequence[Any], w: Sequence[Any], dt: Any, arrives: bool
-) -> list[Any]:
+def _of_rotors(model: Model, q: Scalars, q1: Scalars, w: Scalars, dt: Scalar, arrives: bool) -> list[Scalar]:
     """Momenta (nv) of the joints' armature, for ½ ⟨d, P d⟩/dt + ½ ⟨ζ, R ζ⟩/dt of joints that turn."""
-    result: list[Any] = [wk * r if r else 0.0 for wk, r in zip(w, armature(model), strict=True)]
+    result: list[Scalar] = [wk * r if r else 0.0 for wk, r in zip(w, armature(model), strict=True)]
     for joint, r, p in turning_rotors(model):
         y, rate = _own(joint, q, q1, w, dt), divide(1.0, dt)
         d = position(y)
@@ -118,7 +114,7 @@ def _scaled(factors: Sequence[float], x: Quaternion) -> Quaternion:
     return pure(x.x * factors[0], x.y * factors[1], x.z * factors[2])
 
 
-def _projected(model: Model, q: Sequence[Any], momenta: Sequence[DQ], rotors: Sequence[Any]) -> list[Any]:
+def _projected(model: Model, q: Scalars, momenta: Sequence[DQ], rotors: Scalars) -> list[Scalar]:
     """Jᵀ μ at q, and the rotors of the joints."""
     total, result = list(momenta), list(rotors)
     for i in reversed(range(len(total))):

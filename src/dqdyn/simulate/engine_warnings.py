@@ -1,4 +1,4 @@
-"""MuJoCo's own warnings as sentences: what it found, and at which joint."""
+"""MuJoCo's own warnings as sentences, with the joint where MuJoCo names one."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _DOUBTFUL = {
 
 @dataclass(frozen=True)
 class EngineWarning:
-    """What MuJoCo found; ``unstable`` where its state is worth nothing from here on. ``joint`` where it named one."""
+    """A warning of MuJoCo; ``unstable`` where its state cannot be used from here on. ``joint`` where it named one."""
 
     text: str
     unstable: bool

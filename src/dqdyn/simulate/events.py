@@ -47,16 +47,16 @@ class Events:
 
     def in_span(self, span: Span, q: np.ndarray, v: np.ndarray) -> tuple[float, str] | None:
         """Find the zeros in a step that ends in (q, v); time and name of a terminal one."""
-        found = []
+        zeros = []
         end = span.t + span.h
         after = [self._value(k, end, q, v) for k in range(len(self.functions))]
         for k, (a, b) in enumerate(zip(self.before, after, strict=True)):
             direction = getattr(self.functions[k], "direction", 0)
             up, down = a < 0.0 <= b, a > 0.0 >= b
             if (up and direction >= 0) or (down and direction <= 0):
-                found.append((self._zero(k, span, a), k))
+                zeros.append((self._zero(k, span, a), k))
         self.before = after
-        for t, k in sorted(found):
+        for t, k in sorted(zeros):
             self.times[self.names[k]].append(t)
             if getattr(self.functions[k], "terminal", False):
                 return t, self.names[k]

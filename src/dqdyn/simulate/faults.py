@@ -1,4 +1,4 @@
-"""What can go wrong during a run; each keeps the trajectory so far."""
+"""Errors and warnings of a run; errors carry the trajectory so far."""
 
 from __future__ import annotations
 

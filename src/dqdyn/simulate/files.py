@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from dqdyn.arrays import Array
 from dqdyn.errors import FormatError, LoadError
 from dqdyn.formats.json.document import read_json, write_json
 from dqdyn.formats.whole_file import write_whole
@@ -64,7 +65,7 @@ def load(path: str | Path) -> Trajectory:
                 raise ValueError(f"it unfolds to {size / 1e9:.3g} GB")
         with np.load(io.BytesIO(content), allow_pickle=False) as file:
             arrays = {name: np.asarray(file[name]) for name in file.files}
-    except Exception as problem:  # whatever NumPy and zipfile raise on bytes that are no arrays
+    except Exception as problem:  # NumPy and zipfile raise errors of many kinds on bytes that are not arrays
         raise _unreadable(path, problem) from None
     facts, robot = _head(arrays, path)
     _require_plain(arrays, robot, path)
@@ -78,11 +79,11 @@ def load(path: str | Path) -> Trajectory:
     }
     try:
         return Trajectory(robot, **plain, **mappings, status=facts["status"], about=facts["about"])
-    except Exception as problem:  # arrays that do not belong together, in many ways
-        raise LoadError(f"{str(path)!r} is no trajectory of dqdyn ({_reason(problem)}).", file=str(path)) from None
+    except Exception as problem:  # arrays whose shapes do not match, in many ways
+        raise _foreign(path, _reason(problem)) from None
 
 
-def _require_plain(arrays: dict[str, np.ndarray], robot: Robot, path: Path) -> None:
+def _require_plain(arrays: dict[str, Array], robot: Robot, path: Path) -> None:
     """An error unless the file holds what :func:`save` writes: numbers and texts, finite times, wrenches at frames."""
     for name, array in arrays.items():
         kind, _, frame = name.partition("/")
@@ -94,7 +95,11 @@ def _require_plain(arrays: dict[str, np.ndarray], robot: Robot, path: Path) -> N
             problem = f"the robot has no frame {frame!r} for its wrenches"
         else:
             continue
-        raise LoadError(f"{str(path)!r} is no trajectory of dqdyn ({problem}).", file=str(path))
+        raise _foreign(path, problem)
+
+
+def _foreign(path: Path, problem: str) -> LoadError:
+    return LoadError(f"{str(path)!r} is not a trajectory of dqdyn ({problem}).", file=str(path))
 
 
 def _unreadable(path: Any, problem: Exception) -> LoadError:
@@ -107,14 +112,13 @@ def _reason(problem: Exception) -> str:
     return text if len(text) < 200 else f"{text[:199]}…"
 
 
-def _head(arrays: dict[str, np.ndarray], path: Path) -> tuple[dict[str, Any], Robot]:
+def _head(arrays: dict[str, Array], path: Path) -> tuple[dict[str, Any], Robot]:
     try:
         facts = json.loads(str(arrays["facts"]))
         if facts["format"] != FORMAT or facts["version"] != VERSION:
             raise ValueError(f"version {facts['version']}")
         if not isinstance(facts["status"], str) or not isinstance(facts["about"], dict):
-            raise TypeError("its status is no text, or its settings are no table")
-        robot = Robot.from_description(read_json(str(arrays["robot"])), mimic=facts["mimic"])
-        return facts, robot
-    except Exception as problem:  # text that is no JSON, or not ours, in many ways
-        raise LoadError(f"{str(path)!r} is no trajectory of dqdyn ({_reason(problem)}).", file=str(path)) from None
+            raise TypeError("its status is not text, or its settings are not a table")
+        return facts, Robot.from_description(read_json(str(arrays["robot"])), mimic=facts["mimic"])
+    except Exception as problem:  # text that is not JSON, or not ours, in many ways
+        raise _foreign(path, _reason(problem)) from None

@@ -9,18 +9,18 @@ from typing import Any
 
 import numpy as np
 
+from dqdyn.arrays import Array
 from dqdyn.errors import Error, ModelWarning, missing_extra, unknown_name
 from dqdyn.formats.mjcf.writer import write_mjcf
 from dqdyn.model.layouts import Layout
 from dqdyn.robot import Robot
 from dqdyn.simulate.assembly import assembled
-from dqdyn.simulate.controllers import ControlLaw, Sampled, given_torques, is_python
 from dqdyn.simulate.engine_warnings import first_warning
-from dqdyn.simulate.faults import Interrupted, SimulationError, SimulationWarning
-from dqdyn.simulate.loops import Seen, alive
-from dqdyn.simulate.problem import TOO_FAST, Problem, joint_of, number, shown
+from dqdyn.simulate.loops import alive
+from dqdyn.simulate.problem import TOO_FAST, Problem, is_whole, joint_of, number, shown
 from dqdyn.simulate.progress import Progress
-from dqdyn.simulate.system import System, law_forces
+from dqdyn.simulate.record import Record, completed
+from dqdyn.simulate.system import law_forces
 from dqdyn.simulate.trajectory import Trajectory
 
 _MOST_SUBSTEPS = 10**9
@@ -44,11 +44,12 @@ def engine_model(
     if not isinstance(limits, (bool, np.bool_)):
         raise Error(f"limits is True or False; found {shown(limits)}.", argument="limits")
     if ground is not None:
-        ground = number("ground", ground, "a height in m")
+        ground = number("ground", ground, "a finite height in m")
     if robot.constraints:
         raise Error(
-            f"plant='mujoco' knows no constraints of ours, and {robot.name!r} has {robot.constraints[0].name!r}: "
-            "describe what holds the robot by shapes in contact, or run robot.without_constraints().",
+            f"plant='mujoco' does not simulate our constraints, and {robot.name!r} has "
+            f"{robot.constraints[0].name!r}: describe what holds the robot by shapes in contact, or run "
+            "robot.without_constraints().",
             constraint=robot.constraints[0].name,
         )
     root = ET.fromstring(write_mjcf(robot.model))
@@ -87,72 +88,49 @@ def run(
         raise unknown_name("option of plant='mujoco'", next(iter(unknown)), ("substeps", "ground", "limits", "method"))
     if problem.batch:
         raise Error("plant='mujoco' runs one state at a time: pass q0 of shape (nq,).")
-    if isinstance(substeps, bool) or not isinstance(substeps, (int, np.integer)) or not 1 <= substeps <= _MOST_SUBSTEPS:
+    if not is_whole(substeps, _MOST_SUBSTEPS):
         raise Error(
             f"substeps is how many steps of MuJoCo make one dt, a whole number from 1 to {_MOST_SUBSTEPS:g}; "
             f"found {shown(substeps)}."
         )
-    asked = Sampled(controller, problem) if is_python(controller) and not isinstance(controller, ControlLaw) else None
-    if asked is not None and asked.level == "velocity":
+    about = {"plant": "mujoco", "method": method, "substeps": substeps, "ground": ground, "limits": limits}
+    record = Record.begin(problem, controller, **about)
+    if record.actuation.level == "velocity":
         raise Error("plant='mujoco' takes forces, but the controller gives velocities: wrap it in a torque controller.")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ModelWarning)  # what is left out has no part in the dynamics
         model = engine_model(problem.robot, problem.dt / substeps, ground=ground, limits=limits, method=method)
-    plant = _Plant(problem, model, problem.robot.to_mujoco(model), substeps)
-    law = controller if isinstance(controller, ControlLaw) else None
-    tau = given_torques(None if law or asked else controller, problem)
-    system = System(problem.robot, problem.frames, problem.expressed, law)
-    about = {"plant": "mujoco", "method": method, "dt": problem.dt, "every": problem.every, "substeps": substeps}
-    about |= {"ground": ground, "limits": limits}
+    plant = _Plant(record, model, problem.robot.to_mujoco(model), substeps)
 
-    def result() -> Trajectory:
-        found = assembled(
-            problem, system, plant.seen, about, asked, None if asked else tau, measured=np.array(plant.a)[:, None]
-        )
-        n, status = len(found), plant.doubt if found.status == "finished" and plant.doubt else found.status
-        extra = {**found.extra, **{k: np.array(x)[:n] for k, x in plant.extra.items()}}
-        return replace(found, extra=extra, status=status)
-
-    try:
+    def steps() -> None:
         with Progress(problem.steps, f"simulating {problem.robot.name} in MuJoCo", progress) as bar:
-            plant.all_steps(asked, law, tau, bar)
-    except KeyboardInterrupt:
-        plant.seen.stopped = "interrupted"
-        plant.complete()
-        raise Interrupted(result()) from None
-    except SimulationError as error:
-        plant.seen.stopped = f"stopped: {error}"
-        plant.complete()
-        error.data["trajectory"] = result()
-        raise
-    trajectory = result()
-    if trajectory.status != "finished":
-        warnings.warn(trajectory.status, SimulationWarning, stacklevel=3)
-    return trajectory
+            plant.all_steps(bar)
+
+    return completed(steps, record.stop, plant.trajectory)
 
 
 class _Plant:
     """MuJoCo's state, and what was seen of it."""
 
-    def __init__(self, problem: Problem, model: Any, layout: Layout, substeps: int) -> None:
+    def __init__(self, record: Record, model: Any, layout: Layout, substeps: int) -> None:
         import mujoco
 
-        self.problem, self.model, self.layout, self.substeps = problem, model, layout, substeps
+        self.record, self.problem, self.actuation = record, record.problem, record.actuation
+        self.model, self.layout, self.substeps = model, layout, substeps
         self.engine = mujoco
         # After a step of one stage the acceleration is that at its start; after four it is that of the last.
         self.asks_first = int(model.opt.integrator) == int(mujoco.mjtIntegrator.mjINT_RK4)
         self.data = mujoco.MjData(model)
-        q, v = problem.q0[0], problem.v0[0]
-        self.data.qpos[:], self.data.qvel[:] = layout.q(q), layout.v(q, v)
-        self.q, self.v = q, v
-        self.seen = Seen([np.concatenate([q, v])[None, None]])
+        self.q, self.v = self.problem.q0[0], self.problem.v0[0]
+        self.data.qpos[:], self.data.qvel[:] = layout.q(self.q), layout.v(self.q, self.v)
+        record.states.append(self.problem.state0[None])
         self.doubt = ""
-        self.a: list[np.ndarray] = []
+        self.a: list[Array] = []
         self.extra: dict[str, list[Any]] = {"contacts": [], "contact_forces": []}
 
-    def all_steps(self, asked: Sampled | None, law: ControlLaw | None, tau: np.ndarray, bar: Progress) -> None:
+    def all_steps(self, bar: Progress) -> None:
         """Ask, act, record."""
-        p = self.problem
+        p, asked = self.problem, self.actuation.asked
         for k in range(p.steps + 1):
             t = p.start + k * p.dt
             if k:
@@ -161,13 +139,13 @@ class _Plant:
             if not alive(np.concatenate([self.q, self.v]), p.robot.nq):
                 self._diverged(t - p.dt, f"joint {self._fastest()!r} moves faster than {TOO_FAST:g} rad/s or m/s")
                 return
-            force = self._force(k, t, asked, law, tau)
+            force = self._force(k, t)
             recorded = p.is_sample(k)
             if recorded:
                 if k:
-                    self.seen.states.append(np.concatenate([self.q, self.v])[None, None])
+                    self.record.states.append(np.concatenate([self.q, self.v])[None, None])
                 if asked is not None:
-                    self.seen.tau.append(np.array(force)[None, None])
+                    self.record.tau.append(np.array(force)[None, None])
                     asked.note()
                 bar.at(k)
             self.data.qfrc_applied[:] = self.layout.tau(self.q, force + self._outside(k))
@@ -180,8 +158,19 @@ class _Plant:
                 return
             self.doubt = self.doubt or f"doubtful: MuJoCo warns at t = {t:.6g} s that {warning.text}."
 
+    def trajectory(self) -> Trajectory:
+        """What was recorded; a sample that was begun gets its acceleration."""
+        while len(self.a) < len(self.record.states):
+            self.engine.mj_forward(self.model, self.data)
+            self._record()
+        self.record.measured = np.array(self.a)[:, None]
+        trajectory = assembled(self.record)
+        status = self.doubt if trajectory.status == "finished" and self.doubt else trajectory.status
+        extra = {name: np.array(values)[: len(trajectory)] for name, values in self.extra.items()}
+        return replace(trajectory, extra={**trajectory.extra, **extra}, status=status)
+
     def _diverged(self, t: float, why: str) -> None:
-        self.seen.stopped = (
+        self.record.stop(
             f"diverged after t = {t:.6g} s: {why}; the step of {self.model.opt.timestep:g} s is too large for these "
             "forces: take a smaller step, more substeps or another method."
         )
@@ -189,12 +178,6 @@ class _Plant:
     def _fastest(self) -> str:
         speeds = np.nan_to_num(np.abs(self.v), nan=np.inf)
         return joint_of(self.problem.robot.model, int(np.argmax(speeds)))
-
-    def complete(self) -> None:
-        """A sample that was begun gets its acceleration."""
-        while len(self.a) < len(self.seen.states):
-            self.engine.mj_forward(self.model, self.data)
-            self._record()
 
     def _advance(self, recorded: bool, last: bool) -> None:
         if recorded and (last or self.asks_first):
@@ -212,16 +195,16 @@ class _Plant:
         self.extra["contacts"].append(int(self.data.ncon))
         self.extra["contact_forces"].append(self.layout.tau_from(self.q, self.data.qfrc_constraint))
 
-    def _force(self, k: int, t: float, asked: Sampled | None, law: ControlLaw | None, tau: np.ndarray) -> np.ndarray:
+    def _force(self, k: int, t: float) -> Array:
+        law, asked, tau = self.actuation.law, self.actuation.asked, self.actuation.tau
         if asked is not None:
-            return asked(t, self.q[None], self.v[None])[0]
+            return np.asarray(asked(t, self.q[None], self.v[None])[0])
         if law is not None:
-            return np.array(
-                [float(x) for x in law_forces(law, self.problem.robot.nv, t, self.q.tolist(), self.v.tolist())]
-            )
-        return tau[min(k, len(tau) - 1), 0]
+            forces = law_forces(law, self.problem.robot.nv, t, self.q.tolist(), self.v.tolist())
+            return np.array([float(x) for x in forces])
+        return np.asarray(tau[min(k, len(tau) - 1), 0])
 
-    def _outside(self, k: int) -> np.ndarray | float:
+    def _outside(self, k: int) -> Array | float:
         """Wrenches as generalized forces, by our Jacobians."""
         p, total = self.problem, np.zeros(self.problem.robot.nv)
         for i, frame in enumerate(p.frames):

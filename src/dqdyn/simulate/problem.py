@@ -1,4 +1,4 @@
-"""The door of a simulation: what is to be run, checked, as one value."""
+"""The input of a simulation: what to run, checked, as one value."""
 
 from __future__ import annotations
 
@@ -6,16 +6,18 @@ import math
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from dqdyn.algebra.real import real_array
+from dqdyn.arrays import Array, RealArray
 from dqdyn.errors import Error, StateError, one_line
 from dqdyn.model.model import Model
 from dqdyn.robot import Robot
 from dqdyn.robot.state import as_state
 
+Expressed = Literal["body", "aligned"]
 TOO_FAST = 1e8  # rad/s or m/s: no robot, but a step that was too large
 _SHORT = 100  # characters of a value in a message
 _MOST_STEPS = 2.0**53  # above, the time of a step is not known to one step
@@ -26,41 +28,53 @@ class Problem:
     """A robot, its state at ``start``, and the steps to take; arrays have a batch axis even for one run."""
 
     robot: Robot
-    q0: np.ndarray
-    v0: np.ndarray
+    q0: Array
+    v0: Array
     batch: bool
     steps: int
     dt: float
     every: int
     frames: tuple[str, ...]
-    wrenches: np.ndarray
-    expressed: str
+    wrenches: Array
+    expressed: Expressed
     start: float = 0.0
 
     @property
     def count(self) -> int:
-        """Runs at once."""
+        """Number of runs."""
         return len(self.q0)
 
     @property
+    def state0(self) -> Array:
+        """[q, v] (B, nq + nv) at the start."""
+        return np.concatenate([self.q0, self.v0], axis=1)
+
+    @property
     def samples(self) -> int:
-        """How many there are: at the start, after every so many steps, and at the end."""
+        """Number of samples: at the start, after every ``every`` steps, and at the end."""
         return -(-self.steps // self.every) + 1
 
     @property
-    def time(self) -> np.ndarray:
+    def time(self) -> Array:
         """Times of the samples."""
         return self.start + self.dt * np.minimum(np.arange(self.samples) * self.every, self.steps)
 
     def is_sample(self, step: int) -> bool:
-        """Whether the state after so many steps is one."""
+        """Whether the state after ``step`` steps is a sample."""
         return step % self.every == 0 or step == self.steps
 
-    def as_given(self, array: np.ndarray) -> np.ndarray:
+    def as_given(self, array: Array) -> Array:
         """(n, B, …) as the user gets it: without the batch axis for one run."""
         return array if self.batch else array[:, 0]
 
-    def inputs(self, tau: np.ndarray) -> np.ndarray:
+    def input(self, tau: Array, step: int) -> Array:
+        """[τ, wrenches] (B, inputs) of one step from τ (B, nv)."""
+        if not self.frames:
+            return tau
+        wrench = self.wrenches[min(step, len(self.wrenches) - 1)]
+        return np.concatenate([tau, np.broadcast_to(wrench, (len(tau), wrench.shape[-1]))], axis=1)
+
+    def inputs(self, tau: Array) -> Array:
         """[τ, wrenches] per step (steps or 1, B or 1, inputs) from τ of that kind of shape."""
         if not self.frames:
             return tau
@@ -73,11 +87,11 @@ def posed(
     robot: Robot,
     duration: float,
     dt: float,
-    q0: Any,
-    v0: Any,
+    q0: RealArray | None,
+    v0: RealArray | None,
     every: int,
-    wrenches: Mapping[str, Any] | None,
-    expressed: str,
+    wrenches: Mapping[str, RealArray] | None,
+    expressed: Expressed,
     start: float = 0.0,
 ) -> Problem:
     """The problem, or an error that says what is wrong with it."""
@@ -88,7 +102,7 @@ def posed(
     start, duration, dt = number("start", start), positive("duration", duration), positive("dt", dt)
     if dt > duration:
         raise Error(f"dt = {dt:g} s is longer than the duration {duration:g} s: choose a smaller step.", dt=dt)
-    if isinstance(every, bool) or not isinstance(every, (int, np.integer)) or every < 1:
+    if not is_whole(every):
         raise Error(f"every is how many steps lie between two samples, a whole number from 1; found {shown(every)}.")
     if not isinstance(expressed, str):
         raise Error(f"expressed is 'body' or 'aligned'; found {shown(expressed)}.", argument="expressed")
@@ -130,34 +144,41 @@ def posed(
 
 
 def shown(value: Any) -> str:
-    """What somebody gave, short and in one line."""
+    """A value for messages, short and in one line."""
     return one_line(" ".join(repr(value).split()), _SHORT)
 
 
-def number(name: str, value: Any, what: str = "a time in s") -> float:
+def number(name: str, value: Any, what: str = "a finite time in s") -> float:
     """A finite number."""
-    try:
-        found = float(value)
-    except (TypeError, ValueError, OverflowError):
-        raise Error(f"{name} is {what}; found {shown(value)}.", argument=name) from None
-    if not math.isfinite(found):
-        raise Error(f"{name} must be finite; found {found:g}.", argument=name)
-    return found
+    given = _float(value)
+    if not math.isfinite(given):
+        raise Error(f"{name} is {what}; found {shown(value)}.", argument=name)
+    return given
 
 
 def positive(name: str, value: Any, what: str = "time", unit: str = " s") -> float:
     """A finite number above 0."""
-    try:
-        found = float(value)
-    except (TypeError, ValueError, OverflowError):
-        found = math.nan
-    if not math.isfinite(found) or found <= 0.0:
+    given = _float(value)
+    if not 0.0 < given < math.inf:
         raise Error(f"{name} must be a finite {what} above 0{unit}; found {shown(value)}.", argument=name)
-    return found
+    return given
 
 
-def _bounded(robot: Robot, v: np.ndarray) -> None:
-    """No run starts where it would count as diverged."""
+def _float(value: Any) -> float:
+    """The value as a float, NaN for what is not a number."""
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        return math.nan
+
+
+def is_whole(value: Any, most: float = math.inf) -> bool:
+    """Whether the value is an integer from 1 to ``most``, not a flag."""
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool) and bool(1 <= value <= most)
+
+
+def _bounded(robot: Robot, v: Array) -> None:
+    """An error where the run would count as diverged from the start."""
     bad = np.argwhere(~(np.abs(v) < TOO_FAST))
     if len(bad):
         at = tuple(bad[0])
@@ -204,7 +225,7 @@ def joint_of(model: Model, k: int) -> str:
 
 def _wrenches(
     robot: Robot, wrenches: Mapping[str, Any] | None, steps: int, count: int
-) -> tuple[tuple[str, ...], np.ndarray]:
+) -> tuple[tuple[str, ...], Array]:
     """Frames, and their wrenches as (steps or 1, B or 1, 6 per frame)."""
     if wrenches is None:
         wrenches = {}
@@ -220,7 +241,7 @@ def _wrenches(
     return tuple(wrenches), np.concatenate([np.broadcast_to(part, (*shape, 6)) for part in parts], axis=-1)
 
 
-def per_step(what: str, value: Any, size: int, steps: int, count: int) -> np.ndarray:
+def per_step(what: str, value: Any, size: int, steps: int, count: int) -> Array:
     """Values given for all steps, or one per step, as (steps or 1, B or 1, size).
 
     One run takes (size,) or (steps, size); a batch takes (size,), (B, size) or (steps, B, size).

@@ -8,7 +8,7 @@ from typing import Any
 
 from dqdyn.errors import one_line
 
-_PATIENCE = 1.0  # s without a word
+_PATIENCE = 1.0  # s before the bar appears
 
 
 class Progress:
@@ -25,7 +25,7 @@ class Progress:
         return self
 
     def at(self, done: int) -> None:
-        """So many steps are done."""
+        """Report the number of steps done."""
         if not self.show:
             return
         if self._bar is None:

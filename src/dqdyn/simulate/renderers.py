@@ -1,4 +1,4 @@
-"""How a trajectory reaches the packages that draw it, which stand to the right of this one and register here."""
+"""Functions that draw trajectories: packages above this one register them here."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from typing import Any
 
 from dqdyn.errors import Error
 
-_KNOWN: dict[str, Callable[..., Any]] = {}
+_RENDERERS: dict[str, Callable[..., Any]] = {}
 _DRAWING = "dqdyn.view"
 
 
 def register(name: str, function: Callable[..., Any]) -> None:
     """Let ``Trajectory.<name>`` call ``function(trajectory, …)``; names are "to_html" and "plot"."""
-    _KNOWN[name] = function
+    _RENDERERS[name] = function
 
 
-def look(name: str) -> Callable[..., Any]:
+def renderer(name: str) -> Callable[..., Any]:
     """The function that was registered; the drawing package is imported when it is first needed."""
-    if name not in _KNOWN:
+    if name not in _RENDERERS:
         import_module(_DRAWING)
-    if name not in _KNOWN:
+    if name not in _RENDERERS:
         raise Error(f"this build of dqdyn cannot do Trajectory.{name}: {_DRAWING} does not register it.", name=name)
-    return _KNOWN[name]
+    return _RENDERERS[name]

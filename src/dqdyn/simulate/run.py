@@ -2,43 +2,43 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
+from dqdyn.arrays import RealArray
 from dqdyn.compile.runtime.threads import whole
 from dqdyn.errors import Error, unknown_name
 from dqdyn.robot import Robot
 from dqdyn.simulate.assembly import assembled
-from dqdyn.simulate.controllers import ControlLaw, Sampled, given_torques, is_python
+from dqdyn.simulate.controllers import Controller
 from dqdyn.simulate.events import event_functions
-from dqdyn.simulate.faults import Interrupted, SimulationError, SimulationWarning
 from dqdyn.simulate.integrators import INTEGRATORS
 from dqdyn.simulate.integrators.integrator import Integrator
-from dqdyn.simulate.loops import Seen, kinematic_loop, native_loop, sampled_loop
-from dqdyn.simulate.problem import Problem, posed, shown
+from dqdyn.simulate.loops import kinematic_loop, native_loop, sampled_loop
+from dqdyn.simulate.problem import Expressed, Problem, posed, shown
 from dqdyn.simulate.progress import Progress
-from dqdyn.simulate.system import System
+from dqdyn.simulate.record import Record, completed
 from dqdyn.simulate.trajectory import Trajectory
 
 ADAPTIVE = "adaptive"
+IntegratorName = Literal["semi-implicit-euler", "rkmk4", "variational", "adaptive"]
 
 
 def simulate(
     robot: Robot,
-    controller: Any = None,
+    controller: Controller = None,
     duration: float = 1.0,
     dt: float = 1e-3,
     *,
-    q0: Any = None,
-    v0: Any = None,
+    q0: RealArray | None = None,
+    v0: RealArray | None = None,
     start: float = 0.0,
-    integrator: str | Integrator = "rkmk4",
-    plant: str | None = None,
-    wrenches: Mapping[str, Any] | None = None,
-    expressed: str = "body",
+    integrator: IntegratorName | Integrator = "rkmk4",
+    plant: Literal["mujoco"] | None = None,
+    wrenches: Mapping[str, RealArray] | None = None,
+    expressed: Expressed = "body",
     every: int = 1,
     events: Sequence[Callable[..., float]] = (),
     rtol: float = 1e-8,
@@ -84,49 +84,31 @@ def simulate(
 
 
 def _method(integrator: str | Integrator) -> Integrator | None:
-    """The integrator of a name; None for the adaptive one, which is no fixed step."""
+    """The integrator of a name; None for the adaptive one, which has no fixed step."""
     if isinstance(integrator, Integrator):
         return integrator
-    if not isinstance(integrator, str):
-        raise unknown_name("integrator", shown(integrator), [*INTEGRATORS, ADAPTIVE])
-    if integrator == ADAPTIVE:
-        return None
-    if integrator not in INTEGRATORS:
-        raise unknown_name("integrator", integrator, [*INTEGRATORS, ADAPTIVE])
-    return INTEGRATORS[integrator]()
+    name = integrator if isinstance(integrator, str) else shown(integrator)
+    if name not in (*INTEGRATORS, ADAPTIVE):
+        raise unknown_name("integrator", name, [*INTEGRATORS, ADAPTIVE])
+    return None if name == ADAPTIVE else INTEGRATORS[name]()
 
 
 def _fixed(problem: Problem, method: Integrator, controller: Any, progress: bool | None, threads: int) -> Trajectory:
-    law = controller if isinstance(controller, ControlLaw) else None
-    system = System(problem.robot, problem.frames, problem.expressed, law)
-    asked = Sampled(controller, problem) if law is None and is_python(controller) else None
-    if asked is None or asked.level != "velocity":
+    record = Record.begin(problem, controller, integrator=method.name)
+    record.method, asked = method, record.actuation.asked
+    if record.actuation.level != "velocity":
         problem.robot.require_regular(problem.q0)
-    tau = given_torques(None, problem) if law or asked else given_torques(controller, problem)
-    records = np.zeros((problem.count, method.records(system)))
-    seen = Seen([np.concatenate([problem.q0, problem.v0, records], axis=1)[None]])
-    about = {"integrator": method.name, "dt": problem.dt, "every": problem.every}
+    records = np.zeros((problem.count, method.records(record.system)))
+    record.states.append(np.concatenate([problem.state0, records], axis=1)[None])
 
-    def result() -> Trajectory:
-        return assembled(problem, system, seen, about, asked, None if asked else tau, method=method)
-
-    try:
+    def steps() -> None:
         with Progress(problem.steps, f"simulating {problem.robot.name}", progress) as bar:
             if asked is None:
-                native_loop(problem, method, system, tau, seen, bar, threads)
+                native_loop(record, method, bar, threads)
             elif asked.level == "velocity":
-                about["integrator"] = "kinematic"
-                kinematic_loop(problem, asked, seen, bar)
+                record.about["integrator"] = "kinematic"
+                kinematic_loop(record, asked, bar)
             else:
-                sampled_loop(problem, method, system, asked, seen, bar)
-    except KeyboardInterrupt:
-        seen.stopped = "interrupted"
-        raise Interrupted(result()) from None
-    except SimulationError as error:
-        seen.stopped = f"stopped: {error}"
-        error.data["trajectory"] = result()
-        raise
-    trajectory = result()
-    if trajectory.status != "finished":
-        warnings.warn(trajectory.status, SimulationWarning, stacklevel=3)
-    return trajectory
+                sampled_loop(record, method, asked, bar)
+
+    return completed(steps, record.stop, lambda: assembled(record))

@@ -14,8 +14,10 @@ from dqdyn.compile.trace.interpret import interpret
 from dqdyn.compile.trace.program import Program
 from dqdyn.constraints.stabilisation import Projection
 from dqdyn.errors import Error, one_line
-from dqdyn.model.model import Model, TreeJoint
+from dqdyn.kinematics.configuration import integrate
+from dqdyn.model.model import Model
 from dqdyn.robot import Robot
+from dqdyn.robot.options import Option
 
 _LARGEST = sys.float_info.max
 Scalars = Sequence[Any]
@@ -77,8 +79,11 @@ class System:
 
     @cached_property
     def _forward(self) -> Program:
-        wrenches = {"wrench_frames": self.frames, "wrench_expressed": self.expressed}
-        return self.robot.program("forward_dynamics", **wrenches, time=self.timed)
+        return self._with_wrenches("forward_dynamics", time=self.timed)
+
+    def _with_wrenches(self, name: str, **options: Option) -> Program:
+        """The program of a function that the wrenches of the input enter."""
+        return self.robot.program(name, wrench_frames=self.frames, wrench_expressed=self.expressed, **options)
 
     def forces(self, t: Any, q: Scalars, v: Scalars, u: Scalars) -> list[Any]:
         """τ (nv): that of the input, and that of the law."""
@@ -96,10 +101,8 @@ class System:
         """τ (nv) that holds the robot at rest at q against gravity and the wrenches of the input."""
         if not self.frames:
             return self.quantity("gravity_forces", q)
-        options = {"wrench_frames": self.frames, "wrench_expressed": self.expressed}
         zero = [0.0] * self.nv
-        program = self.robot.program("inverse_dynamics", **options)
-        return interpret(program, [q, zero, zero, u[self.nv :]])
+        return interpret(self._with_wrenches("inverse_dynamics"), [q, zero, zero, u[self.nv :]])
 
     def quantity(self, name: str, *inputs: Scalars) -> list[Any]:
         """A function of the robot, e.g. ``quantity("mass_matrix", q)``, entry by entry."""
@@ -113,11 +116,9 @@ class System:
 
     def moved(self, q: Scalars, w: Scalars) -> list[Any]:
         """q after following w for unit time, by the exact exponential of each joint."""
-        return self.per_joint(lambda joint: joint.motion.integrate(q[joint.q], w[joint.v], 1.0))
+        return integrate(self.model, q, w, 1.0)
 
     def corrected(self, w: Scalars, v: Scalars, order: int) -> list[Any]:
         """The rate of w for which ``moved(q, w)`` has the velocity v, up to terms of w of the given order."""
-        return self.per_joint(lambda joint: joint.motion.exponential_rate(w[joint.v], v[joint.v], order))
-
-    def per_joint(self, function: Callable[[TreeJoint], list[Any]]) -> list[Any]:
-        return [c for joint in self.model.joints if joint.master is None for c in function(joint)]
+        own = [joint for joint in self.model.joints if joint.master is None]
+        return [c for j in own for c in j.motion.exponential_rate(w[j.v], v[j.v], order)]

@@ -14,7 +14,7 @@ _WRENCH = [("fx", "N"), ("fy", "N"), ("fz", "N"), ("tx", "N m"), ("ty", "N m"), 
 
 
 def to_pandas(trajectory: Trajectory) -> Any:
-    """One row per sample; a controller's records that are no vectors are left out."""
+    """One row per sample; a controller's records are left out unless they are numbers or vectors."""
     try:
         import pandas
     except ImportError:

@@ -1,4 +1,4 @@
-"""What a run leaves behind: a value with everything that was seen at the sampled times."""
+"""The result of a run: a value with everything that was recorded at the sampled times."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from dqdyn.arrays import Array
 from dqdyn.errors import StateError
 from dqdyn.robot import Robot
-from dqdyn.simulate.renderers import look
+from dqdyn.simulate.renderers import renderer
 
 PER_SAMPLE = ("q", "v", "a", "tau", "kinetic", "potential", "residual")
 
@@ -29,18 +30,18 @@ class Trajectory:
     """
 
     robot: Robot
-    time: np.ndarray
-    q: np.ndarray
-    v: np.ndarray
-    a: np.ndarray
-    tau: np.ndarray
-    kinetic: np.ndarray
-    potential: np.ndarray
-    residual: np.ndarray
-    wrenches: Mapping[str, np.ndarray] = field(default_factory=dict)
+    time: Array
+    q: Array
+    v: Array
+    a: Array
+    tau: Array
+    kinetic: Array
+    potential: Array
+    residual: Array
+    wrenches: Mapping[str, Array] = field(default_factory=dict)
     status: str = "finished"
-    extra: Mapping[str, np.ndarray] = field(default_factory=dict)
-    events: Mapping[str, np.ndarray] = field(default_factory=dict)
+    extra: Mapping[str, Array] = field(default_factory=dict)
+    events: Mapping[str, Array] = field(default_factory=dict)
     about: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -56,15 +57,8 @@ class Trajectory:
         """Every array has a row for every sample, and the size that the robot gives it."""
         n, runs = self.time.shape, self.q.shape[1:-1]
         nq, nv = (self.robot.nq,), (self.robot.nv,)
-        sizes = {
-            "q": nq,
-            "v": nv,
-            "a": nv,
-            "tau": nv,
-            "kinetic": (),
-            "potential": (),
-            "residual": self.residual.shape[-1:],
-        }
+        sizes = {"q": nq, "v": nv, "a": nv, "tau": nv, "residual": self.residual.shape[-1:]}
+        sizes |= {"kinetic": (), "potential": ()}
         expected = {"time": n[:1], **{name: (*n, *runs, *size) for name, size in sizes.items()}}
         expected |= {f"wrenches/{frame}": (*n, *runs, 6) for frame in self.wrenches}
         for name, array in self.arrays().items():
@@ -94,7 +88,7 @@ class Trajectory:
         return float(self.time[-1] - self.time[0]) if len(self.time) else 0.0
 
     @property
-    def energy(self) -> np.ndarray:
+    def energy(self) -> Array:
         """Kinetic plus potential energy in J."""
         return self.kinetic + self.potential
 
@@ -106,7 +100,7 @@ class Trajectory:
     def member(self, index: int) -> Trajectory:
         """One run of a batch."""
         if not self.batch:
-            raise StateError("this trajectory is one run, no batch: it has no members.", argument="index")
+            raise StateError("this trajectory is one run, not a batch: it has no members.", argument="index")
         if not -self.batch[0] <= index < self.batch[0]:
             raise StateError(f"this batch has {self.batch[0]} runs; found the index {index}.", argument="index")
         arrays = {name: getattr(self, name)[:, index] for name in PER_SAMPLE}
@@ -142,11 +136,11 @@ class Trajectory:
 
     def to_html(self, path: str | Path, **options: Any) -> Path:
         """Write one self-contained page with the animation and the plots."""
-        return Path(look("to_html")(self, path, **options))
+        return Path(renderer("to_html")(self, path, **options))
 
     def plot(self, *what: str, **options: Any) -> Any:
         """Figures of the curves against time, by matplotlib."""
-        return look("plot")(self, *what, **options)
+        return renderer("plot")(self, *what, **options)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Trajectory):
@@ -157,7 +151,7 @@ class Trajectory:
 
     __hash__ = None  # type: ignore[assignment]
 
-    def arrays(self) -> dict[str, np.ndarray]:
+    def arrays(self) -> dict[str, Array]:
         """All arrays by name; those of mappings as "wrenches/tool"."""
         result = {name: getattr(self, name) for name in ("time", *PER_SAMPLE)}
         for name in ("wrenches", "extra", "events"):
@@ -171,7 +165,7 @@ class Trajectory:
         )
 
 
-def _frozen(value: Any) -> np.ndarray:
+def _frozen(value: Any) -> Array:
     array = np.asarray(value)
     if array.flags.writeable:
         array = array.view()
@@ -179,7 +173,7 @@ def _frozen(value: Any) -> np.ndarray:
     return array
 
 
-def _arrays_equal(a: Mapping[str, np.ndarray], b: Mapping[str, np.ndarray]) -> bool:
+def _arrays_equal(a: Mapping[str, Array], b: Mapping[str, Array]) -> bool:
     if set(a) != set(b):
         return False
     return all(np.array_equal(x, b[name], equal_nan=x.dtype.kind == "f") for name, x in a.items())

@@ -50,5 +50,5 @@ def run(
     if plant is None:
         return simulate(robot, controller, duration, dt, q0=q0, every=every)
     law = Servo(robot, controller) if getattr(controller, "level", "") == "velocity" else controller
-    options: dict[str, Any] = {"limits": False, "method": "implicitfast", "substeps": substeps}
-    return simulate(robot, law, duration, dt, q0=q0, plant=plant, every=every, **options)
+    options: dict[str, Any] = {"plant": plant, "limits": False, "method": "implicitfast", "substeps": substeps}
+    return simulate(robot, law, duration, dt, q0=q0, every=every, **options)

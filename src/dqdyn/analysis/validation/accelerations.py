@@ -10,15 +10,16 @@ import numpy as np
 
 from dqdyn.algebra.poses import rotation_matrix
 from dqdyn.analysis.validation.plants import ARM_BASE, Plant, arm_link, arm_table
+from dqdyn.arrays import Array
 from dqdyn.constraints.methods import udwadia_kalaba
 from dqdyn.dynamics.formulations import gauss
 from dqdyn.dynamics.methods import CORIOLIS, MASS_MATRIX
 from dqdyn.robot import Robot
 
-Inverse = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
+Inverse = Callable[[Array, Array, Array], Array]
 
 
-def by_gauss(robot: Robot, q: np.ndarray, v: np.ndarray, tau: np.ndarray) -> np.ndarray:
+def by_gauss(robot: Robot, q: Array, v: Array, tau: Array) -> Array:
     """M⁻¹(τ − C v − g) by Gauss's principle [Quiroz, eq. (6.6)], or with constraints [Quiroz, eq. (6.7)].
 
     The formulas run on arrays, all samples at once; for 50 joints that is quicker than compiling them.
@@ -34,17 +35,17 @@ def by_gauss(robot: Robot, q: np.ndarray, v: np.ndarray, tau: np.ndarray) -> np.
     return np.stack(udwadia_kalaba.acceleration(_entries(mass), _entries(force), _entries(a), _entries(b)), axis=-1)
 
 
-def by_newton_euler(robot: Robot, q: np.ndarray, v: np.ndarray, tau: np.ndarray) -> np.ndarray:
+def by_newton_euler(robot: Robot, q: Array, v: Array, tau: Array) -> Array:
     """The accelerations for which the recursion of Newton and Euler gives τ; for robots without constraints."""
     return _inverted(lambda q, v, a: robot.inverse_dynamics(q, v, a, method="newton-euler"), q, v, tau)
 
 
-def by_toolbox(q: np.ndarray, v: np.ndarray, tau: np.ndarray) -> np.ndarray:
+def by_toolbox(robot: Robot, q: Array, v: Array, tau: Array) -> Array:
     """The same for the arm with 50 joints, by the Robotics Toolbox from the same table of Denavit and Hartenberg."""
     arm = _toolbox_arm()
-    gravity = np.array(rotation_matrix(ARM_BASE)).T @ [0.0, 0.0, -9.81]  # as DH frame 0 sees it
+    gravity = np.array(rotation_matrix(ARM_BASE)).T @ [0.0, 0.0, -9.81]  # in DH frame 0
 
-    def inverse(q: np.ndarray, v: np.ndarray, a: np.ndarray) -> np.ndarray:
+    def inverse(q: Array, v: Array, a: Array) -> Array:
         shape = np.broadcast_shapes(q.shape, v.shape, a.shape)
         # Copies: read-only arrays would send the toolbox from its C code to its Python code, a thousand times slower.
         rows = (np.array(np.broadcast_to(x, shape).reshape(-1, shape[-1])) for x in (q, v, a))
@@ -65,11 +66,11 @@ def toolbox_is_here() -> bool:
 def applicable(plant: Plant) -> tuple[str, ...]:
     """The methods of Silva's table that can model the plant, by the paper's names."""
     if plant.robot.constraints:
-        return ("dqGP",)  # Newton-Euler knows no constraints
+        return ("dqGP",)  # Newton-Euler takes no constraints
     return ("dqGP", "dqNE", "rtNE") if plant.key == "arm" else ("dqGP", "dqNE")
 
 
-def _inverted(inverse: Inverse, q: np.ndarray, v: np.ndarray, tau: np.ndarray) -> np.ndarray:
+def _inverted(inverse: Inverse, q: Array, v: Array, tau: Array) -> Array:
     """Forward dynamics out of inverse dynamics alone: columns of M are the forces for unit accelerations."""
     rest = np.zeros_like(v)
     bias, static = inverse(q, v, rest), inverse(q, rest, rest)
@@ -78,11 +79,11 @@ def _inverted(inverse: Inverse, q: np.ndarray, v: np.ndarray, tau: np.ndarray) -
     return _solved(columns, tau - bias)  # M is symmetric: rows are columns
 
 
-def _solved(mass: np.ndarray, force: np.ndarray) -> np.ndarray:
-    return np.linalg.solve(mass, force[..., None])[..., 0]
+def _solved(mass: Array, force: Array) -> Array:
+    return np.asarray(np.linalg.solve(mass, force[..., None])[..., 0])
 
 
-def _matrices(rows: Sequence[Sequence[Any]], n: int) -> np.ndarray:
+def _matrices(rows: Sequence[Sequence[Any]], n: int) -> Array:
     """Entries that are arrays over the samples, or constants, as (n, rows, columns)."""
     result = np.empty((n, len(rows), len(rows[0])))
     for i, row in enumerate(rows):
@@ -91,9 +92,17 @@ def _matrices(rows: Sequence[Sequence[Any]], n: int) -> np.ndarray:
     return result
 
 
-def _entries(samples: np.ndarray) -> Any:
-    """The way back of :func:`_matrices`, also for vectors: lists with an array over the samples per entry."""
+def _entries(samples: Array) -> Any:
+    """The inverse of :func:`_matrices`, also for vectors: lists with an array over the samples per entry."""
     return [_entries(part) for part in samples.swapaxes(0, 1)] if samples.ndim > 2 else list(samples.T)
+
+
+METHODS: dict[str, Callable[[Robot, Array, Array, Array], Array]] = {
+    "dqGP": by_gauss,
+    "dqNE": by_newton_euler,
+    "rtNE": by_toolbox,
+}
+"""``method(robot, q, v, τ)`` by the paper's names."""
 
 
 def _toolbox() -> Any:

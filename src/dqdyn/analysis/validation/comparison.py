@@ -16,14 +16,16 @@ import numpy as np
 
 from dqdyn.analysis.correlation import correlations
 from dqdyn.analysis.filtering import LowPass, forward_difference
-from dqdyn.analysis.validation.accelerations import applicable, by_gauss, by_newton_euler, by_toolbox, toolbox_is_here
+from dqdyn.analysis.validation.accelerations import METHODS, applicable, toolbox_is_here
 from dqdyn.analysis.validation.plants import STEP, Plant, holonomic, require_engine, serial_arm
 from dqdyn.analysis.validation.silva_table import Summary
 from dqdyn.analysis.validation.torque_drive import Recording, drive, steps_of
 from dqdyn.analysis.validation.vehicle import nonholonomic
+from dqdyn.arrays import Array
 from dqdyn.errors import ModelWarning, StateError, unknown_name
 from dqdyn.robot import Robot
 from dqdyn.simulate.columns import columns
+from dqdyn.simulate.problem import is_whole
 from dqdyn.simulate.progress import Progress
 
 PLANTS: dict[str, Callable[[], Plant]] = {
@@ -43,8 +45,8 @@ MASS_ERROR = 0.2
 class Comparison:
     """A model's filtered accelerations (n, nv), and the CMC with those of the engine for each coordinate (nv,)."""
 
-    accelerations: np.ndarray
-    cmc: np.ndarray
+    accelerations: Array
+    cmc: Array
 
     @property
     def summary(self) -> Summary:
@@ -64,8 +66,8 @@ class Validation:
     title: str
     names: tuple[tuple[str, str], ...]
     recording: Recording
-    time: np.ndarray
-    measured: np.ndarray
+    time: Array
+    measured: Array
     models: Mapping[str, Comparison]
     control: Comparison
     control_body: str
@@ -73,8 +75,8 @@ class Validation:
     seconds: float
 
     @property
-    def moved(self) -> np.ndarray:
-        return np.ptp(self.recording.q, axis=0)
+    def moved(self) -> Array:
+        return np.asarray(np.ptp(self.recording.q, axis=0))
 
     def slip(self) -> dict[str, float] | None:
         """How well the wheels rolled, None for robots without: largest slips and speed in m/s, fewest contacts."""
@@ -100,12 +102,12 @@ def validate(
 ) -> Validation:
     """Drive the "arm", the "holonomic" or the "nonholonomic" manipulator in MuJoCo and compare accelerations.
 
-    ``duration`` in s, ``cutoff`` in Hz and ``order`` of the Butterworth filter; a sample is taken every so many
+    ``duration`` in s, ``cutoff`` in Hz and ``order`` of the Butterworth filter; a sample is taken every ``every``
     milliseconds. The Robotics Toolbox is compared where it is installed; else ``missing`` names it.
     """
     if name not in PLANTS:
         raise unknown_name("robot to validate", name, PLANTS)
-    if isinstance(every, bool) or not isinstance(every, int) or every < 1:
+    if not is_whole(every):
         raise StateError(f"every is a whole number of torques from 1 on; found {every!r}.", argument="every")
     low_pass = LowPass(cutoff, 1.0 / (every * STEP), order)
     require_engine()
@@ -113,40 +115,34 @@ def validate(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ModelWarning)  # what MuJoCo's format leaves out has no part in the dynamics
         plant = PLANTS[name]()
-    available = [m for m in applicable(plant) if m != "rtNE" or toolbox_is_here()]
+    missing = () if toolbox_is_here() else ("rtNE",)
+    available = [method for method in applicable(plant) if method not in missing]
     quickest = "dqNE" if "dqNE" in available else "dqGP"
-    robots = [plant.robot] * len(available) + [too_heavy(plant.robot, plant.control)]
+    compared = [(method, plant.robot) for method in available] + [(quickest, too_heavy(plant.robot, plant.control))]
     steps = steps_of(plant, duration, every)
-    with Progress(steps * (1 + len(robots)), f"validating the {plant.title}", progress) as bar:
-        seen = drive(plant, duration, every, bar.at)
-        measured = forward_difference(low_pass(seen.v), seen.dt)
-        found = []
-        for method, robot in zip([*available, quickest], robots, strict=True):
-            model = low_pass(accelerations(method, robot, seen))[: len(measured)]
-            found.append(Comparison(model, correlations(measured, model)))
-            bar.at(steps * (1 + len(found)))
+    with Progress(steps * (1 + len(compared)), f"validating the {plant.title}", progress) as bar:
+        recording = drive(plant, duration, every, bar.at)
+        measured = forward_difference(low_pass(recording.v), recording.dt)
+        comparisons = []
+        for method, robot in compared:
+            # The model's accelerations at the states and forces that were read before each step of the engine.
+            own = METHODS[method](robot, recording.q, recording.v, recording.tau)
+            model = low_pass(own)[: len(measured)]
+            comparisons.append(Comparison(model, correlations(measured, model)))
+            bar.at(steps * (1 + len(comparisons)))
     return Validation(
         plant.key,
         plant.title,
         tuple(columns(plant.robot.model, "a")),
-        seen,
-        seen.time[: len(measured)],
+        recording,
+        recording.time[: len(measured)],
         measured,
-        dict(zip(available, found[:-1], strict=True)),
-        found[-1],
+        dict(zip(available, comparisons, strict=False)),
+        comparisons[-1],
         plant.control,
-        tuple(m for m in applicable(plant) if m not in available),
+        tuple(method for method in applicable(plant) if method in missing),
         time.perf_counter() - begin,
     )
-
-
-def accelerations(method: str, robot: Robot, seen: Recording) -> np.ndarray:
-    """Of a model (n, nv), at the states and forces that were read before each step of the engine."""
-    state = seen.q, seen.v, seen.tau
-    if method == "rtNE":
-        return by_toolbox(*state)
-    by: Callable[..., np.ndarray] = {"dqGP": by_gauss, "dqNE": by_newton_euler}[method]
-    return by(robot, *state)
 
 
 def too_heavy(robot: Robot, body: str, part: float = MASS_ERROR) -> Robot:

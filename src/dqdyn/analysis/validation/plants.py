@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import pi
 from typing import Any
 
 import numpy as np
 
-from dqdyn.analysis.validation.swing import Swing
+from dqdyn.arrays import Array
 from dqdyn.errors import missing_extra
 from dqdyn.loading import from_dh
 from dqdyn.model import inertia
@@ -23,6 +24,26 @@ STIFFNESS, DAMPING = 100.0, 20.0
 
 JOINTS = 50
 LINK_MASS, LINK_RADIUS, LINK_LENGTH = 0.25, 0.02, 0.1
+
+
+@dataclass(frozen=True, eq=False)
+class Swing:
+    """Every coordinate swings by p + A sin³(2πft); ``amplitude`` in rad or m and ``frequency`` in Hz, each (n,).
+
+    The cube has two harmonics, f and 3f, and its first two derivatives vanish at t = 0: nothing jumps at the start.
+    """
+
+    center: Array
+    amplitude: Array
+    frequency: Array
+
+    def at(self, t: float) -> tuple[Array, Array, Array]:
+        """Position, velocity and acceleration (n,) at the time t in s; at rest in the center before t = 0."""
+        w = 2.0 * np.pi * self.frequency
+        angle, size = w * max(t, 0.0), 0.75 * self.amplitude
+        p = self.center + self.amplitude * np.sin(angle) ** 3
+        v = size * w * (np.cos(angle) - np.cos(3.0 * angle))
+        return p, v, size * w * w * (3.0 * np.sin(3.0 * angle) - np.sin(angle))
 
 
 class Plant:
@@ -54,30 +75,30 @@ class Plant:
         data.qpos[:] = self.layout.q(self.motion.center)
         return data
 
-    def read(self, data: Any) -> tuple[np.ndarray, np.ndarray]:
+    def read(self, data: Any) -> tuple[Array, Array]:
         """q and v of the model, as the engine has them now."""
         q = self.layout.q_from(data.qpos)
         return q, self.layout.v_from(q, data.qvel)
 
-    def torques(self, t: float, q: np.ndarray, v: np.ndarray, data: Any) -> np.ndarray:
+    def torques(self, t: float, q: Array, v: Array, data: Any) -> Array:
         """What the motors do (actuators,): computed torque along the motion."""
         p, rate, a = self.motion.at(t)
         return self.robot.inverse_dynamics(q, v, a + STIFFNESS * (p - q) + DAMPING * (rate - v))
 
-    def push(self, data: Any, torques: np.ndarray) -> None:
+    def push(self, data: Any, torques: Array) -> None:
         """Hand the torques to the engine."""
         data.qfrc_applied[:] = self.layout.tau(data.qpos, torques)
 
-    def forces(self, q: np.ndarray, torques: np.ndarray) -> np.ndarray:
+    def forces(self, q: Array, torques: Array) -> Array:
         """The torques (..., actuators) as generalized forces of the model (..., nv)."""
         return torques
 
-    def slip(self, data: Any, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+    def slip(self, data: Any, q: Array, v: Array) -> Array:
         """Velocities in m/s that rolling forbids: none here."""
         return np.zeros(0)
 
 
-def arm_table() -> np.ndarray:
+def arm_table() -> Array:
     """Denavit-Hartenberg parameters θ, d, a, α of the arm with 50 joints, (50, 4); each axis is across the last."""
     alpha = np.where(np.arange(JOINTS) % 2 == 0, 0.5 * pi, -0.5 * pi)
     alpha[-1] = 0.0

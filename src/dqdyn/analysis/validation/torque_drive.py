@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dqdyn.analysis.validation.plants import STEP, Plant
+from dqdyn.arrays import Array
 from dqdyn.errors import StateError
 from dqdyn.simulate.engine_warnings import first_warning
 from dqdyn.simulate.faults import SimulationError
@@ -22,15 +23,15 @@ class Recording:
     """
 
     dt: float
-    q: np.ndarray
-    v: np.ndarray
-    tau: np.ndarray
-    slip: np.ndarray
-    contacts: np.ndarray
+    q: Array
+    v: Array
+    tau: Array
+    slip: Array
+    contacts: Array
 
     @property
-    def time(self) -> np.ndarray:
-        return self.dt * np.arange(len(self.q))
+    def time(self) -> Array:
+        return np.asarray(self.dt * np.arange(len(self.q)))
 
 
 def steps_of(plant: Plant, duration: float, every: int) -> int:
@@ -44,9 +45,9 @@ def steps_of(plant: Plant, duration: float, every: int) -> int:
 
 
 def drive(plant: Plant, duration: float, every: int, at: Callable[[int], None] | None = None) -> Recording:
-    """Let the plant follow its motion for ``duration`` s, with a sample at every so many torques.
+    """Let the plant follow its motion for ``duration`` s, with a sample every ``every`` torques.
 
-    ``at`` hears how many of :func:`steps_of` are done.
+    ``at`` is called with the number of :func:`steps_of` that are done.
     """
     import mujoco
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from dqdyn.analysis.validation.plants import DAMPING, STEP, STIFFNESS, Plant
-from dqdyn.analysis.validation.swing import Swing
+from dqdyn.analysis.validation.plants import DAMPING, STEP, STIFFNESS, Plant, Swing
+from dqdyn.arrays import Array
 from dqdyn.constraints.kinds.rolling import Rolling
 from dqdyn.model.description import Description, Joint, Link, Shape, placement
 from dqdyn.robot import Robot
@@ -111,7 +111,7 @@ class Vehicle(Plant):
         data.qpos[self.arm_q] = self.motion.center[2:]
         return data
 
-    def read(self, data: Any) -> tuple[np.ndarray, np.ndarray]:
+    def read(self, data: Any) -> tuple[Array, Array]:
         """The platform's place and heading in the plane; its free joint comes first in the engine."""
         w, x, y, z = data.qpos[3:7]
         heading = np.arctan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z))
@@ -120,35 +120,35 @@ class Vehicle(Plant):
         q = np.concatenate([data.qpos[:2], [heading], data.qpos[self.arm_q]])
         return q, np.concatenate([data.qvel[:2], [turn], data.qvel[self.arm_v]])
 
-    def torques(self, t: float, q: np.ndarray, v: np.ndarray, data: Any) -> np.ndarray:
+    def torques(self, t: float, q: Array, v: Array, data: Any) -> Array:
         """Computed torque for the way of the wheels, the heading and the arm."""
         p, rate, a = self.motion.at(t)
-        c, s, ahead = np.cos(q[2]), np.sin(q[2]), np.cos(q[2]) * v[0] + np.sin(q[2]) * v[1]
+        c, s, forward = np.cos(q[2]), np.sin(q[2]), np.cos(q[2]) * v[0] + np.sin(q[2]) * v[1]
         way = WHEEL_RADIUS * data.qpos[self.axle_q].mean()
-        place, speed = np.concatenate([[way], q[2:]]), np.concatenate([[ahead], v[2:]])
+        place, speed = np.concatenate([[way], q[2:]]), np.concatenate([[forward], v[2:]])
         wanted = a + STIFFNESS * (p - place) + DAMPING * (rate - speed)
-        across = ahead * v[2]  # what turning adds to the acceleration, across the wheels
+        across = forward * v[2]  # what turning adds to the acceleration, across the wheels
         base = [c * wanted[0] - s * across, s * wanted[0] + c * across]
         force = self.bare.inverse_dynamics(q, v, np.concatenate([base, wanted[1:]]))
         half, turning = 0.5 * (c * force[0] + s * force[1]), force[2] / WHEEL_DISTANCE
         wheels = WHEEL_RADIUS * np.array([half - turning, half + turning])
         return np.concatenate([wheels, force[3:]])
 
-    def push(self, data: Any, torques: np.ndarray) -> None:
+    def push(self, data: Any, torques: Array) -> None:
         data.qfrc_applied[self.axle_v] = torques[:2]
         data.qfrc_applied[self.arm_v] = torques[2:]
 
-    def forces(self, q: np.ndarray, torques: np.ndarray) -> np.ndarray:
+    def forces(self, q: Array, torques: Array) -> Array:
         left, right, phi = torques[..., 0], torques[..., 1], q[..., 2]
-        ahead, turning = (left + right) / WHEEL_RADIUS, (right - left) * 0.5 * WHEEL_DISTANCE / WHEEL_RADIUS
-        base = np.stack([ahead * np.cos(phi), ahead * np.sin(phi), turning], axis=-1)
+        forward, turning = (left + right) / WHEEL_RADIUS, (right - left) * 0.5 * WHEEL_DISTANCE / WHEEL_RADIUS
+        base = np.stack([forward * np.cos(phi), forward * np.sin(phi), turning], axis=-1)
         return np.concatenate([base, torques[..., 2:]], axis=-1)
 
-    def slip(self, data: Any, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+    def slip(self, data: Any, q: Array, v: Array) -> Array:
         """Of the axle sideways, and of the left and the right wheel in its plane, in m/s."""
         c, s = np.cos(q[2]), np.sin(q[2])
-        ahead, sideways = c * v[0] + s * v[1], c * v[1] - s * v[0]
-        hubs = ahead + 0.5 * WHEEL_DISTANCE * v[2] * np.array([-1.0, 1.0])
+        forward, sideways = c * v[0] + s * v[1], c * v[1] - s * v[0]
+        hubs = forward + 0.5 * WHEEL_DISTANCE * v[2] * np.array([-1.0, 1.0])
         return np.concatenate([[sideways], hubs - WHEEL_RADIUS * data.qvel[self.axle_v]])
 
 

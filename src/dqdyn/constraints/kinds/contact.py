@@ -6,15 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from dqdyn.algebra.scalar import Scalar
 from dqdyn.constraints.between import Between
-from dqdyn.constraints.constraint import Constraint, Rows, row
+from dqdyn.constraints.kinds.frame_constraint import Components, FrameConstraint, FramePair
 from dqdyn.errors import ModelError
-from dqdyn.model.model import WORLD_FRAME, Model
+from dqdyn.model.model import WORLD_FRAME
 
 
 @dataclass(frozen=True)
-class PointContact(Constraint):
+class PointContact(FrameConstraint):
     """The origin of ``frame`` does not move: v = 0 in the frame's axes. Multipliers are the force in N on the robot.
 
     It binds velocities, so the point stays wherever the contact began. ``mu`` is the coefficient of friction, with the
@@ -25,7 +24,8 @@ class PointContact(Constraint):
     mu: float = 0.7
     name: str = ""
     holonomic: ClassVar[bool] = False
-    first_row: ClassVar[int] = 3  # of the twist [ω, v]
+    at_second: ClassVar[bool] = False
+    count = 3
 
     def __post_init__(self) -> None:
         self._named(f"contact {self.frame}")
@@ -35,34 +35,18 @@ class PointContact(Constraint):
                 constraint=self.name,
             )
 
-    def rows(self, model: Model) -> int:
-        return 6 - self.first_row
-
-    def residual(self, model: Model, q: Sequence[Scalar], t: Scalar = 0.0) -> None:
-        return None
-
-    def velocity(self, model: Model, q: Sequence[Scalar], t: Scalar = 0.0) -> Rows:
-        return self._rows(model, self._seen(model, q)), [0.0] * self.rows(model)
-
-    def acceleration(self, model: Model, q: Sequence[Scalar], v: Sequence[Scalar], t: Scalar = 0.0) -> Rows:
-        seen = self._seen(model, q)
-        bias = seen.bias(v)  # of the world against the frame: opposite to what is wanted, hence no minus
-        return self._rows(model, seen), [*bias.primary.vector, *bias.dual.vector][self.first_row :]
-
-    def _seen(self, model: Model, q: Sequence[Scalar]) -> Between:
+    @property
+    def pair(self) -> FramePair:
         """The world as seen from the frame, at the frame's origin: minus the body twist, whose axes need no world."""
-        return Between(model, self.frame, WORLD_FRAME, q, at_second=False)
+        return self.frame, WORLD_FRAME
 
-    def _rows(self, model: Model, seen: Between) -> list[list[Scalar]]:
-        columns = {k: (*s.primary.vector, *s.dual.vector) for k, s in seen.columns.items()}
-        return [row(model, {k: -c[i] for k, c in columns.items()}) for i in range(self.first_row, 6)]
-
-    def check(self, model: Model) -> None:
-        model.frame(self.frame)
+    def components(self, seen: Between) -> Components:
+        """The last ``count`` of [ω, v], with the sign of the frame's own twist."""
+        return lambda twist: [-c for c in (*twist.primary.vector, *twist.dual.vector)[-self.count :]]
 
     def holds(self, multipliers: Sequence[float]) -> bool:
         """Whether the force pushes and stays in the friction cone: f_z ≥ 0 and ‖(f_x, f_y)‖ ≤ μ f_z."""
-        x, y, z = multipliers[3 - self.first_row :][:3]
+        x, y, z = multipliers[-3:]
         return bool(z >= 0.0 and x * x + y * y <= (self.mu * z) ** 2)
 
 
@@ -75,12 +59,11 @@ class FaceContact(PointContact):
 
     half_length: float = 0.0
     half_width: float = 0.0
-    first_row: ClassVar[int] = 0
+    count = 6
 
     def holds(self, multipliers: Sequence[float]) -> bool:
         """Whether the force is in the cone and the center of pressure on the face (where its size is given)."""
-        torque_x, torque_y, _, x, y, z = multipliers
-        inside_cone = z >= 0.0 and x * x + y * y <= (self.mu * z) ** 2
+        torque_x, torque_y, *_, z = multipliers
         inside_x = not self.half_length or abs(torque_y) <= self.half_length * z
         inside_y = not self.half_width or abs(torque_x) <= self.half_width * z
-        return bool(inside_cone and inside_x and inside_y)
+        return bool(super().holds(multipliers) and inside_x and inside_y)

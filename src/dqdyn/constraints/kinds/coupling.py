@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from dqdyn.algebra.real import real_array
 from dqdyn.algebra.scalar import Scalar, total
-from dqdyn.constraints.constraint import Constraint, Rows, joint_with_one_axis, row
+from dqdyn.constraints.constraint import Constraint, Rows, require_one_axis, row
 from dqdyn.errors import ModelError
 from dqdyn.model.description import Loop
 from dqdyn.model.model import Model
@@ -24,6 +24,7 @@ class JointCoupling(Constraint):
     ratios: tuple[float, ...]
     offset: float = 0.0
     name: str = ""
+    count = 1
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "joints", tuple(self.joints))
@@ -35,9 +36,6 @@ class JointCoupling(Constraint):
                 f"joints and the ratios {self.ratios}.",
                 constraint=self.name,
             )
-
-    def rows(self, model: Model) -> int:
-        return 1
 
     def residual(self, model: Model, q: Sequence[Scalar], t: Scalar = 0.0) -> list[Scalar]:
         own = [r * _coordinate(model, name, q) for name, r in zip(self.joints, self.ratios, strict=True)]
@@ -56,7 +54,7 @@ class JointCoupling(Constraint):
 
     def check(self, model: Model) -> None:
         for name in self.joints:
-            joint_with_one_axis(model, name, self.name)
+            require_one_axis(model, name, self.name)
 
     def loop(self) -> Loop:
         return Loop(self.name, "coupling", self.joints, (*self.ratios, float(self.offset)))

@@ -27,9 +27,6 @@ class Holonomic(Constraint):
     timed: bool = False
     name: str = "holonomic"
 
-    def rows(self, model: Model) -> int:
-        return self.count
-
     def residual(self, model: Model, q: Sequence[Scalar], t: Scalar = 0.0) -> list[Scalar]:
         return list(self.function(Place(model, q, t)))
 
@@ -55,9 +52,9 @@ class Holonomic(Constraint):
         return a, [-c for c in derivative(rate, [*q, t], [*configuration_rate(model, q, v), 1.0])]
 
     def check(self, model: Model) -> None:
-        found = len(self.residual(model, neutral(model)))
-        if found != self.count:
+        values = len(self.residual(model, neutral(model)))
+        if values != self.count:
             raise ModelError(
-                f"the function of the constraint {self.name!r} must give {self.count} values; found {found}.",
+                f"the function of the constraint {self.name!r} must give {self.count} values; found {values}.",
                 constraint=self.name,
             )

@@ -6,45 +6,41 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from dqdyn.algebra.quaternion import cross3, dot3, pure
+from dqdyn.algebra.dual import DQ
+from dqdyn.algebra.quaternion import Quaternion, cross3, dot3, pure
 from dqdyn.algebra.scalar import Scalar
 from dqdyn.constraints.between import Between
-from dqdyn.constraints.constraint import Constraint, Rows, row
 from dqdyn.constraints.directions import Vector, unit
-from dqdyn.model.model import WORLD_FRAME, Model
+from dqdyn.constraints.kinds.frame_constraint import Components, FrameConstraint, FramePair
+from dqdyn.model.model import WORLD_FRAME
 
 
 @dataclass(frozen=True)
-class KnifeEdge(Constraint):
-    """The origin of ``frame`` has no velocity along ``sideways``, a direction fixed to the frame."""
+class KnifeEdge(FrameConstraint):
+    """The origin of ``frame`` has no velocity along ``sideways``, a direction n fixed to the frame."""
 
     frame: str
     sideways: Vector = (0.0, 1.0, 0.0)
     name: str = ""
     holonomic: ClassVar[bool] = False
+    count = 1
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "sideways", unit(self.sideways, "the sideways direction of a knife edge"))
         self._named(f"knife edge {self.frame}")
 
-    def rows(self, model: Model) -> int:
-        return 1
+    @property
+    def pair(self) -> FramePair:
+        return WORLD_FRAME, self.frame
 
-    def residual(self, model: Model, q: Sequence[Scalar], t: Scalar = 0.0) -> None:
-        return None
-
-    def velocity(self, model: Model, q: Sequence[Scalar], t: Scalar = 0.0) -> Rows:
+    def components(self, seen: Between) -> Components:
         """⟨n, v⟩ with the velocity of the frame in the world."""
-        seen = Between(model, WORLD_FRAME, self.frame, q)
-        n = seen.x.rotate(pure(*self.sideways))
-        return [row(model, {k: dot3(n, s.dual) for k, s in seen.columns.items()})], [0.0]
+        n = self._direction(seen)
+        return lambda twist: [dot3(n, twist.dual)]
 
-    def acceleration(self, model: Model, q: Sequence[Scalar], v: Sequence[Scalar], t: Scalar = 0.0) -> Rows:
-        """b = −⟨n, J̇ v⟩ − ⟨ω × n, v⟩."""
-        seen = Between(model, WORLD_FRAME, self.frame, q)
-        n, twist = seen.x.rotate(pure(*self.sideways)), seen.twist(v)
-        a = row(model, {k: dot3(n, s.dual) for k, s in seen.columns.items()})
-        return [a], [-(dot3(n, seen.bias(v).dual) + dot3(cross3(twist.primary, n), twist.dual))]
+    def turning(self, seen: Between, twist: DQ) -> Sequence[Scalar]:
+        """⟨ω × n, v⟩."""
+        return [dot3(cross3(twist.primary, self._direction(seen)), twist.dual)]
 
-    def check(self, model: Model) -> None:
-        model.frame(self.frame)
+    def _direction(self, seen: Between) -> Quaternion:
+        return seen.x.rotate(pure(*self.sideways))

@@ -6,11 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from dqdyn.algebra.jet import derivative
-from dqdyn.algebra.scalar import Scalar, total
+from dqdyn.algebra.scalar import Scalar
 from dqdyn.constraints.constraint import Constraint, Place, Rows
 from dqdyn.errors import ModelError
-from dqdyn.kinematics.configuration import configuration_rate
 from dqdyn.model.model import Model
 
 
@@ -29,33 +27,10 @@ class Pfaffian(Constraint):
     holonomic: ClassVar[bool] = False
     moves: ClassVar[bool] = True
 
-    def rows(self, model: Model) -> int:
-        return self.count
-
-    def residual(self, model: Model, q: Sequence[Scalar], t: Scalar = 0.0) -> None:
-        return None
-
     def velocity(self, model: Model, q: Sequence[Scalar], t: Scalar = 0.0) -> Rows:
-        found = self.function(Place(model, q, t))
-        a, b = found if isinstance(found, tuple) and len(found) == 2 else (found, [0.0] * self.count)
+        given = self.function(Place(model, q, t))
+        a, b = given if isinstance(given, tuple) and len(given) == 2 else (given, [0.0] * self.count)
         return [list(r) for r in a], list(b)
-
-    def acceleration(self, model: Model, q: Sequence[Scalar], v: Sequence[Scalar], t: Scalar = 0.0) -> Rows:
-        """b is ḃ − Ȧ v along the motion."""
-        a, _ = self.velocity(model, q, t)
-        n = model.nv
-
-        def flat(x: list[Scalar]) -> list[Scalar]:
-            rows, b = self.velocity(model, x[:-1], x[-1])
-            return [*(c for r in rows for c in r), *b]
-
-        rates = derivative(flat, [*q, t], [*configuration_rate(model, q, v), 1.0])
-        matrix_rates, b_rates = rates[: n * self.count], rates[n * self.count :]
-        b = [
-            b_rates[i] - total(r * vk for r, vk in zip(matrix_rates[n * i : n * i + n], v, strict=True))
-            for i in range(self.count)
-        ]
-        return a, b
 
     def check(self, model: Model) -> None:
         a, b = self.velocity(model, neutral(model))

@@ -7,18 +7,18 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from dqdyn.algebra.scalar import Scalar, cos, sin
-from dqdyn.constraints.constraint import Constraint, Rows, joint_with_one_axis, row
+from dqdyn.constraints.constraint import Constraint, Rows, require_one_axis, row
 from dqdyn.errors import ModelError
 from dqdyn.model.description import ROOT_JOINT
-from dqdyn.model.model import Model, TreeJoint
+from dqdyn.model.model import Model
 
 
 @dataclass(frozen=True)
 class Rolling(Constraint):
     """A differential drive does not slip sideways: [−sin φ, cos φ, 0] (ẋ, ẏ, φ̇) = 0.
 
-    It is [Silva, eq. (61)] [Quiroz, eq. (5.48)]. ``base="differential"`` brings it. Radius and distance of
-    the wheels in m are data for whoever drives them.
+    It is [Silva, eq. (61)] [Quiroz, eq. (5.48)]. A robot with ``base="differential"`` has it. Radius and distance of
+    the wheels in m are data for those who drive them.
     """
 
     joint: str = ROOT_JOINT
@@ -26,27 +26,20 @@ class Rolling(Constraint):
     wheel_distance: float = 0.4
     name: str = "rolling"
     holonomic: ClassVar[bool] = False
-
-    def rows(self, model: Model) -> int:
-        return 1
-
-    def residual(self, model: Model, q: Sequence[Scalar], t: Scalar = 0.0) -> None:
-        return None
+    count = 1
 
     def velocity(self, model: Model, q: Sequence[Scalar], t: Scalar = 0.0) -> Rows:
-        joint = model.joint(self.joint)
-        phi, k = q[joint.q][2], joint.v.start
-        return [row(model, {k: -sin(phi), k + 1: cos(phi)})], [0.0]
+        k, s, c = _heading(model, self.joint, q)
+        return [row(model, {k: -s, k + 1: c})], [0.0]
 
     def acceleration(self, model: Model, q: Sequence[Scalar], v: Sequence[Scalar], t: Scalar = 0.0) -> Rows:
         """b = −Ȧ v = φ̇ (cos φ ẋ + sin φ ẏ)."""
-        joint = model.joint(self.joint)
-        phi, (x_rate, y_rate, turn) = q[joint.q][2], v[joint.v]
-        a, _ = self.velocity(model, q)
-        return a, [turn * (cos(phi) * x_rate + sin(phi) * y_rate)]
+        k, s, c = _heading(model, self.joint, q)
+        x_rate, y_rate, turn = v[k : k + 3]
+        return self.velocity(model, q)[0], [turn * (c * x_rate + s * y_rate)]
 
     def check(self, model: Model) -> None:
-        planar_joint(model, self.joint, self.name)
+        _require_planar(model, self.joint, self.name)
 
     def of_base(self, base: str) -> bool:
         return base == "differential" and self.joint == ROOT_JOINT
@@ -57,7 +50,7 @@ class RollingWheels(Constraint):
     """The same drive with the angles of its wheels as coordinates: three rows, two of them rolling without slip.
 
     Beside no sideways slip, cos φ ẋ + sin φ ẏ ∓ (d/2) φ̇ = r θ̇ for the left and the right wheel: ``left`` and ``right``
-    are joints whose positive rate drives the platform ahead; radius r and distance d in m.
+    are joints whose positive rate drives the platform forward; radius r and distance d in m.
     """
 
     left: str
@@ -67,34 +60,26 @@ class RollingWheels(Constraint):
     joint: str = ROOT_JOINT
     name: str = "rolling wheels"
     holonomic: ClassVar[bool] = False
-
-    def rows(self, model: Model) -> int:
-        return 3
-
-    def residual(self, model: Model, q: Sequence[Scalar], t: Scalar = 0.0) -> None:
-        return None
+    count = 3
 
     def velocity(self, model: Model, q: Sequence[Scalar], t: Scalar = 0.0) -> Rows:
-        joint = model.joint(self.joint)
-        phi, k = q[joint.q][2], joint.v.start
-        s, c, half = sin(phi), cos(phi), 0.5 * self.wheel_distance
+        k, s, c = _heading(model, self.joint, q)
+        half = 0.5 * self.wheel_distance
         rows = [row(model, {k: -s, k + 1: c})]
         for wheel, arm in ((self.left, -half), (self.right, half)):
             rows.append(row(model, {k: c, k + 1: s, k + 2: arm, model.joint(wheel).v.start: -self.wheel_radius}))
         return rows, [0.0] * 3
 
     def acceleration(self, model: Model, q: Sequence[Scalar], v: Sequence[Scalar], t: Scalar = 0.0) -> Rows:
-        joint = model.joint(self.joint)
-        phi, (x_rate, y_rate, turn) = q[joint.q][2], v[joint.v]
-        s, c = sin(phi), cos(phi)
-        ahead = turn * (s * x_rate - c * y_rate)
-        a, _ = self.velocity(model, q)
-        return a, [turn * (c * x_rate + s * y_rate), ahead, ahead]
+        k, s, c = _heading(model, self.joint, q)
+        x_rate, y_rate, turn = v[k : k + 3]
+        forward = turn * (s * x_rate - c * y_rate)
+        return self.velocity(model, q)[0], [turn * (c * x_rate + s * y_rate), forward, forward]
 
     def check(self, model: Model) -> None:
-        planar_joint(model, self.joint, self.name)
+        _require_planar(model, self.joint, self.name)
         for wheel in (self.left, self.right):
-            joint_with_one_axis(model, wheel, self.name)
+            require_one_axis(model, wheel, self.name)
         if not self.wheel_radius > 0.0 or not self.wheel_distance > 0.0:
             raise ModelError(
                 f"the constraint {self.name!r} needs a radius and a distance of the wheels above 0 m; found "
@@ -103,8 +88,15 @@ class RollingWheels(Constraint):
             )
 
 
-def planar_joint(model: Model, name: str, constraint: str) -> TreeJoint:
-    """The planar joint of that name."""
+def _heading(model: Model, name: str, q: Sequence[Scalar]) -> tuple[int, Scalar, Scalar]:
+    """Index of ẋ in v, sin φ and cos φ of a planar joint."""
+    joint = model.joint(name)
+    phi = q[joint.q][2]
+    return joint.v.start, sin(phi), cos(phi)
+
+
+def _require_planar(model: Model, name: str, constraint: str) -> None:
+    """An error unless the joint of that name is planar."""
     joint = model.joint(name)
     if joint.kind != "planar":
         raise ModelError(
@@ -113,4 +105,3 @@ def planar_joint(model: Model, name: str, constraint: str) -> TreeJoint:
             constraint=constraint,
             joint=name,
         )
-    return joint

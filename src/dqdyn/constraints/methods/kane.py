@@ -13,26 +13,15 @@ from collections.abc import Sequence
 from dqdyn.algebra.scalar import Scalar, divide
 from dqdyn.constraints.methods.orthogonal import coordinates, orthonormal, placed
 from dqdyn.constraints.methods.sparse import Sparse, dot, is_zero, sparse
-from dqdyn.constraints.methods.terms import held_mass, terms
-from dqdyn.dynamics.arguments import Wrenches
-from dqdyn.dynamics.fast.composite import mass_matrix
+from dqdyn.constraints.methods.terms import Terms, held_mass, of_state
 from dqdyn.dynamics.fast.sparse_solve import Matrix, solve
-from dqdyn.dynamics.methods import MassMatrix
 from dqdyn.model.model import Model
 
 
-def forward(
-    model: Model,
-    q: Sequence[Scalar],
-    v: Sequence[Scalar],
-    tau: Sequence[Scalar],
-    wrenches: Wrenches = None,
-    t: Scalar = 0.0,
-    form: MassMatrix = mass_matrix,
-    singular: bool = False,
-) -> list[Scalar]:
+@of_state
+def forward(model: Model, terms: Terms, singular: bool) -> list[Scalar]:
     """The acceleration (nv) that obeys the constraints; ``singular`` says that M is."""
-    return acceleration(*terms(model, q, v, tau, wrenches, t, form), held_mass(model) if singular else 0.0)
+    return acceleration(*terms, held_mass(model) if singular else 0.0)
 
 
 def acceleration(
@@ -49,14 +38,14 @@ def acceleration(
     rest = Eliminated(mass, force, [k for k in range(len(mass)) if k not in place])
     block = [[rest.matrix[i][j] for j in bound[: place[i] + 1]] for i in bound]
     right = [rest.right[i] for i in bound]
-    found = orthonormal([{place[k]: c for k, c in row.items()} for row in rows])
-    alpha = coordinates(found, b)
-    for normal, wanted in zip(found.normals, alpha, strict=True):
+    basis = orthonormal([{place[k]: c for k, c in row.items()} for row in rows])
+    alpha = coordinates(basis, b)
+    for normal, wanted in zip(basis.normals, alpha, strict=True):
         along = _times(block, normal)
         right = [f - wanted * c for f, c in zip(right, along, strict=True)]
         _cut(block, normal, along, held)
     # Along the normals this solves for whatever Q is there, which gives way to A⁺b.
-    x = placed(found, alpha, dict(enumerate(solve(block, right))))
+    x = placed(basis, alpha, dict(enumerate(solve(block, right))))
     return rest.completed({k: x[i] for k, i in place.items()})
 
 

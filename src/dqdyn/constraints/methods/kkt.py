@@ -1,4 +1,4 @@
-"""Constrained forward dynamics by multipliers: M a = Q + Aᵀλ together with A a = b, straight-line, over any scalar.
+"""Constrained forward dynamics by multipliers: M a = Q + Aᵀλ and A a = b, straight-line, over any scalar.
 
 With M = Lᵀ D L the multipliers solve S λ = b − A M⁻¹ Q with S = A M⁻¹ Aᵀ = YᵀD⁻¹Y, Y = L⁻ᵀAᵀ. Rows of A that depend on
 others make S singular: its elimination skips them, which leaves their multipliers 0 and changes no acceleration.
@@ -7,52 +7,33 @@ others make S singular: its elimination skips them, which leaves their multiplie
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from dqdyn.algebra.scalar import Scalar, divide, less, select, total
 from dqdyn.constraints.assembled import velocity
-from dqdyn.constraints.methods.sparse import Sparse, dot, is_zero, solve_lower, solve_transposed, sparse
-from dqdyn.constraints.methods.terms import DEPENDENT, complete, held_mass, rounding, terms
-from dqdyn.dynamics.arguments import Wrenches
-from dqdyn.dynamics.fast.composite import mass_matrix
+from dqdyn.constraints.methods.sparse import dot, is_zero, solve_lower, solve_transposed, sparse
+from dqdyn.constraints.methods.terms import DEPENDENT, Terms, complete, held_mass, of_state, rounding
 from dqdyn.dynamics.fast.sparse_solve import Matrix, factored
-from dqdyn.dynamics.methods import MassMatrix
 from dqdyn.model.model import Model
 
 
-def forward(
-    model: Model,
-    q: Sequence[Scalar],
-    v: Sequence[Scalar],
-    tau: Sequence[Scalar],
-    wrenches: Wrenches = None,
-    t: Scalar = 0.0,
-    form: MassMatrix = mass_matrix,
-    singular: bool = False,
-) -> list[Scalar]:
-    """The acceleration (nv) that obeys the constraints."""
-    return forward_and_multipliers(model, q, v, tau, wrenches, t, form, singular)[0]
-
-
-def forward_and_multipliers(
-    model: Model,
-    q: Sequence[Scalar],
-    v: Sequence[Scalar],
-    tau: Sequence[Scalar],
-    wrenches: Wrenches = None,
-    t: Scalar = 0.0,
-    form: MassMatrix = mass_matrix,
-    singular: bool = False,
-) -> tuple[list[Scalar], list[Scalar]]:
+@of_state
+def forward_and_multipliers(model: Model, terms: Terms, singular: bool) -> tuple[list[Scalar], list[Scalar]]:
     """The acceleration (nv) and the multipliers (m).
 
     It minimises Gauss's (a − a₀)ᵀM(a − a₀), a₀ the acceleration without constraints, subject to A a = b
     [Quiroz, eq. (5.39)] [Quiroz, eq. (5.41)]. Where M is ``singular`` and [M; A] has full rank, Aᵀ(A a − b) = 0 is
     added, which changes nothing.
     """
-    matrix, right, a, b = terms(model, q, v, tau, wrenches, t, form)
+    matrix, right, a, b = terms
     if singular:
         matrix, right = augmented(matrix, right, a, b, held_mass(model))
     return solve(matrix, right, a, b)
+
+
+def forward(*arguments: Any) -> list[Scalar]:
+    """The acceleration (nv) that obeys the constraints; arguments as of :func:`forward_and_multipliers`."""
+    return forward_and_multipliers(*arguments)[0]
 
 
 def augmented(
@@ -100,27 +81,15 @@ def eliminate(schur: Matrix, right: Sequence[Scalar], nothing: Sequence[Scalar])
         pivot = lower[k][k]
         sound = less(DEPENDENT * (diagonal[k] + noise) + nothing[k], pivot)
         inverse[k] = select(sound, divide(1.0, select(sound, pivot, 1.0)), 0.0)
-        shares: Sparse = {}
-        for i in range(k + 1, m):
-            if not is_zero(lower[i][k]):
-                shares[i] = lower[i][k] * inverse[k]
+        shares = {i: lower[i][k] * inverse[k] for i in range(k + 1, m) if not is_zero(lower[i][k])}
         for i in shares:
             for j in range(k + 1, i + 1):
                 if j in shares:
                     lower[i][j] = lower[i][j] - shares[i] * lower[j][k]
         for i, share in shares.items():
             lower[i][k] = share
-    x = list(right)
-    for k in range(m):
-        for i in range(k + 1, m):
-            if not is_zero(lower[i][k]):
-                x[i] = x[i] - lower[i][k] * x[k]
-    x = [c * d for c, d in zip(x, inverse, strict=True)]
-    for k in reversed(range(m)):
-        for i in range(k + 1, m):
-            if not is_zero(lower[i][k]):
-                x[k] = x[k] - lower[i][k] * x[i]
-    return x
+    x = [c * d for c, d in zip(solve_lower(lower, right), inverse, strict=True)]
+    return list(solve_transposed(lower, dict(enumerate(x))).values())
 
 
 def projected_velocity(
@@ -135,10 +104,10 @@ def step_to_position(model: Model, q: Sequence[Scalar], t: Scalar = 0.0, singula
     rows: Matrix = []
     errors: list[Scalar] = []
     for c in model.constraints:
-        found = c.residual(model, q, t)
-        if found is not None:
+        residual = c.residual(model, q, t)
+        if residual is not None:
             rows += c.velocity(model, q, t)[0]
-            errors += [-e for e in found]
+            errors += [-e for e in residual]
     return _nearest(model, q, [0.0] * model.nv, rows, errors, singular)
 
 

@@ -39,23 +39,23 @@ def orthonormal(rows: Sequence[Sparse], nothing: Sequence[Scalar] | None = None)
 
     A row whose square is below its entry of ``nothing`` is rounding.
     """
-    found = Orthonormal([], [], [], [])
+    result = Orthonormal([], [], [], [])
     squares = [dot(row, row) for row in rows]
     noise = DEPENDENT * total(squares) if squares else 0.0
     for row, square, none in zip(rows, squares, nothing or [ROUNDING] * len(rows), strict=True):
         left, shares = row, []
-        for normal in found.normals:
+        for normal in result.normals:
             shares.append(dot(normal, left))
             if not is_zero(shares[-1]):
                 left = less_share(left, shares[-1], normal)
         rest = dot(left, left)
         sound = less(DEPENDENT * (square + noise) + none, rest)
         inverse = select(sound, divide(1.0, sqrt(select(sound, rest, 1.0))), 0.0)
-        found.normals.append({k: c * inverse for k, c in left.items()})
-        found.lower.append(shares)
-        found.inverse.append(inverse)
-        found.sound.append(sound)
-    return found
+        result.normals.append({k: c * inverse for k, c in left.items()})
+        result.lower.append(shares)
+        result.inverse.append(inverse)
+        result.sound.append(sound)
+    return result
 
 
 def placed(rows: Orthonormal, alpha: Sequence[Scalar], y: Sparse) -> Sparse:

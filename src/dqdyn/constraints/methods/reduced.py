@@ -7,14 +7,14 @@ its rate is chosen along the rows of A: Ḃ = −A⁺ Ȧ B, the least that keeps
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
+from dqdyn.arrays import Array
 from dqdyn.constraints.methods.terms import ROUNDING
 
-_RANK = 1e-9  # singular values below this part of the largest belong to dependent constraints
+RANK = 1e-9  # singular values below this part of the largest belong to dependent constraints
 _ROUNDING = math.sqrt(ROUNDING)
 
 
@@ -22,15 +22,15 @@ _ROUNDING = math.sqrt(ROUNDING)
 class Reduced:
     """The constrained robot in independent quasi-velocities: ``mass`` u̇ + ``coriolis`` u + ``rest`` = ``basis``ᵀ τ."""
 
-    basis: np.ndarray
+    basis: Array
     """B (nv, k): v = B u + ``drift``; k is the number of degrees of freedom."""
-    drift: np.ndarray
+    drift: Array
     """d (nv) with A d = b; zero unless constraints move."""
-    mass: np.ndarray
+    mass: Array
     """Bᵀ M B (k, k)."""
-    coriolis: np.ndarray
+    coriolis: Array
     """Bᵀ (M Ḃ + C B) (k, k); rate of ``mass`` minus twice this is skew-symmetric."""
-    rest: np.ndarray
+    rest: Array
     """Bᵀ of gravity, friction and what the drift asks for (k)."""
 
     @property
@@ -38,19 +38,19 @@ class Reduced:
         """Degrees of freedom."""
         return int(self.basis.shape[1])
 
-    def speeds(self, v: np.ndarray) -> np.ndarray:
+    def speeds(self, v: Array) -> Array:
         """u (k) of a velocity v (nv) that the constraints admit."""
         return np.asarray(self.basis.T @ (v - self.drift))
 
 
 def reduced(
-    mass: np.ndarray,
-    coriolis: np.ndarray,
-    static: np.ndarray,
-    a: np.ndarray,
-    a_rate: np.ndarray,
-    b: np.ndarray,
-    b_rate: np.ndarray,
+    mass: Array,
+    coriolis: Array,
+    static: Array,
+    a: Array,
+    a_rate: Array,
+    b: Array,
+    b_rate: Array,
 ) -> Reduced:
     """The reduced M and C of one state; ``static`` holds gravity and friction, b and ḃ are those of A v = b."""
     basis, inverse = null_space(a)
@@ -61,41 +61,14 @@ def reduced(
     return Reduced(basis, drift, basis.T @ mass @ basis, basis.T @ (mass @ basis_rate + coriolis @ basis), rest)
 
 
-def null_space(a: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def null_space(a: Array) -> tuple[Array, Array]:
     """B (n, k) with A B = 0 and BᵀB = I, and A⁺ (n, m), for one A (m, n)."""
-    m, n = a.shape
-    if m == 0:
-        return np.eye(n), np.zeros((n, 0))
     u, s, vt = np.linalg.svd(a)
-    rank = int((s > max(_RANK * s[0], _ROUNDING)).sum()) if s.size else 0
+    rank = int(ranks(s))
     return vt[rank:].T, (vt[:rank].T / s[:rank]) @ u[:, :rank].T
 
 
-def by_rank(
-    a: np.ndarray,
-    compute: Callable[[np.ndarray, np.ndarray, tuple[np.ndarray, ...]], np.ndarray],
-    inputs: tuple[np.ndarray, ...],
-    size: int,
-) -> np.ndarray:
-    """``compute(B, A⁺, inputs)`` on the parts of a batch in which A has one rank; a (..., m, n)."""
-    batch, (m, n) = a.shape[:-2], a.shape[-2:]
-    flat = a.reshape(math.prod(batch), m, n)  # −1 would be undetermined where there are no constraints
-    rows = [
-        np.broadcast_to(x, (*batch, *x.shape[x.ndim - k :])).reshape(len(flat), *x.shape[x.ndim - k :])
-        for x, k in zip(inputs, (2, 1, 1), strict=True)
-    ]
-    result = np.empty((len(flat), size))
-    u, s, vt = (
-        np.linalg.svd(flat)
-        if m
-        else (np.zeros((len(flat), 0, 0)), np.zeros((len(flat), 0)), np.broadcast_to(np.eye(n), (len(flat), n, n)))
-    )
-    ranks = (s > np.maximum(_RANK * s[:, :1], _ROUNDING)).sum(-1) if s.shape[-1] else np.zeros(len(flat), dtype=int)
-    for rank in np.unique(ranks):
-        part = ranks == rank
-        basis = np.swapaxes(vt[part, rank:], -1, -2)
-        inverse = (np.swapaxes(vt[part, :rank], -1, -2) / s[part, None, :rank]) @ np.swapaxes(
-            u[part][:, :, :rank], -1, -2
-        )
-        result[part] = compute(basis, inverse, tuple(x[part] for x in rows))
-    return result.reshape(*batch, size)
+def ranks(singular_values: Array) -> Array:
+    """How many of the singular values (..., k) do not belong to dependent constraints."""
+    largest = singular_values.max(axis=-1, keepdims=True, initial=0.0)
+    return np.asarray((singular_values > np.maximum(RANK * largest, _ROUNDING)).sum(-1))

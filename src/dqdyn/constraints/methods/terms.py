@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import wraps
+from typing import TypeVar
 
 from dqdyn.algebra.scalar import Scalar, total
 from dqdyn.constraints.assembled import acceleration
@@ -18,29 +20,43 @@ from dqdyn.model.model import Model
 DEPENDENT = 1e-12
 """A row depends on those before it where the square of what is left of it is below this part of its square.
 
-So it does where it is nothing but rounding: where its square is below the square of this part of all rows together.
+A row is rounding, too, where its square is below the square of this part of the sum over all rows.
 """
 ROUNDING = 1e-24
 """Square of a length in m, or an angle in rad, per unit of velocity, that is rounding however small all rows are.
 
-A closure of what a joint holds together anyway has rows that should be zero, and are so up to the digits of the levers.
+A closure of frames that a joint already holds has rows that should be zero, and are so up to rounding of the levers.
 """
 
 
-def terms(
-    model: Model,
-    q: Sequence[Scalar],
-    v: Sequence[Scalar],
-    tau: Sequence[Scalar],
-    wrenches: Wrenches = None,
-    t: Scalar = 0.0,
-    form: MassMatrix = mass_matrix,
-) -> tuple[Matrix, list[Scalar], Matrix, list[Scalar]]:
-    """M (nv×nv), Q (nv), A (m×nv) and b (m); Q is all force that does not depend on the acceleration."""
-    bias = inverse_dynamics(model, q, v, [0.0] * model.nv, wrenches)
-    right = [tk - b - f for tk, b, f in zip(tau, bias, velocity_forces(model, v), strict=True)]
-    a, b = acceleration(model, q, v, t)
-    return complete(model, q, form), right, a, b
+Result = TypeVar("Result")
+Terms = tuple[Matrix, list[Scalar], Matrix, list[Scalar]]
+"""M (nv×nv), Q (nv), A (m×nv) and b (m); Q is all force that does not depend on the acceleration."""
+
+
+def of_state(method: Callable[[Model, Terms, bool], Result]) -> Callable[..., Result]:
+    """A method of constrained forward dynamics as a function of the state.
+
+    ``method(model, terms, singular)`` becomes ``forward(model, q, v, tau, wrenches, t, form, singular)``: ``form`` is
+    the mass matrix to take, ``singular`` says that it is.
+    """
+
+    @wraps(method)
+    def forward(
+        model: Model,
+        q: Sequence[Scalar],
+        v: Sequence[Scalar],
+        tau: Sequence[Scalar],
+        wrenches: Wrenches = None,
+        t: Scalar = 0.0,
+        form: MassMatrix = mass_matrix,
+        singular: bool = False,
+    ) -> Result:
+        bias = inverse_dynamics(model, q, v, [0.0] * model.nv, wrenches)
+        force = [tk - b - f for tk, b, f in zip(tau, bias, velocity_forces(model, v), strict=True)]
+        return method(model, (complete(model, q, form), force, *acceleration(model, q, v, t)), singular)
+
+    return forward
 
 
 def complete(model: Model, q: Sequence[Scalar], form: MassMatrix = mass_matrix) -> Matrix:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
-from dqdyn.constraints.methods.reduced import by_rank
+from dqdyn.arrays import Array
+from dqdyn.constraints.methods.reduced import ranks
 
 TOLERANCE = 1e-8
 
 
-def least_torques(need: np.ndarray, a: np.ndarray, actuated: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def least_torques(need: Array, a: Array, actuated: Array) -> tuple[Array, Array]:
     """The smallest τ (..., nv), zero where not actuated, with τ + Aᵀλ = ``need`` for some λ; and what is left.
 
     ``need`` is M a + bias. Only Bᵀτ = Bᵀ need matters, B the null space of A: what the constraints carry costs
@@ -19,16 +22,16 @@ def least_torques(need: np.ndarray, a: np.ndarray, actuated: np.ndarray) -> tupl
     n = need.shape[-1]
     chosen = np.zeros((n, len(actuated)))
     chosen[actuated, np.arange(len(actuated))] = 1.0
-
-    def one_rank(basis: np.ndarray, inverse: np.ndarray, rows: tuple[np.ndarray, ...]) -> np.ndarray:
-        transposed = np.swapaxes(basis, -1, -2)
-        wanted = transposed @ rows[1][..., None]
-        reach = transposed @ chosen
-        own = np.linalg.pinv(reach, rcond=1e-10) @ wanted
-        left = np.linalg.norm((reach @ own - wanted)[..., 0], axis=-1)
-        scale = np.maximum(np.linalg.norm(rows[1], axis=-1), 1e-12)
-        return np.concatenate([(chosen @ own)[..., 0], (left / scale)[..., None]], axis=-1)
-
-    identity = np.zeros((*need.shape, n))
-    found = by_rank(a, one_rank, (identity, need, need), n + 1)
-    return found[..., :n], found[..., n]
+    batch = a.shape[:-2]
+    rows = np.broadcast_to(need, (*batch, n)).reshape(math.prod(batch), n)
+    _, s, vt = np.linalg.svd(a.reshape(len(rows), *a.shape[-2:]))
+    tau, left, rank = np.empty((len(rows), n)), np.empty(len(rows)), ranks(s)
+    for r in np.unique(rank):
+        part = rank == r
+        transposed, wanted = vt[part, r:], rows[part]
+        reach, target = transposed @ chosen, transposed @ wanted[..., None]
+        own = np.linalg.pinv(reach, rcond=1e-10) @ target
+        tau[part] = (chosen @ own)[..., 0]
+        missed = np.linalg.norm((reach @ own - target)[..., 0], axis=-1)
+        left[part] = missed / np.maximum(np.linalg.norm(wanted, axis=-1), 1e-12)
+    return tau.reshape(*batch, n), left.reshape(batch)

@@ -12,25 +12,14 @@ from collections.abc import Sequence
 from dqdyn.algebra.scalar import Scalar, sqrt
 from dqdyn.constraints.methods.orthogonal import least_squares, orthonormal, placed
 from dqdyn.constraints.methods.sparse import Sparse, solve_lower, solve_transposed, sparse
-from dqdyn.constraints.methods.terms import rounding, terms
-from dqdyn.dynamics.arguments import Wrenches
-from dqdyn.dynamics.fast.composite import mass_matrix
+from dqdyn.constraints.methods.terms import Terms, of_state, rounding
 from dqdyn.dynamics.fast.sparse_solve import Matrix, factored
-from dqdyn.dynamics.methods import MassMatrix
 from dqdyn.errors import ModelError
 from dqdyn.model.model import Model
 
 
-def forward(
-    model: Model,
-    q: Sequence[Scalar],
-    v: Sequence[Scalar],
-    tau: Sequence[Scalar],
-    wrenches: Wrenches = None,
-    t: Scalar = 0.0,
-    form: MassMatrix = mass_matrix,
-    singular: bool = False,
-) -> list[Scalar]:
+@of_state
+def forward(model: Model, terms: Terms, singular: bool) -> list[Scalar]:
     """The acceleration (nv) that obeys the constraints; an error where M is ``singular``."""
     if singular:
         raise ModelError(
@@ -38,7 +27,7 @@ def forward(
             f"{model.name!r}: use method='kkt' or 'kane'.",
             robot=model.name,
         )
-    return acceleration(*terms(model, q, v, tau, wrenches, t, form))
+    return acceleration(*terms)
 
 
 def acceleration(mass: Matrix, force: Sequence[Scalar], a: Matrix, b: Sequence[Scalar]) -> list[Scalar]:

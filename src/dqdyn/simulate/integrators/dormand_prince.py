@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from dqdyn.arrays import Array
 from dqdyn.compile.runtime.function import Function
 from dqdyn.compile.trace.tracer import trace
 from dqdyn.simulate.system import System
@@ -51,11 +52,11 @@ class Span:
     system: System
     t: float
     h: float
-    q: np.ndarray
-    v: np.ndarray
-    slopes: np.ndarray
+    q: Array
+    v: Array
+    slopes: Array
 
-    def at(self, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def at(self, times: Array) -> tuple[Array, Array]:
         """q (n, nq) and v (n, nv) at times in the span."""
         theta = (np.asarray(times) - self.t)[:, None] / self.h
         moved = self.h * ((theta ** np.arange(1, 5)) @ DENSE.T @ self.slopes)
@@ -79,12 +80,12 @@ class DormandPrince:
         self.slope = Function(trace("adaptive stage", inputs, stage)).fast
         self.evaluations = 0
 
-    def first_slope(self, t: float, q: np.ndarray, v: np.ndarray, u: np.ndarray) -> np.ndarray:
+    def first_slope(self, t: float, q: Array, v: Array, u: Array) -> Array:
         """(v, a) at the start."""
         self.evaluations += 1
-        return self.slope(q, v, np.zeros(2 * len(v)), u, np.array([t]), check=False)
+        return np.asarray(self.slope(q, v, np.zeros(2 * len(v)), u, np.array([t]), check=False))
 
-    def span(self, t: float, h: float, q: np.ndarray, v: np.ndarray, u: np.ndarray, slope: np.ndarray) -> Span:
+    def span(self, t: float, h: float, q: Array, v: Array, u: Array, slope: Array) -> Span:
         """A step with its seven slopes."""
         slopes = np.empty((7, len(slope)))
         slopes[0] = slope
@@ -95,7 +96,7 @@ class DormandPrince:
         self.evaluations += 6
         return Span(self.system, t, h, q, v, slopes)
 
-    def end(self, span: Span) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def end(self, span: Span) -> tuple[Array, Array, Array]:
         """q, v and the slope at the end of a step."""
         n = self.system.nv
         with np.errstate(all="ignore"):

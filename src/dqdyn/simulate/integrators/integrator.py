@@ -59,15 +59,12 @@ class Integrator(ABC):
         """How many of the first numbers of the memory are recorded with the state."""
         return 0
 
-    def settings(self) -> tuple[Any, ...]:
-        """What makes two integrators of a kind different."""
-        return ()
-
     def __eq__(self, other: object) -> bool:
-        return type(self) is type(other) and self.settings() == other.settings()
+        """Two of a kind differ by their attributes."""
+        return type(self) is type(other) and vars(self) == vars(other)
 
     def __hash__(self) -> int:
-        return hash((type(self), self.settings()))
+        return hash((type(self), *vars(self).items()))
 
     def rollout(self, system: System) -> Rollout:
         """The compiled step in a native loop; the last ones are kept, so that the next run starts at once."""

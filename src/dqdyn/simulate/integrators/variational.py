@@ -21,11 +21,13 @@ import numpy as np
 
 from dqdyn.algebra.scalar import less, select
 from dqdyn.dynamics.fast.sparse_solve import factored, substitute
+from dqdyn.dynamics.formulations.mass_centers import row_times
 from dqdyn.dynamics.joint_forces import resisting_forces
 from dqdyn.errors import Error
 from dqdyn.model.canonical import canonical
 from dqdyn.simulate.discrete import arriving, leaving
 from dqdyn.simulate.integrators.integrator import Integrator, Stage, Step, plus, times
+from dqdyn.simulate.problem import is_whole
 from dqdyn.simulate.system import System
 
 _CONVERGED = 1e-8
@@ -39,12 +41,9 @@ class Variational(Integrator):
     order: ClassVar[int] = 2
 
     def __init__(self, iterations: int = 8) -> None:
-        if isinstance(iterations, bool) or not isinstance(iterations, int) or iterations < 1:
+        if not is_whole(iterations):
             raise Error(f"iterations is a whole number from 1; found {iterations!r}.", iterations=iterations)
         self.iterations = iterations
-
-    def settings(self) -> tuple[Any, ...]:
-        return (self.iterations,)
 
     def stages(self) -> Sequence[Stage]:
         return [_start, _iterate, _finish]
@@ -73,7 +72,7 @@ class Variational(Integrator):
 
 def _start(system: System, s: Step) -> list[Any]:
     matrix = _mass_matrix(system, s.q)
-    momentum = [sum((a * b for a, b in zip(row, s.v, strict=True)), 0.0) for row in matrix]
+    momentum = [row_times(row, s.v) for row in matrix]
     right = plus(momentum, _steady(system, s, s.q), 0.5 * s.dt)
     lower, inverse = factored(matrix)
     w = substitute(lower, inverse, right)
@@ -106,8 +105,7 @@ def _finish(system: System, s: Step) -> list[Any]:
 
 def _steady(system: System, s: Step, q: Sequence[Any]) -> list[Any]:
     """Generalized forces that depend on q alone: the input, gravity and wrenches."""
-    holding = system.holding(q, s.u)
-    return plus(s.u[: system.nv], holding, -1.0)
+    return plus(s.u[: system.nv], system.holding(q, s.u), -1.0)
 
 
 def _moving(system: System, t: Any, q: Sequence[Any], w: Sequence[Any]) -> list[Any]:

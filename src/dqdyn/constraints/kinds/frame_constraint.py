@@ -1,0 +1,81 @@
+"""Constraints on the twist of one frame as seen from another, and the closures among them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from dqdyn.algebra.dual import DQ
+from dqdyn.algebra.scalar import Scalar
+from dqdyn.constraints.between import Between
+from dqdyn.constraints.constraint import Constraint, Rows
+from dqdyn.model.description import Loop
+from dqdyn.model.model import Frame, Model
+
+Components = Callable[[DQ], Sequence[Scalar]]
+"""Components of a twist, linear in it."""
+FramePair = tuple[str | Frame, str | Frame]
+
+
+class FrameConstraint(Constraint):
+    """Some components of the twist of the second frame of a ``pair`` against the first must vanish.
+
+    A kind gives them by :meth:`components`, and by :meth:`turning` where their directions move. The rows of A are the
+    components of the twist per unit of each velocity.
+    """
+
+    at_second: ClassVar[bool] = True  # whether the twist is that at the origin of the second frame, or of the first
+
+    @property
+    def pair(self) -> FramePair:
+        """The frames."""
+        raise NotImplementedError
+
+    def components(self, seen: Between) -> Components:
+        """From a twist to the components that must vanish."""
+        raise NotImplementedError
+
+    def turning(self, seen: Between, twist: DQ) -> Sequence[Scalar]:
+        """What the change of the components' directions adds to their rate."""
+        return [0.0] * self.count
+
+    def velocity(self, model: Model, q: Sequence[Scalar], t: Scalar = 0.0) -> Rows:
+        seen = self._seen(model, q)
+        return seen.rows(self.components(seen), self.count), [0.0] * self.count
+
+    def acceleration(self, model: Model, q: Sequence[Scalar], v: Sequence[Scalar], t: Scalar = 0.0) -> Rows:
+        seen = self._seen(model, q)
+        components = self.components(seen)
+        pairs = zip(components(seen.bias(v)), self.turning(seen, seen.twist(v)), strict=True)
+        return seen.rows(components, self.count), [-(rate + turn) for rate, turn in pairs]
+
+    def check(self, model: Model) -> None:
+        for frame in self.pair:
+            model.frame(frame)
+
+    def _seen(self, model: Model, q: Sequence[Scalar]) -> Between:
+        return Between(model, *self.pair, q, self.at_second)
+
+
+@dataclass(frozen=True)
+class Closure(FrameConstraint):
+    """Two frames of a loop, either of which may be "world"; files hold it as a loop of that ``kind``."""
+
+    frame1: str
+    frame2: str
+    kind: ClassVar[str]
+
+    def __post_init__(self) -> None:
+        self._named(f"{self.kind} {self.frame1}-{self.frame2}")
+
+    @property
+    def pair(self) -> FramePair:
+        return self.frame1, self.frame2
+
+    def loop(self) -> Loop:
+        return Loop(self.name, self.kind, (self.frame1, self.frame2), self._values())
+
+    def _values(self) -> tuple[float, ...]:
+        """The numbers of the loop."""
+        return ()
