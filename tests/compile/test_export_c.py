@@ -14,10 +14,10 @@ from c_compiler import NO_CPP, NO_SANITIZERS, STRICT, call, compiled, has_saniti
 from export_cases import ROBOTS, STATES, Case, assert_same, case, robot_named
 
 import dqdyn as dq
+from dqdyn.compile.export import c_body
 from dqdyn.compile.export.c import to_c, to_c_file, to_c_header
 from dqdyn.compile.export.c_body import literal
 from dqdyn.compile.export.labels import Labels
-from dqdyn.compile.export.languages import c_body
 from dqdyn.robot.catalog import CATALOG
 
 pytestmark = needs_compiler
