@@ -36,7 +36,7 @@ def test_batches_have_entries_of_their_own(cache_folder: Path) -> None:
         function = Function(PROGRAM)
         np.testing.assert_array_equal(function(np.tile(X, (5, 1))), np.tile(RESULT, (5, 1)))
         assert function.native is not None
-        assert function.native._batch_library.from_cache is hit
+        assert function.native.batch.from_cache is hit
     assert len(list(cache_folder.glob("*.o"))) == 1
 
 

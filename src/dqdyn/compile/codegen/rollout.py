@@ -8,7 +8,6 @@ time = (t, dt), and gives the whole state back. Where LLVM is absent the same lo
 from __future__ import annotations
 
 import ctypes
-import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,7 +15,7 @@ import numpy as np
 
 from dqdyn.caching import cached_property
 from dqdyn.compile.codegen.lanes import ROLLOUT, blocks, lane_kernel, loop
-from dqdyn.compile.runtime.function import warn_once
+from dqdyn.compile.runtime.function import native_wanted, warn_once
 from dqdyn.compile.runtime.process_lock import LOCK
 from dqdyn.compile.trace.program import Program
 
@@ -43,7 +42,7 @@ class Rollout:
         self.size, self.inputs, self.parameters = (n for _, n in self.programs[0].inputs[:3])
         self.table = np.array([row for _, row in schedule], dtype=float).reshape(len(schedule), self.parameters)
         self.kept, self.contract = kept, contract
-        self.native = os.environ.get("DQDYN_NATIVE", "1") != "0" if native is None else native
+        self.native = native_wanted(native)
         self._libraries: dict[int, Any] = {}
 
     # --- machine code ---
@@ -64,7 +63,6 @@ class Rollout:
         return machine().width
 
     def _compiled(self, width: int) -> Any:
-        from dqdyn.compile.runtime.function import _without_repeats
         from dqdyn.compile.runtime.native import Library, machine
 
         host = machine()
@@ -77,7 +75,7 @@ class Rollout:
         parts.append(blocks(self.size, self.inputs, self.kept, width))
         digests = " ".join(program.digest for program in self.programs)
         key = f"rollout {width} {self.contract} {self.kept} {self.order} {digests}"
-        library = Library(_without_repeats("\n".join(parts)), key, width)
+        library = Library("\n".join(parts), key, width)
         self._libraries[width] = library
         return ctypes.CFUNCTYPE(ctypes.c_int64, *(_CTYPES[kind] for kind in ROLLOUT))(library.address("rollout"))
 
