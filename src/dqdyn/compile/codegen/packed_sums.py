@@ -128,10 +128,7 @@ def _array(result: Packing, index: dict[tuple[int, Factor], list[int]], wanted: 
 
 def _formulas(program: Program) -> dict[int, Formula]:
     """The results that are sums of products, by the instruction that gives them."""
-    uses: Counter[int] = Counter()
-    for op, operands, _ in program.instructions:
-        if op != "input":
-            uses.update(operands)
+    uses = program.uses()
     results = set(program.outputs)
     formulas = {}
     for k in results:

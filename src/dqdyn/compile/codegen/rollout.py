@@ -43,17 +43,8 @@ class Rollout:
         self.table = np.array([row for _, row in schedule], dtype=float).reshape(len(schedule), self.parameters)
         self.kept, self.contract = kept, contract
         self.native = native_wanted(native)
-        self._libraries: dict[int, Any] = {}
-
-    # --- machine code ---
-
-    @cached_property
-    def _one(self) -> Any:
-        return self._compiled(1)
-
-    @cached_property
-    def _many(self) -> Any:
-        return self._compiled(self.width)
+        self._libraries: dict[int, Any] = {}  # by the width of vectors, as the loops
+        self._loops: dict[int, Any] = {}
 
     @cached_property
     def width(self) -> int:
@@ -80,16 +71,20 @@ class Rollout:
         return ctypes.CFUNCTYPE(ctypes.c_int64, *(_CTYPES[kind] for kind in ROLLOUT))(library.address("rollout"))
 
     def blocks(self, threads: int) -> list[int]:
-        """Addresses of the roll-out of blocks, one per thread; :meth:`function` gave the code before."""
-        return list(self._libraries[self.width].addresses("rollout_blocks", threads))
+        """Addresses of the roll-out of blocks, one per thread; call :meth:`function` first."""
+        addresses: list[int] = self._libraries[self.width].addresses("rollout_blocks", threads)
+        return addresses
 
     def function(self, batch: bool) -> Any:
-        """The loop for one state or for blocks of states; None where there is no machine code."""
+        """The loop for one state or for blocks of states; None where machine code is unavailable."""
         if not self.native:
             return None
         with LOCK:
             try:
-                return self._many if batch else self._one
+                width = self.width if batch else 1
+                if width not in self._loops:
+                    self._loops[width] = self._compiled(width)
+                return self._loops[width]
             except Exception as problem:  # whatever LLVM or the loader may raise: the interpreter does the work
                 self.native = False
                 warn_once(f"no native code ({type(problem).__name__}: {problem}); roll-outs run on NumPy, more slowly.")
