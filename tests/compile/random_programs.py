@@ -10,7 +10,24 @@ import numpy as np
 from compile_tools import program_of
 from hypothesis import strategies as st
 
-from dqdyn.compile.trace.program import ARITY, Instruction, Program
+from dqdyn.compile.trace.program import Instruction, Program
+
+ARITY = {
+    "const": 0,
+    "input": 0,
+    "add": 2,
+    "sub": 2,
+    "mul": 2,
+    "div": 2,
+    "neg": 1,
+    "sqrt": 1,
+    "sin": 1,
+    "cos": 1,
+    "atan2": 2,
+    "less": 2,
+    "select": 3,
+}
+"""Operations and how many operands they take."""
 
 EXACT = ("add", "sub", "mul", "div", "neg", "sqrt", "less", "select")
 """Operations that IEEE 754 rounds correctly, so that every back end has the same bits."""

@@ -11,7 +11,7 @@ from small_functions import wave
 
 import dqdyn as dq
 from dqdyn.compile.codegen import kernels
-from dqdyn.compile.runtime import function, threads
+from dqdyn.compile.runtime import native_code, threads
 from dqdyn.compile.runtime.function import Function
 from dqdyn.compile.trace.tracer import trace
 
@@ -197,10 +197,10 @@ def test_giant_programs_run_row_by_row(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kernels, "_GIANT", 10)
     monkeypatch.setenv("DQDYN_CACHE", "0")  # there the kernel with vectors may lie
     function = ROBOT._functions.get(*ROBOT._functions.named("inverse_dynamics", {}))
-    f = Function(function.program, function.door, units=function.native.units)
+    f = Function(function.program, function.convert, units=function.native.units)
     scale = np.abs(expected).max()
     assert np.abs(f(q, v, a) - expected).max() <= 1e-12 * scale
-    assert f.native._batch_library.address("batch_row")
+    assert f.native.batch.address("batch_row")
     assert np.abs(f.fast(q, v, a) - expected).max() <= 1e-12 * scale
     v[4, 2] = np.inf
     with pytest.raises(dq.Error, match=r"v\[2\].*at row 4"):
@@ -217,7 +217,7 @@ def test_very_large_batches_come_in_pieces(count: int, monkeypatch: pytest.Monke
     f = dq.robots.arm7().function("inverse_dynamics")
     q, v, a = np.random.default_rng(0).normal(size=(3, 5003, 7))
     expected = f(q, v, a)
-    monkeypatch.setattr(function, "_UNINTERRUPTED", 100_000)  # operations: some hundred rows
+    monkeypatch.setattr(native_code, "_UNINTERRUPTED", 100_000)  # operations: some hundred rows
     cut = dq.robots.arm7().function("inverse_dynamics")
     assert 16 < cut.__self__.native.largest < 1000
     cut(q[:20], v[:20], a[:20])

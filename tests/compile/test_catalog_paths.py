@@ -22,11 +22,12 @@ from robot_data import urdf_file
 from trees import MOVING, random_robot
 
 import dqdyn as dq
-from dqdyn.compile.codegen.batch_call_path import ManyEmitter
+from dqdyn.compile.codegen.batch_call_path import BatchCallEmitter
 from dqdyn.compile.codegen.call_path import CallEmitter
+from dqdyn.compile.codegen.ir import DECLARATIONS
 from dqdyn.compile.codegen.kernels import batch_kernel, scalar_kernel
 from dqdyn.compile.runtime import native
-from dqdyn.compile.runtime.function import Function, _without_repeats
+from dqdyn.compile.runtime.function import Function
 from dqdyn.compile.trace.program import Program
 
 ROWS = 11
@@ -94,7 +95,7 @@ def test_three_ways_agree(robot_name: str, name: str) -> None:
     if length(program) > LONGEST:
         pytest.skip("compared on smaller robots")
     inputs = inputs_of(robot_of(robot_name), function, np.random.default_rng(3))
-    plain = Function(program, function.door, native=False)(*inputs)
+    plain = Function(program, function.convert, native=False)(*inputs)
     many = function(*inputs)
     one = np.array([function.fast(*(_state(a, row) for a in inputs)) for row in range(ROWS)])
     assert function.native is not None or not program.outputs
@@ -124,12 +125,12 @@ def test_emitted_text_is_sound(robot_name: str, name: str) -> None:
     if made is None:
         pytest.skip("no outputs")
     choices = (program, MACHINE.width, made.units, made.numbers)
-    call = CallEmitter(*choices).text() + ManyEmitter(*choices).text()
-    texts = [_without_repeats(call + scalar_kernel(program, MACHINE.fma, True, width=width)) for width in (1, 8)]
+    call = CallEmitter(*choices).text() + BatchCallEmitter(*choices).text()
+    texts = [call + scalar_kernel(program, MACHINE.fma, True, width=width) for width in (1, 8)]
     texts.append(scalar_kernel(program, False, False))
     texts += [batch_kernel(program, width, fma, True) for width, fma in ((2, False), (4, True), (8, True))]
     for text in texts:
-        with llvm.parse_assembly(text) as module:
+        with llvm.parse_assembly(DECLARATIONS + text) as module:
             module.verify()
 
 

@@ -15,10 +15,10 @@ from catalog_cases import NAMES
 from export_cases import ROBOTS, STATES, Case, assert_same, case, robot_named
 
 import dqdyn as dq
+from dqdyn.compile.export import c_body
 from dqdyn.compile.export.c import to_c, to_c_file, to_c_header
 from dqdyn.compile.export.c_body import literal
 from dqdyn.compile.export.labels import Labels
-from dqdyn.compile.export.languages import c_body
 
 pytestmark = needs_compiler
 

@@ -15,9 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from random_programs import EXACT, WILD, programs, reals_of, rows
 
+from dqdyn.compile.export import c_body
 from dqdyn.compile.export.c import to_c, to_c_file
 from dqdyn.compile.export.c_body import literal
-from dqdyn.compile.export.languages import c_body
 from dqdyn.compile.trace.interpret import interpret
 from dqdyn.compile.trace.program import Program
 

@@ -16,9 +16,8 @@ from small_functions import expected, mixed_program, wave
 from some_results import results
 
 import dqdyn as dq
-from dqdyn.compile.codegen import call_path as call
 from dqdyn.compile.codegen import kernels
-from dqdyn.compile.runtime import native
+from dqdyn.compile.runtime import native, python_abi
 from dqdyn.compile.runtime.function import Function
 from dqdyn.errors import CompileWarning
 
@@ -48,7 +47,7 @@ FAULTS: dict[str, Callable[[pytest.MonkeyPatch], None]] = {
     "no library": lambda patch: patch.setattr(native, "Library", fail),
     "bad text": lambda patch: patch.setattr(kernels, "scalar_kernel", lambda *_: "define nonsense"),
     "no symbol": lambda patch: patch.setattr(native.Library, "address", fail),
-    "no built-in": lambda patch: patch.setattr(call, "python_function", fail),
+    "no built-in": lambda patch: patch.setattr(python_abi, "python_function", fail),
     "not in memory": lambda patch: patch.setattr("llvmlite.binding.create_mcjit_compiler", fail),
 }
 

@@ -13,8 +13,10 @@ import numpy as np
 import pytest
 from cached_code import PROGRAM, RESULT, X, entry, used_cache
 
-from dqdyn.compile.runtime import cache
+from dqdyn.compile.codegen import kernels, rows
+from dqdyn.compile.runtime import cache, python_abi
 from dqdyn.compile.runtime.function import Function
+from dqdyn.compile.trace import tracer
 from dqdyn.compile.trace.tracer import trace
 from dqdyn.errors import CompileWarning
 
@@ -34,7 +36,7 @@ def test_batches_have_entries_of_their_own(cache_folder: Path) -> None:
         function = Function(PROGRAM)
         np.testing.assert_array_equal(function(np.tile(X, (5, 1))), np.tile(RESULT, (5, 1)))
         assert function.native is not None
-        assert function.native._batch_library.from_cache is hit
+        assert function.native.batch.from_cache is hit
     assert len(list(cache_folder.glob("*.o"))) == 1
 
 
@@ -107,6 +109,11 @@ def test_entry_of_another_key_or_version_is_not_taken(cache_folder: Path, monkey
         assert not used_cache()
         assert used_cache()
     assert len({cache.digest("a", "b"), cache.digest("ab"), cache.digest("a", "c"), cache.digest("b", "a")}) == 4
+
+
+def test_every_module_that_shapes_emitted_code_is_part_of_the_key() -> None:
+    shaping = {Path(str(module.__file__)) for module in (kernels, rows, python_abi, tracer)}
+    assert shaping <= set(cache._sources())
 
 
 def test_directory_in_place_of_an_entry(cache_folder: Path) -> None:

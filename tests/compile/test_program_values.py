@@ -8,9 +8,10 @@ from dataclasses import FrozenInstanceError, replace
 
 import pytest
 from compile_tools import program_of
+from random_programs import ARITY
 
 from dqdyn.compile.trace.passes import without_dead_code
-from dqdyn.compile.trace.program import ARITY, Counts, Instruction, Program
+from dqdyn.compile.trace.program import Counts, Instruction, Program
 from dqdyn.compile.trace.tracer import trace
 
 

@@ -220,7 +220,7 @@ def handler(number, frame):
 
 signal.signal(signal.SIGALRM, handler)
 signal.setitimer(signal.ITIMER_REAL, 1e-4)
-from dqdyn.compile import threads
+from dqdyn.compile.runtime import threads
 for k in range(500):
     if k % 2 == 0:
         threads._executor = threads.ThreadPoolExecutor(64, "fresh")  # its threads have to be started

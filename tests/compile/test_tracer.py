@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from random_programs import programs, rows
+from random_programs import ARITY, programs, rows
 from tracing import INPUTS, operations, run, traced
 
 from dqdyn.algebra.scalar import less, select, sin
 from dqdyn.compile.trace.interpret import interpret
-from dqdyn.compile.trace.program import ARITY, Program
+from dqdyn.compile.trace.program import Program
 from dqdyn.compile.trace.tracer import Condition, Graph, Traced, trace
 
 

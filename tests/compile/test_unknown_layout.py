@@ -12,7 +12,6 @@ import pytest
 from small_functions import expected, mixed_program, wave
 
 import dqdyn as dq
-from dqdyn.compile.runtime import function
 from dqdyn.compile.runtime import python_abi as layout
 from dqdyn.compile.runtime.function import Function
 from dqdyn.errors import CompileWarning, StateError
@@ -22,8 +21,7 @@ X, Y = np.array([1.0, 2.0, 3.0]), np.array([4.0, 5.0])
 
 @pytest.fixture
 def _unknown(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(function, "layout_problem", lambda: "a tuple has another layout")
-    monkeypatch.setattr(function, "layout_is_known", lambda: False)
+    monkeypatch.setattr(layout, "layout_problem", lambda: "a tuple has another layout")
 
 
 @pytest.mark.usefixtures("_unknown")

@@ -1,4 +1,4 @@
-"""Sines and cosines of coordinates, which a program needs first and can have many at a time.
+"""Sines and cosines of coordinates, which a program needs first and can compute many at a time.
 
 Most arguments of sines are inputs, scaled or shifted by constants: joint angles, half angles, angles with an offset.
 Those next to each other in memory make one vector, so that the code for one state computes them all at once.
@@ -35,12 +35,12 @@ class Window:
 def angles(program: Program) -> list[Angle]:
     """All arguments of sines and cosines that come straight from an input, in the order of inputs."""
     operands = {ks[0]: None for op, ks, _ in program.instructions if op in ("sin", "cos")}
-    found = [angle for k in operands if (angle := _angle(program, k)) is not None]
-    return sorted(found, key=lambda angle: (angle.argument, angle.component, angle.operand))
+    direct = [angle for k in operands if (angle := _angle(program, k)) is not None]
+    return sorted(direct, key=lambda angle: (angle.argument, angle.component, angle.operand))
 
 
 def windows(program: Program, width: int) -> list[Window]:
-    """The angles gathered in as few windows as go; one alone is left where it is."""
+    """The angles gathered in as few windows as possible; a single one stays where it is."""
     waiting, result = angles(program), []
     while waiting:
         first = waiting[0]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dqdyn.compile.codegen.call_path import CallEmitter
-from dqdyn.compile.runtime.python_abi import ALIGNED, C_CONTIGUOUS, DIMS, NDIM, TYPE
+from dqdyn.compile.runtime import python_abi as abi
 from dqdyn.compile.trace.program import Program
 
 
-class ManyEmitter(CallEmitter):
+class BatchCallEmitter(CallEmitter):
     """IR of ``ptr call_many(ptr self, ptr args, i64 nargs, ptr kwnames)``: batches of rows without gaps.
 
     The kernel is compiled when it is first needed: ``@many`` holds its address once it is there. It notices unfit
@@ -48,22 +48,22 @@ class ManyEmitter(CallEmitter):
 
     def compute(self, kernel: str, data: list[str], strides: list[str], where: str) -> str:
         pairs = [word for d, stride in zip(data, strides, strict=True) for word in (f"ptr {d}", f"i64 {stride}")]
-        state = self.op(f"call ptr {self.context('release_gil')}()")
+        state = self.call("release_gil", "")
         flag = self.op(f"call i64 {kernel}({', '.join([*pairs, f'ptr {where}', f'i64 {self.rows}'])})")
-        self.lines.append(f"  call void {self.context('take_gil')}(ptr {state})")
+        self.run("take_gil", f"ptr {state}")
         return flag
 
     def leading(self) -> list[str]:
         return [self.rows]
 
     def array(self, array: str, size: int) -> str:
-        self.require(self.op(f"icmp eq ptr {self.field(array, TYPE, 'ptr')}, {self.context('array_type')}"))
-        self.require(self.op(f"icmp eq i32 {self.field(array, NDIM, 'i32')}, 2"))
+        self.require_type(array, "array_type")
+        self.require_equal("i32", self.field(array, abi.NDIM, "i32"), 2)
         if not self.rows:
-            self.rows = self.field(self.field(array, DIMS, "ptr"), 0, "i64")
+            self.rows = self.field(self.field(array, abi.DIMS), 0, "i64")
             some, few = self.op(f"icmp sgt i64 {self.rows}, 0"), self.op(f"icmp sle i64 {self.rows}, {self.largest}")
             self.require(self.op(f"and i1 {some}, {few}"))
-        return self.gapless(array, [*self.leading(), str(size)], C_CONTIGUOUS | ALIGNED)
+        return self.gapless(array, [*self.leading(), str(size)])
 
     def length(self, size: int) -> str:
         return self.op(f"mul i64 {self.rows}, {size}")

@@ -2,37 +2,22 @@
 
 from __future__ import annotations
 
-import itertools
-import struct
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 
+from dqdyn.compile.codegen.ir import Emitter
 from dqdyn.compile.codegen.sincos import LARGEST, emit_largest, emit_sincos
 from dqdyn.compile.trace.program import Program
 
 _ARITHMETIC = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
 
 
-class Body:
-    """Lines of IR, for ``width`` states at a time.
-
-    ``fma``: the machine fuses multiply-add; ``contract``: the program may use it.
-    """
+class Body(Emitter):
+    """The body of a function, for ``width`` states at a time; ``contract``: the program may use fused multiply-add."""
 
     def __init__(self, width: int, fma: bool, contract: bool) -> None:
-        self.width, self.fma, self.contract = width, fma, contract
-        self.flags = " contract" if contract else ""
-        self.real = "double" if width == 1 else f"<{width} x double>"
-        self.integer = "i64" if width == 1 else f"<{width} x i64>"
-        self.boolean = "i1" if width == 1 else f"<{width} x i1>"
-        self.suffix = "f64" if width == 1 else f"v{width}f64"
-        self.lines: list[str] = []
+        super().__init__(width, fma)
+        self.contract, self.flags = contract, " contract" if contract else ""
         self.largest = self.const(0.0)  # of all arguments of sines so far
-        self._names: Iterator[int] = itertools.count(1)
-
-    # --- pieces ---
-
-    def fresh(self) -> str:
-        return f"%t{next(self._names)}"
 
     def widened(self, width: int) -> Body:
         """An emitter of vectors that writes into the same lines."""
@@ -40,40 +25,13 @@ class Body:
         wide.lines, wide._names = self.lines, self._names
         return wide
 
-    def op(self, text: str) -> str:
-        """A new value."""
-        name = self.fresh()
-        self.lines.append(f"  {name} = {text}")
-        return name
-
-    def const(self, value: float) -> str:
-        bits = struct.unpack("<Q", struct.pack("<d", value))[0]
-        return self._splat("double", f"0x{bits:016X}")
-
-    def constants(self, values: Sequence[float]) -> str:
-        """A vector of different constants."""
-        bits = (struct.unpack("<Q", struct.pack("<d", value))[0] for value in values)
-        return f"<{', '.join(f'double 0x{b:016X}' for b in bits)}>"
-
-    def const_int(self, value: int) -> str:
-        return self._splat("i64", str(value))
-
-    def _splat(self, kind: str, text: str) -> str:
-        return text if self.width == 1 else f"<{', '.join([f'{kind} {text}'] * self.width)}>"
-
     def cut(self, name: str) -> None:
         """End the basic block and go on in another one.
 
-        The branch depends on ``%go``, which always holds but which LLVM cannot know: it would join the blocks again.
+        The branch depends on ``%go``, which is always true; LLVM, which cannot know that, would join the blocks again.
         """
         self.lines.append(f"  br i1 %go, label %{name}, label %stop")
-        self.open(name)
-
-    def open(self, name: str) -> None:
-        """Start a basic block."""
-        self.lines.append(f"{name}:")
-
-    # --- a program ---
+        self.label(name)
 
     def segment(
         self,
@@ -84,7 +42,7 @@ class Body:
     ) -> None:
         """Emit some instructions: ``fetch(k)`` loads a value made elsewhere, ``keep(i, name)`` sees every new one."""
         values: dict[int, str] = {}
-        turned: dict[int, tuple[str, str]] = {}
+        sines: dict[int, tuple[str, str]] = {}  # argument → sine and cosine
 
         def value_of(k: int) -> str:
             op, _, constant = program.instructions[k]
@@ -97,28 +55,26 @@ class Body:
         for i in members:
             op, operands, _ = program.instructions[i]
             if op in ("sin", "cos"):
-                if operands[0] not in turned:
-                    turned[operands[0]] = self.sincos(value_of(operands[0]))
-                values[i] = turned[operands[0]][0 if op == "sin" else 1]
+                if operands[0] not in sines:
+                    sines[operands[0]] = self.sincos(value_of(operands[0]))
+                values[i] = sines[operands[0]][0 if op == "sin" else 1]
             else:
                 values[i] = self.operation(op, [value_of(k) for k in operands])
             keep(i, values[i])
 
     def store_slot(self, is_condition: bool, value: str, pointer: str) -> None:
-        """Let a value wait in memory; a condition waits as 1 or 0."""
+        """Keep a value in memory for a later segment; a condition is kept as 1 or 0."""
         if is_condition:
-            value = self.op(
-                f"select {self.boolean} {value}, {self.real} {self.const(1.0)}, {self.real} {self.const(0.0)}"
-            )
-        self.lines.append(f"  store {self.real} {value}, ptr {pointer}, align {8 * self.width}")
+            value = self.select(value, self.const(1.0), self.const(0.0))
+        self.store(value, pointer, self.real, 8 * self.width)
 
     def load_slot(self, is_condition: bool, pointer: str) -> str:
-        """A value that waited."""
-        x = self.op(f"load {self.real}, ptr {pointer}, align {8 * self.width}")
-        return self.op(f"fcmp ogt {self.real} {x}, {self.const(0.5)}") if is_condition else x
+        """A value kept by :meth:`store_slot`."""
+        x = self.load(pointer, self.real, 8 * self.width)
+        return self.binary("fcmp ogt", x, self.const(0.5)) if is_condition else x
 
     def slot(self, index: int) -> str:
-        return self.op(f"getelementptr {self.real}, ptr %scratch, i64 {index}")
+        return self.at("%scratch", index, self.real)
 
     def sincos(self, x: str) -> tuple[str, str]:
         """Sine and cosine; the argument counts for :attr:`largest`."""
@@ -127,25 +83,20 @@ class Body:
 
     def too_large(self) -> str:
         """The name of an i1: whether an argument was too large for the sines, so that the interpreter must redo it."""
-        found = self.op(f"fcmp ogt {self.real} {self.largest}, {self.const(LARGEST)}")
-        if self.width == 1:
-            return found
-        bits = self.op(f"bitcast {self.boolean} {found} to i{self.width}")
-        return self.op(f"icmp ne i{self.width} {bits}, 0")
+        return self.any_lane(self.binary("fcmp ogt", self.largest, self.const(LARGEST)))
 
     def operation(self, op: str, a: Sequence[str]) -> str:
         """One instruction other than constants, inputs, sines and cosines."""
-        real = self.real
         if op in _ARITHMETIC:
-            return self.op(f"{_ARITHMETIC[op]}{self.flags} {real} {a[0]}, {a[1]}")
+            return self.binary(_ARITHMETIC[op] + self.flags, *a)
         if op == "neg":
-            return self.op(f"fneg {real} {a[0]}")
+            return self.op(f"fneg {self.real} {a[0]}")
         if op == "sqrt":
-            return self.op(f"call {real} @llvm.sqrt.{self.suffix}({real} {a[0]})")
+            return self.intrinsic("sqrt", *a)
         if op == "less":
-            return self.op(f"fcmp olt {real} {a[0]}, {a[1]}")
+            return self.binary("fcmp olt", *a)
         if op == "select":
-            return self.op(f"select {self.boolean} {a[0]}, {real} {a[1]}, {real} {a[2]}")
+            return self.select(*a)
         assert op == "atan2", op
         return self._by_lane("atan2", a)
 
@@ -169,17 +120,3 @@ class Body:
             start.append(f"  %stack = alloca [{slots} x {self.real}], align 64")
             start.append("  %scratch = select i1 %go, ptr %stack, ptr %out")
         return [*head, *start, *body, *tail, "stop:", "  ret i64 0", "}"]
-
-    def declarations(self) -> list[str]:
-        """Intrinsics and library functions that the lines may use."""
-        real, s = self.real, self.suffix
-        found = [
-            f"declare {real} @llvm.fma.{s}({real}, {real}, {real})",
-            f"declare {real} @llvm.fabs.{s}({real})",
-            f"declare {real} @llvm.sqrt.{s}({real})",
-            "@atan2_at = dso_local global ptr null",
-        ]
-        if self.width > 1:
-            found.append(f"declare {real} @llvm.masked.load.{s}.p0(ptr, i32, {self.boolean}, {real})")
-            found.append(f"declare void @llvm.masked.store.{s}.p0({real}, ptr, i32, {self.boolean})")
-        return found

@@ -43,7 +43,7 @@ class Group:
 
 
 @dataclass
-class Together:
+class Packing:
     """All groups, and the arrays of ``width`` factors that they read."""
 
     width: int
@@ -61,9 +61,9 @@ class Together:
         return common | {k for array in self.arrays for k, _ in array.values()}
 
 
-def together(program: Program, width: int) -> Together:
-    """The groups of a program; none where it is not worth it."""
-    result = Together(width)
+def pack_sums(program: Program, width: int) -> Packing:
+    """The groups of a program; none where packing would not pay."""
+    result = Packing(width)
     if width == 1 or len(program.outputs) < _FEWEST_RESULTS or not program.shape:
         return result
     formulas = _formulas(program)
@@ -81,7 +81,7 @@ def together(program: Program, width: int) -> Together:
                 result.groups.append(Group(start, members, known[members[0]].shape, tuple(products)))
     costs = sum(len(group.products) for group in result.groups) + sum(len(array) for array in result.arrays)
     alone = sum(len(formulas[i].products) for i in {program.outputs[k] for k in result.outputs})
-    return result if result.groups and alone - costs >= _WORTHWHILE * size_of(program) else Together(width)
+    return result if result.groups and alone - costs >= _WORTHWHILE * size_of(program) else Packing(width)
 
 
 def _families(known: dict[int, Formula]) -> Iterator[tuple[tuple[int, ...], list[int]]]:
@@ -109,7 +109,7 @@ def _other(product: tuple[bool, int, int], common: int) -> Factor:
     return (b if a == common else a), negated
 
 
-def _array(result: Together, index: dict[tuple[int, Factor], list[int]], wanted: dict[int, Factor]) -> int:
+def _array(result: Packing, index: dict[tuple[int, Factor], list[int]], wanted: dict[int, Factor]) -> int:
     """The number of an array with these factors; one that has other lanes free is filled up."""
     lane, factor = next(iter(wanted.items()))
     for number in index.get((lane, factor), ()):
@@ -128,18 +128,15 @@ def _array(result: Together, index: dict[tuple[int, Factor], list[int]], wanted:
 
 def _formulas(program: Program) -> dict[int, Formula]:
     """The results that are sums of products, by the instruction that gives them."""
-    uses: Counter[int] = Counter()
-    for op, operands, _ in program.instructions:
-        if op != "input":
-            uses.update(operands)
+    uses = program.uses()
     results = set(program.outputs)
-    found = {}
+    formulas = {}
     for k in results:
         products: list[tuple[bool, int, int]] = []
         shape = None if uses[k] else _parsed(program, k, False, uses, results, products, root=True)
         if shape is not None and len(products) >= _FEWEST_PRODUCTS:
-            found[k] = Formula(shape, tuple(products))
-    return found
+            formulas[k] = Formula(shape, tuple(products))
+    return formulas
 
 
 def _parsed(

@@ -1,9 +1,9 @@
-"""Cache lines of a batch asked for ahead: those that a later block of rows reads, and those that it writes.
+"""Prefetching of cache lines for a batch: those that a later block of rows reads, and those that it writes.
 
-Rows fill pages quickly, and the processor's own prefetching starts anew at every page. Asked for all at once the lines
-would wait for each other and the work for them, so they are spread over the computation. Blocks of long rows are worked
-on for long: there it is time to ask for the next one, and for what this one writes. Those of short rows are done before
-their lines could come: there one asks for a block a page further on.
+Rows fill pages quickly, and the processor's own prefetching starts anew at every page. Requested all at once, the lines
+would delay each other and the computation, so they are spread over it. A block of long rows takes long: there it is
+time to request the next block, and what this one writes. A block of short rows is done before its lines could arrive:
+there the block one page further on is requested.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ _MOST = 256  # lines; more would push each other out again
 _NEAR, _FAR = 3, 2  # the first level of the cache, the second
 
 
-class Ahead:
-    """Lines to ask for during ``steps`` operations; to be made where the rows of the block are known."""
+class PrefetchPlan:
+    """Lines to request during ``steps`` operations; to be created where the rows of the block are known."""
 
     def __init__(self, rows: Rows, steps: int) -> None:
-        self.body, self.steps, self.taken, self.asked = rows.body, steps, 0, 0
+        self.body, self.steps, self.taken, self.requested = rows.body, steps, 0, 0
         self.lines: list[tuple[str, int, bool]] = []  # pointer, offset in bytes, whether it is written
         self._add(rows, None, rows.size)
         for argument, (_, size) in enumerate(rows.program.inputs):
             self._add(rows, argument, size)
 
     def _add(self, rows: Rows, argument: int | None, size: int) -> None:
-        """The lines of an input or of the output, whose rows have so many numbers."""
+        """The lines of an input, or of the output (None), with ``size`` numbers in a row."""
         size_of_block = 8 * size * rows.width
         if not size_of_block:
             return
@@ -39,11 +39,11 @@ class Ahead:
         self.lines += [(pointer, _LINE * k, argument is None) for k in range(lines)]
 
     def step(self) -> None:
-        """After each operation: ask for as many lines as are due."""
+        """After each operation: request as many lines as are due."""
         self.taken += 1
-        while self.asked < len(self.lines) and self.asked * self.steps < self.taken * len(self.lines):
-            pointer, offset, written = self.lines[self.asked]
-            p = self.body.op(f"getelementptr i8, ptr {pointer}, i64 {offset}")
+        while self.requested < len(self.lines) and self.requested * self.steps < self.taken * len(self.lines):
+            pointer, offset, written = self.lines[self.requested]
+            p = self.body.at(pointer, offset, "i8")
             kind = f"i32 1, i32 {_NEAR}" if written else f"i32 0, i32 {_FAR}"
             self.body.lines.append(f"  call void @llvm.prefetch.p0(ptr {p}, {kind}, i32 1)")
-            self.asked += 1
+            self.requested += 1

@@ -8,7 +8,6 @@ time = (t, dt), and gives the whole state back. Where LLVM is absent the same lo
 from __future__ import annotations
 
 import ctypes
-import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,7 +15,7 @@ import numpy as np
 
 from dqdyn.caching import cached_property
 from dqdyn.compile.codegen.lanes import ROLLOUT, blocks, lane_kernel, loop
-from dqdyn.compile.runtime.function import warn_once
+from dqdyn.compile.runtime.function import native_wanted, warn_once
 from dqdyn.compile.runtime.process_lock import LOCK
 from dqdyn.compile.trace.program import Program
 
@@ -43,18 +42,9 @@ class Rollout:
         self.size, self.inputs, self.parameters = (n for _, n in self.programs[0].inputs[:3])
         self.table = np.array([row for _, row in schedule], dtype=float).reshape(len(schedule), self.parameters)
         self.kept, self.contract = kept, contract
-        self.native = os.environ.get("DQDYN_NATIVE", "1") != "0" if native is None else native
-        self._libraries: dict[int, Any] = {}
-
-    # --- machine code ---
-
-    @cached_property
-    def _one(self) -> Any:
-        return self._compiled(1)
-
-    @cached_property
-    def _many(self) -> Any:
-        return self._compiled(self.width)
+        self.native = native_wanted(native)
+        self._libraries: dict[int, Any] = {}  # by the width of vectors, as the loops
+        self._loops: dict[int, Any] = {}
 
     @cached_property
     def width(self) -> int:
@@ -64,7 +54,6 @@ class Rollout:
         return machine().width
 
     def _compiled(self, width: int) -> Any:
-        from dqdyn.compile.runtime.function import _without_repeats
         from dqdyn.compile.runtime.native import Library, machine
 
         host = machine()
@@ -77,21 +66,25 @@ class Rollout:
         parts.append(blocks(self.size, self.inputs, self.kept, width))
         digests = " ".join(program.digest for program in self.programs)
         key = f"rollout {width} {self.contract} {self.kept} {self.order} {digests}"
-        library = Library(_without_repeats("\n".join(parts)), key, width)
+        library = Library("\n".join(parts), key, width)
         self._libraries[width] = library
         return ctypes.CFUNCTYPE(ctypes.c_int64, *(_CTYPES[kind] for kind in ROLLOUT))(library.address("rollout"))
 
     def blocks(self, threads: int) -> list[int]:
-        """Addresses of the roll-out of blocks, one per thread; :meth:`function` gave the code before."""
-        return list(self._libraries[self.width].addresses("rollout_blocks", threads))
+        """Addresses of the roll-out of blocks, one per thread; call :meth:`function` first."""
+        addresses: list[int] = self._libraries[self.width].addresses("rollout_blocks", threads)
+        return addresses
 
     def function(self, batch: bool) -> Any:
-        """The loop for one state or for blocks of states; None where there is no machine code."""
+        """The loop for one state or for blocks of states; None where machine code is unavailable."""
         if not self.native:
             return None
         with LOCK:
             try:
-                return self._many if batch else self._one
+                width = self.width if batch else 1
+                if width not in self._loops:
+                    self._loops[width] = self._compiled(width)
+                return self._loops[width]
             except Exception as problem:  # whatever LLVM or the loader may raise: the interpreter does the work
                 self.native = False
                 warn_once(f"no native code ({type(problem).__name__}: {problem}); roll-outs run on NumPy, more slowly.")

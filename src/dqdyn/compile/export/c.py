@@ -52,9 +52,8 @@ def to_c_file(programs: Programs, labels: Mapping[str, Labels] | None = None) ->
 def to_c_header(programs: Programs, labels: Mapping[str, Labels] | None = None, guard: str | None = None) -> str:
     """The header that declares the functions of :func:`to_c_file`, for C and C++."""
     named = _named(programs)
-    guard = (
-        f"DQDYN_{next(iter(named)).upper()}_H" if guard is None else function_name(next(iter(named.values())), guard)
-    )
+    name, program = next(iter(named.items()))
+    guard = f"DQDYN_{name.upper()}_H" if guard is None else function_name(program, guard)
     pieces = [_head(), f"#ifndef {guard}\n#define {guard}\n", '#ifdef __cplusplus\nextern "C" {\n#endif\n']
     for name, program in named.items():
         writer = _writer(program, name)

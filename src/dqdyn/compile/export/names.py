@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Collection, Sequence
 
@@ -94,8 +95,5 @@ def component_names(program: Program) -> list[list[str]]:
 def rows_and_columns(shape: Sequence[int]) -> tuple[int, int]:
     """The matrix that holds a result: a vector is a column; of more axes, all but the last count the rows."""
     if len(shape) < 2:
-        return (shape[0] if shape else 1), 1
-    rows = 1
-    for size in shape[:-1]:
-        rows *= size
-    return rows, shape[-1]
+        return math.prod(shape), 1
+    return math.prod(shape[:-1]), shape[-1]

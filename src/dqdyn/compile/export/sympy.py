@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from dqdyn.algebra import scalar
 from dqdyn.caching import cached_property
 from dqdyn.compile.export.labels import Labels, generator
 from dqdyn.compile.export.names import OUTPUT, argument_names, component_names, rows_and_columns
+from dqdyn.compile.trace.interpret import OPERATIONS, interpret
 from dqdyn.compile.trace.passes import without_dead_code
 from dqdyn.compile.trace.program import Program
 from dqdyn.errors import missing_extra, unknown_name
@@ -42,8 +43,7 @@ class Symbolic:
     @cached_property
     def expression(self) -> Any:
         """The matrix in the inputs alone. It grows steeply with the robot: beyond a few joints use ``replacements``."""
-        values = _evaluate(self.program, self.arguments, self.constants, lambda _, value: value)
-        return _matrix(self.program, values)
+        return _matrix(self.program, list(self.inputs.values()), self.constants)
 
     def simplified(self, how: Callable[[Any], Any] | None = None) -> Any:
         """``expression`` with ``how`` (default: ``sympy.simplify``) applied to each entry; slow beyond small robots."""
@@ -91,7 +91,7 @@ def to_sympy(program: Program, constants: str = "float", labels: Labels | None =
     """The program in symbols; what is used more than once becomes a replacement x0, x1, ….
 
     ``constants`` is "float", "rational" (exact fractions of the same value) or "decimal" (0.1 becomes 1/10). Whole
-    numbers are integers in any case. Symbols know no sign of zero.
+    numbers are integers in any case. Symbols do not distinguish −0 from 0.
     """
     try:
         import sympy
@@ -101,8 +101,7 @@ def to_sympy(program: Program, constants: str = "float", labels: Labels | None =
         raise unknown_name("kind of constants", constants, CONSTANTS)
     program = without_dead_code(program)
     symbols = [tuple(sympy.Symbol(name, real=True) for name in group) for group in component_names(program)]
-    flat = [symbol for group in symbols for symbol in group]
-    fresh = sympy.numbered_symbols("x", real=True, exclude=flat)
+    fresh = sympy.numbered_symbols("x", real=True, exclude=[symbol for group in symbols for symbol in group])
     shared = _used_twice(program)
     steps: list[tuple[Any, Any]] = []
 
@@ -112,58 +111,33 @@ def to_sympy(program: Program, constants: str = "float", labels: Labels | None =
         steps.append((next(fresh), value))
         return steps[-1][0]
 
-    outputs = _matrix(program, _evaluate(program, flat, constants, keep))
+    outputs = _matrix(program, symbols, constants, keep)
     inputs = dict(zip(argument_names(program), symbols, strict=True))
     return Symbolic(program, constants, inputs, tuple(steps), outputs, labels or Labels())
 
 
 def _used_twice(program: Program) -> list[bool]:
-    uses = [0] * len(program.instructions)
-    for op, operands, _ in program.instructions:
-        if op != "input":
-            for k in operands:
-                uses[k] += 1
-    for k in program.outputs:
-        uses[k] += 1
-    calls = ("const", "input", "less", "neg")
-    return [n > 1 and op not in calls for n, (op, _, _) in zip(uses, program.instructions, strict=True)]
+    uses = program.uses() + Counter(program.outputs)
+    nameless = ("const", "input", "less", "neg")
+    return [uses[i] > 1 and op not in nameless for i, (op, _, _) in enumerate(program.instructions)]
 
 
-def _evaluate(program: Program, inputs: list[Any], constants: str, keep: Callable[[int, Any], Any]) -> list[Any]:
-    """Values of all instructions; ``keep(i, value)`` is what later ones see of the value."""
-    starts = [sum(size for _, size in program.inputs[:i]) for i in range(len(program.inputs))]
-    operations = _operations()
-    values: list[Any] = []
-    for i, (op, operands, constant) in enumerate(program.instructions):
-        if op == "const":
-            values.append(_constant(constant, constants))
-        elif op == "input":
-            values.append(inputs[starts[operands[0]] + operands[1]])
-        else:
-            values.append(keep(i, operations[op](*(values[k] for k in operands))))
-    return values
-
-
-def _operations() -> dict[str, Callable[..., Any]]:
+def _matrix(
+    program: Program, inputs: list[tuple[Any, ...]], constants: str, keep: Callable[[int, Any], Any] | None = None
+) -> Any:
+    """The outputs of a program; ``keep(i, value)`` is what later instructions see of a value."""
     import sympy
 
-    def less(a: Any, b: Any) -> Any:
-        # Of symbols it stays as it is: SymPy would try to decide it, which takes long and may not end.
-        return sympy.StrictLessThan(a, b, evaluate=bool(a.is_number and b.is_number))
+    operations = OPERATIONS | {"less": _less}
+    outputs = interpret(program, inputs, operations, lambda c: _constant(c, constants), keep)
+    return sympy.ImmutableDenseMatrix(*rows_and_columns(program.shape), outputs)
 
-    return {
-        "add": lambda a, b: a + b,
-        "sub": lambda a, b: a - b,
-        "mul": lambda a, b: a * b,
-        "div": lambda a, b: a / b,
-        "neg": lambda a: -a,
-        "sqrt": sympy.sqrt,
-        "sin": sympy.sin,
-        "cos": sympy.cos,
-        "atan2": sympy.atan2,
-        "less": less,
-        "select": lambda condition, a, b: scalar.select(condition, a, b),
-    }
+
+def _less(a: Any, b: Any) -> Any:
+    import sympy
+
+    # Of symbols it stays as it is: SymPy would try to decide it, which takes long and may not end.
+    return sympy.StrictLessThan(a, b, evaluate=bool(a.is_number and b.is_number))
 
 
 def _constant(x: float, constants: str) -> Any:
@@ -175,28 +149,21 @@ def _constant(x: float, constants: str) -> Any:
         return sympy.oo if x > 0 else -sympy.oo
     if x.is_integer() and abs(x) < 2**53:
         return sympy.Integer(int(x))
-    return {"float": sympy.Float, "rational": sympy.Rational, "decimal": lambda c: sympy.Rational(repr(c))}[constants](
-        x
-    )
-
-
-def _matrix(program: Program, values: list[Any]) -> Any:
-    import sympy
-
-    rows, columns = rows_and_columns(program.shape)
-    return sympy.ImmutableDenseMatrix(rows, columns, [values[k] for k in program.outputs])
+    if constants == "float":
+        return sympy.Float(x)
+    return sympy.Rational(repr(x) if constants == "decimal" else x)
 
 
 def _printer() -> Any:
     """Prints expressions so that Python reads the same ones."""
     from sympy.printing.str import StrPrinter
 
-    class Printer(StrPrinter):
-        def _print_Float(self, expr: Any) -> str:
-            return repr(float(expr))  # all 53 bits, where SymPy shows 15 digits
+    def print_float(self: Any, expr: Any) -> str:
+        return repr(float(expr))  # all 53 bits, where SymPy shows 15 digits
 
-        def _print_Piecewise(self, expr: Any) -> str:
-            pairs = ", ".join(f"({self._print(value)}, {self._print(condition)})" for value, condition in expr.args)
-            return f"Piecewise({pairs}, evaluate=False)"
+    def print_piecewise(self: Any, expr: Any) -> str:
+        pairs = ", ".join(f"({self._print(value)}, {self._print(condition)})" for value, condition in expr.args)
+        return f"Piecewise({pairs}, evaluate=False)"
 
-    return Printer({"sympy_integers": True})
+    own = {"_print_Float": print_float, "_print_Piecewise": print_piecewise}
+    return type("Printer", (StrPrinter,), own)({"sympy_integers": True})

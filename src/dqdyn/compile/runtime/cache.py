@@ -28,6 +28,7 @@ from pathlib import Path
 
 from dqdyn.errors import CompileWarning
 
+_PACKAGE = Path(__file__).parents[1]
 _MAGIC = b"dqdyn object 1\n"
 _LARGEST = 256 * 1024 * 1024  # bytes in the folder before the oldest entries go
 _LARGEST_ENTRY = 64 * 1024 * 1024  # bytes; the longest programs that we know need 10 MB
@@ -45,16 +46,20 @@ def digest(*parts: str) -> str:
 
 @lru_cache(maxsize=1)
 def _emitter() -> str:
-    """A hash of this package: what it emitted before it was changed is never used again."""
+    """A hash of the package that emits code, so that code emitted before a change is never used again."""
     h = hashlib.sha256()
     try:
-        sources = sorted(Path(__file__).parent.glob("*.py"))
+        sources = _sources()
         for source in sources:
-            h.update(source.name.encode() + source.read_bytes())
+            h.update(str(source.relative_to(_PACKAGE)).encode() + source.read_bytes())
     except OSError:
         sources = []
-    # Without sources to compare, nothing that another process kept can be trusted.
+    # Without sources to compare, no entry written by another process can be trusted.
     return h.hexdigest() if sources else secrets.token_hex(32)
+
+
+def _sources() -> list[Path]:
+    return sorted(_PACKAGE.rglob("*.py"))
 
 
 def folder() -> Path | None:

@@ -16,9 +16,10 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, ParamSpec, TypeVar
 
+from dqdyn.compile.codegen.python_objects import ObjectEmitter
+from dqdyn.compile.runtime import python_abi as abi
 from dqdyn.compile.runtime.function import warn_once
 from dqdyn.compile.runtime.process_lock import LOCK
-from dqdyn.compile.runtime.python_abi import CONTEXT_IR, SLOT, TYPE, fill_context, from_context, layout_is_known
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -51,30 +52,13 @@ class MethodBase:
         return f"<compiled method {self.__qualname__}>"
 
 
-class _Member(ctypes.Structure):
-    _fields_ = [
-        ("name", ctypes.c_char_p),
-        ("type", ctypes.c_int),
-        ("offset", ctypes.c_ssize_t),
-        ("flags", ctypes.c_int),
-        ("doc", ctypes.c_char_p),
-    ]
-
-
-class _Slot(ctypes.Structure):
-    _fields_ = [("slot", ctypes.c_int), ("value", ctypes.c_void_p)]
-
-
-class _Spec(ctypes.Structure):
-    _fields_ = [
-        ("name", ctypes.c_char_p),
-        ("basicsize", ctypes.c_int),
-        ("itemsize", ctypes.c_int),
-        ("flags", ctypes.c_uint),
-        ("slots", ctypes.c_void_p),
-    ]
-
-
+_Member = abi.structure(
+    name=ctypes.c_char_p, type=ctypes.c_int, offset=ctypes.c_ssize_t, flags=ctypes.c_int, doc=ctypes.c_char_p
+)
+_Slot = abi.structure(slot=ctypes.c_int, value=ctypes.c_void_p)
+_Spec = abi.structure(
+    name=ctypes.c_char_p, basicsize=ctypes.c_int, itemsize=ctypes.c_int, flags=ctypes.c_uint, slots=ctypes.c_void_p
+)
 _OFFSET = MethodBase.__basicsize__
 _PY_SSIZE_T, _READ_ONLY, _MEMBERS = 19, 1, 72  # of the stable ABI, as the flags below
 _DEFAULT, _HAVE_VECTORCALL, _METHOD_DESCRIPTOR = 1 << 18, 1 << 11, 1 << 17
@@ -89,12 +73,11 @@ def _kind() -> type[MethodBase]:
     members = (_Member * 2)(_Member(b"__vectorcalloffset__", _PY_SSIZE_T, _OFFSET, _READ_ONLY, None))
     slots = (_Slot * 2)(_Slot(_MEMBERS, ctypes.addressof(members)))
     flags = _DEFAULT | _HAVE_VECTORCALL | _METHOD_DESCRIPTOR
-    spec = _Spec(
-        b"dqdyn.compile.runtime.method.CompiledMethod", _OFFSET + 8 * _WORDS, 0, flags, ctypes.addressof(slots)
-    )
+    name, size = b"dqdyn.compile.runtime.method.CompiledMethod", _OFFSET + 8 * _WORDS
+    spec = _Spec(name, size, 0, flags, ctypes.addressof(slots))
     make = ctypes.pythonapi.PyType_FromSpecWithBases
     make.restype, make.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.py_object]
-    ctypes.pythonapi.Py_IncRef(ctypes.py_object(members))  # the type may read it as long as it lives
+    abi.immortal(members)  # the type may read them as long as it exists
     made: type[MethodBase] = make(ctypes.addressof(spec), (MethodBase,))
     return made
 
@@ -109,15 +92,15 @@ def compiled_method(inputs: int) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """
 
     def decorate(method: Callable[P, R]) -> Callable[P, R]:
-        if not layout_is_known():
+        if not abi.layout_is_known():
             return method
         names = list(inspect.signature(method).parameters)
         keys = names.count("frame")
         made: Any = _kind()(method)
         words = _words(made)
         words[_KEYS], words[_COUNT] = keys, 1 + keys + inputs
-        words[_OUT] = _kept(sys.intern("out")) if "out" in names else 0  # the one keyword that is passed on
-        words[_NAME], words[_PYTHON] = _kept(method.__name__.lstrip("_")), _kept(method)
+        words[_OUT] = abi.immortal(sys.intern("out")) if "out" in names else 0  # the one keyword that is passed on
+        words[_NAME], words[_PYTHON] = abi.immortal(method.__name__.lstrip("_")), abi.immortal(method)
         _waiting.append(made)
         return made
 
@@ -125,7 +108,7 @@ def compiled_method(inputs: int) -> Callable[[Callable[P, R]], Callable[P, R]]:
 
 
 def load_methods(owner: type) -> None:
-    """Let the compiled methods of objects of a class, and of those derived from it, run emitted code from now on."""
+    """Let the compiled methods of a class, and of those derived from it, run emitted code from now on."""
     if not _waiting:
         return
     with LOCK:
@@ -137,7 +120,7 @@ def load_methods(owner: type) -> None:
             _waiting.clear()
         while _waiting:
             words = _words(_waiting.pop())
-            words[_OWNER] = _kept(owner)
+            words[_OWNER] = abi.immortal(owner)
             words[_VECTORCALL] = address
 
 
@@ -145,9 +128,9 @@ def load_methods(owner: type) -> None:
 def _library() -> Any:
     from dqdyn.compile.runtime.native import Library
 
-    library = Library(f"{CONTEXT_IR}\n{_ir()}", f"methods 2 {_OFFSET} {SLOT}")
-    fill_context(library.address("context"))
-    _kept(library)
+    library = Library(f"{abi.CONTEXT_IR}\n{_ir()}", f"methods 3 {_OFFSET} {abi.SLOT}")
+    abi.fill_context(library.address("context"))
+    abi.immortal(library)
     return library
 
 
@@ -155,96 +138,50 @@ def _words(method: Any) -> Any:
     return (ctypes.c_int64 * _WORDS).from_address(id(method) + _OFFSET)
 
 
-def _kept(thing: Any) -> int:
-    """The address of an object that lives on until the end of the program, as methods of classes do."""
-    ctypes.pythonapi.Py_IncRef(ctypes.py_object(thing))
-    return id(thing)
-
-
-def _word(index: int, into: str, kind: str = "ptr") -> list[str]:
-    return [
-        f"  {into}.at = getelementptr i8, ptr %method, i64 {_OFFSET + 8 * index}",
-        f"  {into} = load {kind}, ptr {into}.at",
-    ]
-
-
 def _ir() -> str:
     """``ptr call_method(ptr method, ptr args, i64 nargsf, ptr kwnames)``, a vectorcall; ``args[0]`` is the object."""
-    lines = [
-        "define ptr @call_method(ptr %method, ptr %args, i64 %nargsf, ptr %kwnames) {",
-        "entry:",
-        f"  %nargs = and i64 %nargsf, {(1 << 63) - 1}",
-        *_word(_COUNT, "%count", "i64"),
-        "  %enough = icmp eq i64 %nargs, %count",
-        "  br i1 %enough, label %typed, label %slow",
-        "typed:",
-        "  %self = load ptr, ptr %args",
-        f"  %type.at = getelementptr i8, ptr %self, i64 {TYPE}",
-        "  %type = load ptr, ptr %type.at",
-        *_word(_OWNER, "%owner"),
-        "  %exactly = icmp eq ptr %type, %owner",
-        "  br i1 %exactly, label %words, label %derived",
-        "derived:",
-        *from_context("is_subtype", "%is_subtype"),
-        "  %kind = call i32 %is_subtype(ptr %type, ptr %owner)",
-        "  %fits = icmp ne i32 %kind, 0",
-        "  br i1 %fits, label %words, label %slow",
-        "words:",
-        "  %plain = icmp eq ptr %kwnames, null",
-        "  br i1 %plain, label %find, label %keyword",
-        "keyword:",
-        *from_context("tuple_size", "%tuple_size"),
-        *from_context("tuple_item", "%tuple_item"),
-        *_word(_OUT, "%out"),
-        "  %size = call i64 %tuple_size(ptr %kwnames)",
-        "  %one = icmp eq i64 %size, 1",
-        "  br i1 %one, label %named, label %slow",
-        "named:",
-        "  %word = call ptr %tuple_item(ptr %kwnames, i64 0)",
-        "  %is_out = icmp eq ptr %word, %out",
-        "  br i1 %is_out, label %find, label %slow",
-        "find:",
-        f"  %table.at = getelementptr i8, ptr %self, i64 {SLOT}",
-        "  %table = load ptr, ptr %table.at",
-        "  %there = icmp ne ptr %table, null",
-        "  br i1 %there, label %look, label %slow",
-        "look:",
-        *_word(_NAME, "%name"),
-        *_word(_KEYS, "%keys", "i64"),
-        *from_context("get_item", "%get_item"),
-        *from_context("decrease", "%decrease"),
-        *from_context("vectorcall", "%vectorcall"),
-        "  %first = call ptr %get_item(ptr %table, ptr %name)",
-        "  %known = icmp ne ptr %first, null",
-        "  br i1 %known, label %which, label %clear",
-        "which:",
-        "  %single = icmp eq i64 %keys, 0",
-        "  br i1 %single, label %go, label %by_key",
-        "by_key:",
-        "  %key.at = getelementptr ptr, ptr %args, i64 1",
-        "  %key = load ptr, ptr %key.at",
-        "  %second = call ptr %get_item(ptr %first, ptr %key)",
-        "  call void %decrease(ptr %first)",
-        "  %found = icmp ne ptr %second, null",
-        "  br i1 %found, label %go, label %clear",
-        "go:",
-        "  %function = phi ptr [ %first, %which ], [ %second, %by_key ]",
-        "  %skip = add i64 %keys, 1",
-        "  %rest = getelementptr ptr, ptr %args, i64 %skip",
-        "  %left = sub i64 %nargs, %skip",
-        "  %result = call ptr %vectorcall(ptr %function, ptr %rest, i64 %left, ptr %kwnames)",
-        "  call void %decrease(ptr %function)",
-        "  ret ptr %result",
-        "clear:",  # not there yet, or not a key at all: Python knows what to say
-        *from_context("clear_error", "%clear_error"),
-        "  call void %clear_error()",
-        "  br label %slow",
-        "slow:",
-        *_word(_PYTHON, "%python"),
-        *from_context("vectorcall", "%call"),
-        "  %answer = musttail call ptr %call(ptr %python, ptr %args, i64 %nargsf, ptr %kwnames)",
-        "  ret ptr %answer",
-        "}",
-        "",
-    ]
-    return "\n".join(lines)
+    code = ObjectEmitter(1)
+
+    def word(index: int, kind: str = "ptr") -> str:
+        return code.field("%method", _OFFSET + 8 * index, kind)
+
+    nargs = code.op(f"and i64 %nargsf, {(1 << 63) - 1}")
+    code.require_equal("i64", nargs, word(_COUNT, "i64"))
+    instance = code.argument(0)
+    kind, owner = code.field(instance, abi.TYPE), word(_OWNER)
+    code.branch(code.op(f"icmp eq ptr {kind}, {owner}"), "fits", "derived")
+    code.label("derived")
+    is_subtype = code.call("is_subtype", f"ptr {kind}, ptr {owner}", "i32")
+    code.branch(code.op(f"icmp ne i32 {is_subtype}, 0"), "fits", "slow")
+    code.label("fits")
+    code.branch(code.op("icmp eq ptr %kwnames, null"), "look", "keyword")
+    code.label("keyword")
+    code.require_only_keyword(word(_OUT))
+    code.jump("look")
+    code.label("look")
+    table = code.field(instance, abi.SLOT)
+    code.require(code.op(f"icmp ne ptr {table}, null"))
+    first = code.call("get_item", f"ptr {table}, ptr {word(_NAME)}")
+    keys = word(_KEYS, "i64")
+    code.branch(code.op(f"icmp ne ptr {first}, null"), "known", "clear")
+    code.label("known")
+    code.branch(code.op(f"icmp eq i64 {keys}, 0"), "go", "by_key")
+    code.label("by_key")
+    second = code.call("get_item", f"ptr {first}, ptr {code.argument(1)}")
+    code.run("decrease", f"ptr {first}")
+    code.branch(code.op(f"icmp ne ptr {second}, null"), "go", "clear")
+    code.label("go")
+    function = code.op(f"phi ptr [ {first}, %known ], [ {second}, %by_key ]")
+    skip = code.op(f"add i64 {keys}, 1")
+    rest, left = code.at("%args", skip, "ptr"), code.op(f"sub i64 {nargs}, {skip}")
+    result = code.call("vectorcall", f"ptr {function}, ptr {rest}, i64 {left}, ptr %kwnames")
+    code.run("decrease", f"ptr {function}")
+    code.lines.append(f"  ret ptr {result}")
+    code.label("clear")  # not compiled yet, or not a key at all: the Python method handles it
+    code.run("clear_error", "")
+    code.jump("slow")
+    code.label("slow")
+    python, vectorcall = word(_PYTHON), code.context("vectorcall")
+    answer = code.op(f"musttail call ptr {vectorcall}(ptr {python}, ptr %args, i64 %nargsf, ptr %kwnames)")
+    head = "define ptr @call_method(ptr %method, ptr %args, i64 %nargsf, ptr %kwnames) {"
+    return "\n".join([head, *code.lines, f"  ret ptr {answer}", "}", ""])

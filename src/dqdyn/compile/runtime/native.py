@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from dqdyn.compile.codegen.ir import DECLARATIONS
 from dqdyn.compile.runtime import cache
 from dqdyn.compile.runtime.process_lock import LOCK
 
@@ -79,7 +80,7 @@ class Library:
             code = cache.read(full_key)
             self.from_cache = code is not None
             if code is None:
-                code = _compiled(ir, features)
+                code = _compiled(f"{DECLARATIONS}{ir}", features)
                 cache.write(full_key, code)
             self._features, self._code = features, code
             self._engines = [self._loaded()]

@@ -42,7 +42,7 @@ _OBJECTS: dict[str, Any] = {
     "out": sys.intern("out"),
 }
 CONTEXT = (*_FUNCTIONS, *_OBJECTS, "new_array")
-"""What the table of addresses holds that every module of emitted code has, in this order."""
+"""Entries of the table of addresses in every module of emitted code, in this order."""
 
 
 class Slotted:
@@ -88,7 +88,7 @@ def _read(address: int, kind: Any) -> Any:
 def _slot_fits() -> bool:
     holder = Slotted()
     holder.probe = _FLOAT_PROBE
-    return _read(id(holder) + SLOT, ctypes.c_void_p) == id(_FLOAT_PROBE)
+    return bool(_read(id(holder) + SLOT, ctypes.c_void_p) == id(_FLOAT_PROBE))
 
 
 def _arrays() -> list[np.ndarray]:
@@ -99,18 +99,14 @@ def _arrays() -> list[np.ndarray]:
 
 def _array_fits(a: np.ndarray) -> bool:
     at, pointer, integer = id(a), ctypes.c_void_p, ctypes.c_int64
-    flags = (
-        (C_CONTIGUOUS if a.flags.c_contiguous else 0)
-        | (ALIGNED if a.flags.aligned else 0)
-        | (WRITEABLE if a.flags.writeable else 0)
-    )
+    shown = {C_CONTIGUOUS: a.flags.c_contiguous, ALIGNED: a.flags.aligned, WRITEABLE: a.flags.writeable}
     if not (
         np.ndarray.__basicsize__ >= FLAGS + 4
         and _read(at + TYPE, pointer) == id(np.ndarray)
         and _read(at + DATA, pointer) == a.ctypes.data
         and _read(at + NDIM, ctypes.c_int32) == a.ndim
         and _read(at + DESCR, pointer) == id(a.dtype)
-        and _read(at + FLAGS, ctypes.c_int32) & (C_CONTIGUOUS | ALIGNED | WRITEABLE) == flags
+        and all(bool(_read(at + FLAGS, ctypes.c_int32) & flag) == is_set for flag, is_set in shown.items())
     ):
         return False
     dims = _read(at + DIMS, pointer)  # an address: followed only where all else is right
@@ -133,13 +129,31 @@ CONTEXT_IR = f"@context = dso_local global [{len(CONTEXT)} x ptr] zeroinitialize
 """The table in a module of emitted code, empty; :func:`fill_context` fills it when the code is loaded."""
 
 
-def from_context(name: str, into: str) -> list[str]:
-    """IR that loads an entry of the table into the value ``into``."""
-    place = f"getelementptr [{len(CONTEXT)} x ptr], ptr @context, i64 0, i64 {CONTEXT.index(name)}"
-    return [f"  {into}.at = {place}", f"  {into} = load ptr, ptr {into}.at"]
-
-
 def fill_context(address: int) -> None:
     """Write the table of addresses where loaded code looks for it."""
     table = _context()
     ctypes.memmove(address, table, ctypes.sizeof(table))
+
+
+def structure(**fields: Any) -> type[ctypes.Structure]:
+    """A C structure with these fields."""
+    return type("Structure", (ctypes.Structure,), {"_fields_": list(fields.items())})
+
+
+def immortal(thing: Any) -> int:
+    """The address of an object that lives until the end of the program."""
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(thing))
+    return id(thing)
+
+
+_MethodDef = structure(name=ctypes.c_char_p, function=ctypes.c_void_p, flags=ctypes.c_int, doc=ctypes.c_char_p)
+_METH_FASTCALL_KEYWORDS = 0x0080 | 0x0002
+
+
+def python_function(address: int, owner: Any, name: str, doc: str) -> Any:
+    """A built-in function of that machine code whose ``__self__`` is ``owner``."""
+    definition = _MethodDef(name.encode(), address, _METH_FASTCALL_KEYWORDS, doc.encode())
+    make = ctypes.pythonapi.PyCFunction_NewEx
+    make.restype, make.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.py_object, ctypes.py_object]
+    immortal(definition)  # a dying function reads it, and at the end of the program no list here would still exist
+    return make(ctypes.addressof(definition), owner, None)

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import operator
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from dqdyn.algebra import scalar
 from dqdyn.compile.trace.program import Program
 
-_OPERATIONS: dict[str, Callable[..., Any]] = {
-    "add": lambda a, b: a + b,
-    "sub": lambda a, b: a - b,
-    "mul": lambda a, b: a * b,
+OPERATIONS: dict[str, Callable[..., Any]] = {
+    "add": operator.add,
+    "sub": operator.sub,
+    "mul": operator.mul,
     "div": scalar.divide,
-    "neg": lambda a: -a,
+    "neg": operator.neg,
     "sqrt": scalar.sqrt,
     "sin": scalar.sin,
     "cos": scalar.cos,
@@ -23,17 +24,27 @@ _OPERATIONS: dict[str, Callable[..., Any]] = {
 }
 
 
-def interpret(program: Program, inputs: Sequence[Sequence[Any]]) -> list[Any]:
-    """The outputs for inputs given as lists of scalars, one list per argument."""
+def interpret(
+    program: Program,
+    inputs: Sequence[Sequence[Any]],
+    operations: Mapping[str, Callable[..., Any]] = OPERATIONS,
+    constant: Callable[[float], Any] = float,
+    keep: Callable[[int, Any], Any] | None = None,
+) -> list[Any]:
+    """The outputs for inputs given as lists of scalars, one list per argument.
+
+    ``constant`` turns constants into scalars; ``keep(i, value)`` is what later instructions see of the value of one.
+    """
     last_use = _last_uses(program)
     values: dict[int, Any] = {}
-    for i, (op, operands, constant) in enumerate(program.instructions):
+    for i, (op, operands, value) in enumerate(program.instructions):
         if op == "const":
-            values[i] = constant
+            values[i] = constant(value)
         elif op == "input":
             values[i] = inputs[operands[0]][operands[1]]
         else:
-            values[i] = _OPERATIONS[op](*(values[k] for k in operands))
+            result = operations[op](*(values[k] for k in operands))
+            values[i] = keep(i, result) if keep else result
             for k in set(operands):
                 if last_use[k] == i:  # a batch of arrays would otherwise hold the memory of every step
                     del values[k]

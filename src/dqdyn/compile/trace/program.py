@@ -9,25 +9,12 @@ from dataclasses import dataclass
 
 from dqdyn.caching import cached_property
 
-ARITY = {
-    "const": 0,
-    "input": 0,
-    "add": 2,
-    "sub": 2,
-    "mul": 2,
-    "div": 2,
-    "neg": 1,
-    "sqrt": 1,
-    "sin": 1,
-    "cos": 1,
-    "atan2": 2,
-    "less": 2,
-    "select": 3,
-}
-"""Operations and how many operands they take. ``less`` gives a condition, which only ``select`` may use."""
-
 Instruction = tuple[str, tuple[int, ...], float]
-"""(operation, operands as indices of earlier instructions, constant). ``input`` has operands (argument, component)."""
+"""(operation, operands as indices of earlier instructions, constant).
+
+``const`` has no operands, ``input`` has (argument, component). Of two values are ``add``, ``sub``, ``mul``, ``div``,
+``atan2`` and ``less``, which gives a condition; of one ``neg``, ``sqrt``, ``sin`` and ``cos``. ``select`` takes a
+condition, to which no other operation applies, and two values."""
 
 
 @dataclass(frozen=True)
@@ -77,6 +64,10 @@ class Program:
             sincos=tally["sin"] + tally["cos"],
             other=tally["atan2"] + tally["less"] + tally["select"],
         )
+
+    def uses(self) -> Counter[int]:
+        """How often each instruction is an operand of another."""
+        return Counter(k for op, operands, _ in self.instructions if op != "input" for k in operands)
 
     @cached_property
     def digest(self) -> str:

@@ -27,25 +27,20 @@ class Graph:
         self._known: dict[Any, int] = {}
 
     def node(self, op: str, *operands: int) -> int:
-        key = (op, operands)
-        found = self._known.get(key)
-        if found is None:
-            found = len(self.instructions)
+        index = self._known.setdefault((op, operands), len(self.instructions))
+        if index == len(self.instructions):
             self.instructions.append((op, operands, 0.0))
-            self._known[key] = found
-        return found
+        return index
 
     def constant(self, value: float) -> int:
         key: Any = value
         if not (value < 0.0 or value > 0.0):  # −0.0 and NaN are constants of their own
             key = "+0" if value == 0.0 and math.copysign(1.0, value) > 0.0 else struct.pack("<d", value)
-        found = self._known.get(key)
-        if found is None:
-            found = len(self.instructions)
+        index = self._known.setdefault(key, len(self.instructions))
+        if index == len(self.instructions):
             self.instructions.append(("const", (), value))
-            self.constants[found] = value
-            self._known[key] = found
-        return found
+            self.constants[index] = value
+        return index
 
     # --- arithmetic with folding: operands are indices ---
 
@@ -142,6 +137,15 @@ class Graph:
 _FOLD: dict[str, Callable[[float], float]] = {"sin": scalar.sin, "cos": scalar.cos, "sqrt": scalar.sqrt}
 
 
+def _operator(fold: Callable[[Graph, int, int], int], reflected: bool = False) -> Callable[[Any, Any], Any]:
+    def apply(self: Traced, other: Any) -> Traced:
+        graph, a = self.graph, self.index
+        b = other.index if type(other) is Traced else _index(graph, other)
+        return Traced(graph, fold(graph, b, a) if reflected else fold(graph, a, b))
+
+    return scalars_only(apply)
+
+
 class Traced:
     """A scalar that records what is done to it."""
 
@@ -151,36 +155,10 @@ class Traced:
     def __init__(self, graph: Graph, index: int) -> None:
         self.graph, self.index = graph, index
 
-    def _other(self, other: Any) -> int:
-        return other.index if type(other) is Traced else _index(self.graph, other)
-
-    @scalars_only
-    def __add__(self, other: Any) -> Traced:
-        return Traced(self.graph, self.graph.add(self.index, self._other(other)))
-
-    __radd__ = __add__
-
-    @scalars_only
-    def __sub__(self, other: Any) -> Traced:
-        return Traced(self.graph, self.graph.sub(self.index, self._other(other)))
-
-    @scalars_only
-    def __rsub__(self, other: Any) -> Traced:
-        return Traced(self.graph, self.graph.sub(self._other(other), self.index))
-
-    @scalars_only
-    def __mul__(self, other: Any) -> Traced:
-        return Traced(self.graph, self.graph.mul(self.index, self._other(other)))
-
-    __rmul__ = __mul__
-
-    @scalars_only
-    def __truediv__(self, other: Any) -> Traced:
-        return Traced(self.graph, self.graph.div(self.index, self._other(other)))
-
-    @scalars_only
-    def __rtruediv__(self, other: Any) -> Traced:
-        return Traced(self.graph, self.graph.div(self._other(other), self.index))
+    __add__ = __radd__ = _operator(Graph.add)
+    __sub__, __rsub__ = _operator(Graph.sub), _operator(Graph.sub, reflected=True)
+    __mul__ = __rmul__ = _operator(Graph.mul)
+    __truediv__, __rtruediv__ = _operator(Graph.div), _operator(Graph.div, reflected=True)
 
     def __neg__(self) -> Traced:
         return Traced(self.graph, self.graph.neg(self.index))
@@ -215,7 +193,7 @@ def _graph(*values: Any) -> Graph:
 
 def _index(graph: Graph, value: Any) -> int:
     if isinstance(value, Condition):
-        raise TypeError("a comparison is no number: turn it into one with dqdyn.algebra.scalar.select.")
+        raise TypeError("a comparison is not a number: turn it into one with dqdyn.algebra.scalar.select.")
     return value.index if isinstance(value, Traced) else graph.constant(float(value))
 
 

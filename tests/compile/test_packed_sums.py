@@ -10,7 +10,7 @@ from compile_tools import FUSED, WIDTHS, assert_same_bits, scalar_code
 from guarded import Guarded
 
 import dqdyn as dq
-from dqdyn.compile.codegen.packed_sums import together
+from dqdyn.compile.codegen.packed_sums import pack_sums
 from dqdyn.compile.trace.interpret import interpret
 from dqdyn.compile.trace.program import Program
 from dqdyn.compile.trace.tracer import trace
@@ -38,16 +38,16 @@ def products(rows: int, columns: int) -> Program:
 
 @pytest.mark.parametrize("width", WIDTHS)
 def test_neighbours_with_one_shape_are_found(width: int) -> None:
-    found = together(products(9, 19), width)
-    assert len(found.outputs) >= 9 * 19 // 2
-    assert {1, 0, 9 * 19 - 1}.isdisjoint(found.outputs)  # another shape, used elsewhere, and not a sum of products
-    for group in found.groups:
+    packing = pack_sums(products(9, 19), width)
+    assert len(packing.outputs) >= 9 * 19 // 2
+    assert {1, 0, 9 * 19 - 1}.isdisjoint(packing.outputs)  # another shape, used elsewhere, and not a sum of products
+    for group in packing.groups:
         assert len(group.lanes) >= 2
         assert group.start % 19 + max(group.lanes) < 19  # within its row
 
 
 def test_few_results_are_left_alone() -> None:
-    assert not together(products(1, 2), 8).groups
+    assert not pack_sums(products(1, 2), 8).groups
 
 
 @pytest.mark.parametrize("width", WIDTHS)

@@ -1,0 +1,57 @@
+"""Packed sums in LLVM IR: factors are stored side by side where they are computed, and combined at the end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dqdyn.compile.codegen.emit import Body
+from dqdyn.compile.codegen.packed_sums import Shape, pack_sums
+from dqdyn.compile.trace.program import Program
+
+
+class PackedEmitter:
+    """Emits the outputs that :func:`pack_sums` packs, as vectors of ``width``; the factors are in ``%lanes``."""
+
+    def __init__(self, program: Program, body: Body, width: int) -> None:
+        packing = pack_sums(program, width)
+        self.body, self.width = body, width
+        self.groups, self.outputs, self.factors = packing.groups, packing.outputs, packing.factors()
+        self.places: dict[int, list[tuple[int, bool]]] = {}  # factor → (place, whether it is negated there)
+        for number, array in enumerate(packing.arrays):
+            for lane, (k, negated) in array.items():
+                self.places.setdefault(k, []).append((number * width + lane, negated))
+        self.size = width * len(packing.arrays)
+        # Stale stack memory may hold subnormal numbers, and such operands are slow.
+        for number in (number for number, array in enumerate(packing.arrays) if len(array) < width):
+            body.store("zeroinitializer", body.at("%lanes", number * width), f"<{width} x double>", 8 * width)
+        self.common: dict[int, int] = {}  # factor → a place with its own sign
+        for k in {a for group in self.groups for a, _ in group.products}:
+            own = [place for place, negated in self.places.get(k, ()) if not negated]
+            if not own:
+                own.append(self.size)
+                self.places.setdefault(k, []).append((self.size, False))
+                self.size += 1
+            self.common[k] = own[0]
+
+    def keep(self, i: int, value: str) -> None:
+        """Store a factor wherever it is read."""
+        opposite = self.body.op(f"fneg double {value}") if any(n for _, n in self.places[i]) else value
+        for place, negated in self.places[i]:
+            self.body.store(opposite if negated else value, self.body.at("%lanes", place))
+
+    def emit(self) -> None:
+        """Compute and store all groups."""
+        wide = self.body.widened(self.width)
+        for group in self.groups:
+            products = iter(group.products)
+
+            def total(shape: Shape, products: Iterator[tuple[int, int]] = products) -> str:
+                if shape != "*":
+                    left, right = (total(part) for part in shape)
+                    return wide.binary(f"fadd{wide.flags}", left, right)
+                common, array = next(products)
+                x = wide.load(wide.at("%lanes", array * self.width), wide.real, 8 * self.width)
+                factor = wide.spread(wide.load(wide.at("%lanes", self.common[common])))
+                return wide.binary(f"fmul{wide.flags}", factor, x)
+
+            wide.store_lanes(total(group.shape), wide.at("%out", group.start), group.lanes)

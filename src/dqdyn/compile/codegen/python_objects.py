@@ -1,0 +1,45 @@
+"""IR that handles Python objects; what it knows of CPython stands in :mod:`~dqdyn.compile.runtime.python_abi`."""
+
+from __future__ import annotations
+
+from dqdyn.compile.codegen.ir import Emitter
+from dqdyn.compile.runtime.python_abi import CONTEXT, TYPE
+
+
+class ObjectEmitter(Emitter):
+    """Reads fields of objects, and calls functions of CPython by the table of addresses in ``@context``.
+
+    The function has a block ``slow``, in which Python takes over, with untouched arguments.
+    """
+
+    def context(self, name: str) -> str:
+        """An entry of the table: the address of a function or object."""
+        return self.op(f"load ptr, ptr {self.at('@context', CONTEXT.index(name), 'ptr')}")
+
+    def call(self, name: str, arguments: str, returns: str = "ptr") -> str:
+        """The result of a function in the table."""
+        return self.op(f"call {returns} {self.context(name)}({arguments})")
+
+    def run(self, name: str, arguments: str) -> None:
+        """Call a function in the table that returns nothing."""
+        self.lines.append(f"  call void {self.context(name)}({arguments})")
+
+    def field(self, base: str, offset: int, kind: str = "ptr") -> str:
+        """What lies so many bytes behind the start of an object."""
+        return self.op(f"load {kind}, ptr {self.at(base, offset, 'i8')}")
+
+    def argument(self, index: int | str) -> str:
+        return self.op(f"load ptr, ptr {self.at('%args', index, 'ptr')}")
+
+    def require_equal(self, kind: str, value: str, expected: int | str, otherwise: str = "slow") -> None:
+        """Go on where two integers or pointers are equal."""
+        self.require(self.op(f"icmp eq {kind} {value}, {expected}"), otherwise)
+
+    def require_type(self, thing: str, name: str) -> None:
+        """Go on where an object is of exactly the type with that name in the table."""
+        self.require_equal("ptr", self.field(thing, TYPE), self.context(name))
+
+    def require_only_keyword(self, name: str) -> None:
+        """Go on where ``%kwnames`` holds that string object and no other."""
+        self.require_equal("i64", self.call("tuple_size", "ptr %kwnames", "i64"), 1)
+        self.require_equal("ptr", self.call("tuple_item", "ptr %kwnames, i64 0"), name)

@@ -1,0 +1,82 @@
+"""Machine code of one program, compiled at first use: one state in one module, batches in another."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from dqdyn.compile.runtime import python_abi as abi
+from dqdyn.compile.runtime.process_lock import SharedProperty
+from dqdyn.compile.trace.program import Program
+
+if TYPE_CHECKING:
+    from dqdyn.compile.runtime.native import Library
+
+_UNINTERRUPTED = 200_000_000  # operations between two checks for signals: a tenth of a second on a slow processor
+
+
+class NativeCode:
+    """The kernels of a program; ``units`` and ``numbers`` are those of :class:`CallEmitter`.
+
+    Batches of more than ``largest`` rows are computed in pieces, so that Python can handle signals in between.
+    """
+
+    def __init__(
+        self, program: Program, units: Sequence[tuple[int, int]], contract: bool, numbers: Sequence[int] = ()
+    ) -> None:
+        self.program, self.units, self.contract, self.numbers = program, tuple(units), contract, tuple(numbers)
+        self.largest = max(1, _UNINTERRUPTED // max(1, program.counts.total))
+
+    @SharedProperty
+    def single(self) -> Library:
+        """The module with ``scalar`` and, where the layout is known, ``call``."""
+        from dqdyn.compile.codegen import kernels
+        from dqdyn.compile.codegen.batch_call_path import BatchCallEmitter
+        from dqdyn.compile.codegen.call_path import CallEmitter
+        from dqdyn.compile.runtime.native import Library, machine
+
+        host = machine()
+        text = kernels.scalar_kernel(self.program, host.fma, self.contract, width=host.width_for_one)
+        if abi.layout_is_known():
+            choices = (self.program, host.width_for_one, self.units, self.numbers)
+            text = CallEmitter(*choices).text() + BatchCallEmitter(*choices, self.largest).text() + text
+        key = f"{abi.HEADER if abi.layout_is_known() else None} {self.units} {self.numbers} {self.contract}"
+        library = Library(text, f"single {key} {self.program.digest}", host.width_for_one)
+        if "many" in self.__dict__:
+            self._announce(library)
+        return library
+
+    @SharedProperty
+    def one(self) -> Any:
+        """The scalar kernel as a ctypes function."""
+        arguments = [ctypes.c_void_p] * (len(self.program.inputs) + 1)
+        return ctypes.CFUNCTYPE(ctypes.c_int64, *arguments)(self.single.address("scalar"))
+
+    @SharedProperty
+    def many(self) -> Any:
+        """The batch kernel as a ctypes function, which releases the GIL."""
+        arguments = [ctypes.c_void_p, ctypes.c_int64] * (len(self.program.inputs) + 1)
+        kernel = ctypes.CFUNCTYPE(ctypes.c_int64, *arguments)(self.batch.address("batch"))
+        if "single" in self.__dict__:
+            self._announce(self.single)
+        return kernel
+
+    @SharedProperty
+    def batch(self) -> Library:
+        """The module with ``batch`` and ``batch_piece``."""
+        from dqdyn.compile.codegen import kernels
+        from dqdyn.compile.runtime.native import Library, machine
+
+        host = machine()
+        text = kernels.batch_kernel(self.program, host.width, host.fma, self.contract, units=self.units)
+        return Library(text, f"batch {self.units} {self.contract} {self.program.digest}", host.width)
+
+    def pieces(self, threads: int) -> list[int]:
+        """Addresses of the batch kernel for pieces, one per thread."""
+        return self.batch.addresses("batch_piece", threads)
+
+    def _announce(self, single: Library) -> None:
+        """Tell the built-in function where the batch kernel is."""
+        if abi.layout_is_known():
+            ctypes.c_void_p.from_address(single.address("many")).value = self.batch.address("batch")
