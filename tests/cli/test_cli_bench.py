@@ -10,7 +10,7 @@ from test_cli import data, failure, output
 
 import dqdyn as dq
 from dqdyn.cli import bench_peers
-from dqdyn.cli.bench import FUNCTIONS, random_state
+from dqdyn.cli.commands.bench import FUNCTIONS, random_state
 from dqdyn.cli.timing import Call, duration, side_by_side
 
 QUICK = ("--seconds", "0.01")

@@ -15,7 +15,8 @@ from test_cli_process import environment
 
 import dqdyn as dq
 from dqdyn.cli import app as cli
-from dqdyn.cli import demo, demo_motion
+from dqdyn.cli import demo_motion
+from dqdyn.cli.commands import demo
 from dqdyn.robot.catalog import METHODS
 
 EXTRAS = ("matplotlib", "viser", "mujoco", "sympy", "casadi", "pandas", "pinocchio", "daqp", "piqp", "scipy")

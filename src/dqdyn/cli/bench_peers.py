@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from dqdyn.arrays import Array
 from dqdyn.cli.timing import Call, side_by_side
 from dqdyn.errors import Error, MissingExtraError, ModelWarning
 from dqdyn.robot import Robot
@@ -27,7 +28,7 @@ class Peer:
     reason: str = ""
 
 
-def pinocchio(robot: Robot, q: np.ndarray, v: np.ndarray, a: np.ndarray, ours: dict[str, Any]) -> Peer:
+def pinocchio(robot: Robot, q: Array, v: Array, a: Array, ours: dict[str, Any]) -> Peer:
     """rnea, aba and crba of Pinocchio on a URDF that we write; only those that give what ``ours`` holds by name."""
     peer = Peer("Pinocchio")
     try:
@@ -45,10 +46,10 @@ def pinocchio(robot: Robot, q: np.ndarray, v: np.ndarray, a: np.ndarray, ours: d
     state = layout.q(q), layout.v(q, v)
     their_a, their_tau = layout.a(q, v, a), layout.tau(q, tau)
 
-    def mass(found: np.ndarray) -> np.ndarray:  # crba fills the upper triangle
+    def mass(found: Array) -> Array:  # crba fills the upper triangle
         return layout.mass_matrix_from(q, np.triu(found) + np.triu(found, 1).T)
 
-    candidates: dict[str, tuple[Any, tuple[Any, ...], Callable[[Any], np.ndarray]]] = {
+    candidates: dict[str, tuple[Any, tuple[Any, ...], Callable[[Any], Array]]] = {
         "inverse_dynamics": (pin.rnea, (*state, their_a), lambda x: layout.tau_from(q, x)),
         "forward_dynamics": (pin.aba, (*state, their_tau), lambda x: layout.a_from(q, v, x)),
         "mass_matrix": (pin.crba, state[:1], mass),
@@ -85,7 +86,7 @@ def simulation(robot: Robot, seconds: float) -> dict[str, Any]:
     start = np.concatenate([state, np.zeros(rollout.size - len(state))])[None]
     inputs, many = np.zeros((1, 1, rollout.inputs)), np.repeat(start, RUNS, axis=0)
 
-    def run(states: np.ndarray, batch: bool) -> None:
+    def run(states: Array, batch: bool) -> None:
         Runner(rollout, states, 0.0, STEP, every=STEPS, batch=batch).run(inputs, STEPS)
 
     calls = {"one": Call(run, start, False), "batch": Call(run, many, True)}
@@ -107,7 +108,7 @@ def simulation(robot: Robot, seconds: float) -> dict[str, Any]:
     }
 
 
-def _engine(robot: Robot, q0: np.ndarray) -> Call:
+def _engine(robot: Robot, q0: Array) -> Call:
     from dqdyn.simulate.mujoco_plant import engine_model
 
     if robot.constraints:

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from dqdyn.cli.bench import ratio
+from dqdyn.cli.commands.bench import ratio, speed_cells
 from dqdyn.cli.dynamics_tables import axes
 from dqdyn.cli.screen import number
-from dqdyn.cli.timing import duration, machine
+from dqdyn.cli.timing import machine
 from dqdyn.robot import Robot
 from dqdyn.simulate import Trajectory
 from dqdyn.view.report import Report
@@ -81,21 +81,9 @@ def _speed(report: Report, data: dict[str, Any]) -> None:
         "Time per state of the compiled code, and of the same program run operation by operation on NumPy arrays: for "
         f"one state, and for each of a batch of {data['batch']}, on one thread. {_machine()}."
     )
-    columns = (
-        "function",
-        "operations",
-        "compiled",
-        "NumPy",
-        "times",
-        "compiled, batch",
-        "NumPy, batch",
-        "times, batch",
-    )
-    rows = []
-    for row in data["speed"]:
-        one, each = (row["native"], row["numpy"]), (row["native_batch"], row["numpy_batch"])
-        cells = [cell for fast, slow in (one, each) for cell in (duration(fast), duration(slow), ratio(slow, fast))]
-        rows.append([row["function"], str(row["operations"]), *cells])
+    single = ("compiled", "NumPy", "times")
+    columns = ("function", "operations", *single, *(f"{column}, batch" for column in single))
+    rows = [(row["function"], str(row["operations"]), *speed_cells(row)) for row in data["speed"]]
     report.table(columns, rows, right=columns[1:])
 
 

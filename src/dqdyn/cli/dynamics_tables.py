@@ -78,13 +78,6 @@ def listed(values: Sequence[float]) -> str:
 def agreement(rows: Sequence[dict[str, Any]], title: str = "Agreement with the compiled programs") -> RenderableType:
     """One line per formulation."""
     columns = ("function", "method", "largest deviation", "relative")
-    drawn = [
-        (
-            row["function"],
-            row["method"],
-            f"{row['deviation']:.1e}",
-            "" if row["relative"] is None else f"{row['relative']:.1e}",
-        )
-        for row in rows
-    ]
+    digits = lambda x: "" if x is None else f"{x:.1e}"
+    drawn = [(row["function"], row["method"], *(digits(row.get(k)) for k in ("deviation", "relative"))) for row in rows]
     return table(title, columns, drawn, right=columns[2:])

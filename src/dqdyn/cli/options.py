@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
+from dqdyn.arrays import Array
 from dqdyn.cli.screen import count
 from dqdyn.errors import StateError
 from dqdyn.robot import Robot
@@ -26,7 +27,7 @@ def output_option(help: str) -> Any:
     return typer.Option("--output", "--out", "-o", help=help, show_default=False)
 
 
-def state_of(robot: Robot, seed: int | None, **texts: str | None) -> list[np.ndarray]:
+def state_of(robot: Robot, seed: int | None, **texts: str | None) -> list[Array]:
     """q, v and a as asked for: given as texts, random with a seed, else neutral and at rest; those that are named."""
     rng = None if seed is None else np.random.default_rng(seed)
     result = []
@@ -39,7 +40,7 @@ def state_of(robot: Robot, seed: int | None, **texts: str | None) -> list[np.nda
     return result
 
 
-def numbers(name: str, text: str, size: int) -> np.ndarray:
+def numbers(name: str, text: str, size: int) -> Array:
     """The numbers of an option such as ``--q 0.1,0.2``."""
     try:
         found = np.array([float(part) for part in text.split(",")] if text.strip() else [])

@@ -11,17 +11,18 @@ import numpy as np
 import typer
 from rich.console import RenderableType
 
-from dqdyn.cli.bench import BATCH, FUNCTIONS, function_speed, random_state, ratio, speed_table
+from dqdyn.cli.command import Answer, command
+from dqdyn.cli.commands.bench import BATCH, FUNCTIONS, function_speed, random_state, ratio, speed_table
+from dqdyn.cli.commands.dynamics import deviations, dynamics_of
+from dqdyn.cli.commands.info import headline
 from dqdyn.cli.demo_motion import DT, drive, reference, scene_of
 from dqdyn.cli.demo_report import report_of
-from dqdyn.cli.dynamics import deviations, dynamics_of
-from dqdyn.cli.dynamics_tables import axes, constraint_table, matrix_table, vectors
+from dqdyn.cli.dynamics_tables import agreement, axes, constraint_table, matrix_table, vectors
 from dqdyn.cli.facts import facts_of
-from dqdyn.cli.info import headline
 from dqdyn.cli.options import output_option
 from dqdyn.cli.progress import Steps
 from dqdyn.cli.robot_argument import robot_of
-from dqdyn.cli.screen import JsonOption, emit, escape, indented, number, table, width
+from dqdyn.cli.screen import escape, indented, mark, number, width
 from dqdyn.errors import FormatError
 from dqdyn.robot import Robot
 from dqdyn.simulate import Trajectory
@@ -35,14 +36,14 @@ WIDE, NARROW = 116, 5  # columns of a terminal that hold all of M; rows and colu
 SHOWN_TIME = 4.0  # s on the wanted motion, where the equation is printed
 
 
+@command("Explore")
 def demo(
     output: Annotated[Path, output_option(f"The folder to write to; default: {FOLDER}.")] = Path(FOLDER),
-    as_json: JsonOption = False,
-) -> None:
-    """See a mobile manipulator from its equation of motion to its animation, in half a minute.
+) -> Iterator[Answer]:
+    """Take a mobile manipulator from its equation of motion to its animation, in half a minute.
 
-    It prints the equation in numbers, compares all formulations, measures compiled code against NumPy, lets the robot
-    drive by computed torque, and writes an animation and a report as pages for the browser.
+    Prints the equation in numbers, compares all formulations, times compiled code against NumPy, drives the robot by
+    computed torque, and writes an animation and a report as pages for the browser.
 
     [dim]Examples:[/]
 
@@ -57,7 +58,7 @@ def demo(
     with Steps(6) as steps:
         data = demo_of(robot, folder, steps)
     data["seconds"] = time.perf_counter() - begin
-    emit(data, lambda: _drawn(robot, data), as_json)
+    yield data, _drawn(robot, data)
     if not all(check["passed"] for check in data["checks"]):
         raise typer.Exit(1)
 
@@ -167,12 +168,10 @@ def _drawn(robot: Robot, data: dict[str, Any]) -> Iterator[RenderableType]:
     yield indented(matrix_table("M, mass matrix", places, equation["mass_matrix"], shown))
     yield indented(matrix_table("C, Coriolis matrix", places, equation["coriolis_matrix"], shown))
     yield indented(constraint_table(names, equation))
-    columns = ("function", "method", "largest relative difference")
-    rows = [(row["function"], row["method"], f"{row['relative']:.1e}") for row in data["agreement"]]
-    yield indented(table(f"All formulations at {data['states']} states", columns, rows, right=columns[2:]))
+    yield indented(agreement(data["agreement"], f"All formulations at {data['states']} states"))
     yield indented(speed_table(data["speed"], data["batch"]))
     for check in data["checks"]:
-        yield f"{'[green]✓[/]' if check['passed'] else '[red]✗[/]'} {escape(check['check'])}"
+        yield f"{mark(check['passed'])} {escape(check['check'])}"
     yield f"\nDone in {data['seconds']:.1f} s. Open in a browser:"
     for name in ("animation", "report"):
         yield f"  {name:10} [bold]{escape(data['files'][name])}[/]"

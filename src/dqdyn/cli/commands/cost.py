@@ -15,9 +15,9 @@ from dqdyn.analysis.costs import silva as silva_cost
 from dqdyn.analysis.costs.farias import Cost, Row
 from dqdyn.analysis.costs.formula import Line
 from dqdyn.analysis.costs.homogeneous_reference import matrix_cost
+from dqdyn.cli.command import Answer, command
 from dqdyn.cli.cost_figures import draw_figures
-from dqdyn.cli.robot_argument import BaseOption, NoMimicOption, RobotArgument, StrictOption, robot_of
-from dqdyn.cli.screen import JsonOption, emit, escape, indented, table, warn
+from dqdyn.cli.screen import escape, indented, mark, table
 from dqdyn.robot import Robot
 from dqdyn.robot.catalog import METHODS
 
@@ -34,20 +34,17 @@ TABLES: dict[str, Callable[[], Sequence[Row | Line]]] = {
 KINDS = ("mul", "add", "storage")
 
 
+@command("Compare and measure", robot="arm7")
 def cost(
-    source: RobotArgument = "arm7",
+    robot: Robot,
     n: Annotated[
         int | None,
         typer.Option("-n", min=1, help="Joints of the papers' arms; default: the degrees of freedom of ROBOT."),
     ] = None,
     figures: Annotated[
-        Path | None, typer.Option("--figures", help="A folder for the figures 4 and 5 of Farias (needs matplotlib).")
+        Path | None, typer.Option(help="A folder for the figures 4 and 5 of Farias (needs matplotlib).")
     ] = None,
-    base: BaseOption = None,
-    no_mimic: NoMimicOption = False,
-    strict: StrictOption = False,
-    as_json: JsonOption = False,
-) -> None:
+) -> Iterator[Answer]:
     """Compare costs: what the papers print, what their steps cost, and what the programs of ROBOT cost.
 
     The papers' own steps run on scalars that count. Where a number is not the printed one, the reason stands beside it.
@@ -61,9 +58,6 @@ def cost(
       dqdyn cost --figures .
       dqdyn cost --json
     """
-    robot = robot_of(source, base=base, mimic=not no_mimic, strict=strict)
-    for text in robot.warnings:
-        warn(text)
     size = n or max(robot.nv, 1)
     drawn = draw_figures(figures) if figures is not None else []
     data = {
@@ -75,7 +69,7 @@ def cost(
         "programs": programs(robot),
         "figures": [str(path) for path in drawn],
     }
-    emit(data, lambda: _drawn(data), as_json)
+    yield data, _drawn(data)
 
 
 def at_size(n: int) -> list[dict[str, Any]]:
@@ -141,7 +135,7 @@ def _drawn(data: dict[str, Any]) -> Iterator[RenderableType]:
     yield "  As written, the algorithm of the paper runs on scalars that count; compiled, constants of this robot are"
     yield "  folded and repeated expressions computed once. Sines and cosines are counted in [bold]sincos[/] alone."
     for path in data["figures"]:
-        yield f"[green]✓[/] {escape(path)}"
+        yield f"{mark(True)} {escape(path)}"
 
 
 def _paper_table(title: str, lines: Sequence[dict[str, Any]]) -> RenderableType:

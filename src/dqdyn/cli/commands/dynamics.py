@@ -8,10 +8,11 @@ from typing import Annotated, Any
 import numpy as np
 from rich.console import RenderableType
 
+from dqdyn.arrays import Array
+from dqdyn.cli.command import Answer, command
 from dqdyn.cli.dynamics_tables import SHOWN, agreement, axes, constraint_table, listed, matrix_table, vectors
 from dqdyn.cli.options import AOption, QOption, VOption, random_option, state_of
-from dqdyn.cli.robot_argument import BaseOption, NoMimicOption, RobotArgument, StrictOption, robot_of
-from dqdyn.cli.screen import JsonOption, emit, escape, indented, number, warn
+from dqdyn.cli.screen import escape, indented, number
 from dqdyn.dynamics import methods
 from dqdyn.errors import ModelError
 from dqdyn.robot import Robot
@@ -20,17 +21,14 @@ from dqdyn.robot.constrained_catalog import FORMS
 CONSTRAINED = ("udwadia-kalaba", "kane")  # compared with the compiled multipliers
 
 
+@command("Compute")
 def dynamics(
-    source: RobotArgument,
+    robot: Robot,
     q: QOption = None,
     v: VOption = None,
     a: AOption = None,
     seed: Annotated[int | None, random_option("state")] = None,
-    base: BaseOption = None,
-    no_mimic: NoMimicOption = False,
-    strict: StrictOption = False,
-    as_json: JsonOption = False,
-) -> None:
+) -> Iterator[Answer]:
     """Show the dynamics of a robot at a state: M a + C v + g = τ + Aᵀλ.
 
     Prints the mass and Coriolis matrices, the forces, the constraints A a = b if there are any, the energies, and the
@@ -43,14 +41,11 @@ def dynamics(
       dqdyn dynamics arm7 --random 1
       dqdyn dynamics humanoid --json
     """
-    robot = robot_of(source, base=base, mimic=not no_mimic, strict=strict)
-    for text in robot.warnings:
-        warn(text)
     data = dynamics_of(robot, *state_of(robot, seed, q=q, v=v, a=a))
-    emit(data, lambda: _drawn(robot, data), as_json)
+    yield data, _drawn(robot, data)
 
 
-def dynamics_of(robot: Robot, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> dict[str, Any]:
+def dynamics_of(robot: Robot, q: Array, v: Array, a: Array) -> dict[str, Any]:
     """Everything at a state, as plain data; SI units."""
     tau, mass = robot.inverse_dynamics(q, v, a), robot.mass_matrix(q)
     return {
@@ -73,7 +68,7 @@ def dynamics_of(robot: Robot, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> di
     }
 
 
-def constraints_of(robot: Robot, q: np.ndarray, v: np.ndarray) -> dict[str, Any]:
+def constraints_of(robot: Robot, q: Array, v: Array) -> dict[str, Any]:
     """A (m, nv) and b (m) of A a = b, with the names of the rows."""
     return {
         "constraint_rows": list(robot.constraint_rows),
@@ -82,9 +77,7 @@ def constraints_of(robot: Robot, q: np.ndarray, v: np.ndarray) -> dict[str, Any]
     }
 
 
-def deviations(
-    robot: Robot, q: np.ndarray, v: np.ndarray, a: np.ndarray, tau: np.ndarray, mass: np.ndarray
-) -> list[dict[str, Any]]:
+def deviations(robot: Robot, q: Array, v: Array, a: Array, tau: Array, mass: Array) -> list[dict[str, Any]]:
     """Per formulation the largest deviation from the compiled result; run as written, on numbers, uncompiled.
 
     Forward dynamics returns the acceleration a; absent where M is singular. Under constraints, "constrained" forward
@@ -94,7 +87,7 @@ def deviations(
     state = (q.tolist(), v.tolist())
     result: list[dict[str, Any]] = []
 
-    def add(function: str, method: str, found: Any, expected: np.ndarray) -> None:
+    def add(function: str, method: str, found: Any, expected: Array) -> None:
         largest = float(np.abs(np.array(found, dtype=float) - expected).max(initial=0.0))
         size = float(np.abs(expected).max(initial=0.0))
         relative = largest / size if size > 1e-9 else None

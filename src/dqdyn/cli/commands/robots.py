@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
+from dqdyn.cli.command import Answer, command
 from dqdyn.cli.robot_argument import robot_of
-from dqdyn.cli.screen import JsonOption, emit, indented, number, table, without_tags
+from dqdyn.cli.screen import indented, number, table, without_tags
 from dqdyn.robots import builders as builtin
 
 
-def robots(as_json: JsonOption = False) -> None:
+@command("Explore")
+def robots() -> Iterator[Answer]:
     """List the built-in robots.
 
     [dim]Examples:[/]
@@ -26,8 +29,8 @@ def robots(as_json: JsonOption = False) -> None:
         [(*(str(row[c]) for c in columns[:3]), f"{number(row['mass'])} kg", row["description"]) for row in rows],
         right=("nq", "nv", "mass"),
     )
-    hint = "  Look at one with [bold]dqdyn info NAME[/], or in Python: [bold]dqdyn.robots.NAME()[/]"
-    emit(rows, lambda: [indented(drawn), hint], as_json)
+    hint = "  Inspect one with [bold]dqdyn info NAME[/], or in Python: [bold]dqdyn.robots.NAME()[/]"
+    yield rows, [indented(drawn), hint]
 
 
 def _row(name: str) -> dict[str, Any]:

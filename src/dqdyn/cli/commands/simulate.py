@@ -1,18 +1,21 @@
-"""``dqdyn simulate``: let a robot move, and keep or show the trajectory."""
+"""``dqdyn simulate``: simulate a robot, and save or animate the trajectory."""
 
 from __future__ import annotations
 
 import time
 import warnings
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
 import typer
+from rich.console import RenderableType
 
+from dqdyn.arrays import Array
+from dqdyn.cli.command import Answer, command
 from dqdyn.cli.options import QOption, VOption, output_option, random_option, state_of
-from dqdyn.cli.robot_argument import BaseOption, NoMimicOption, RobotArgument, StrictOption, robot_of
-from dqdyn.cli.screen import JsonOption, emit, escape, number, table, warn
+from dqdyn.cli.screen import INTERRUPTED, escape, number, table, warn
 from dqdyn.errors import Error, unknown_name
 from dqdyn.robot import Robot
 from dqdyn.simulate import Interrupted, SimulationError, SimulationWarning, Trajectory
@@ -21,40 +24,40 @@ from dqdyn.simulate.computed_torque import computed_torque
 from dqdyn.simulate.integrators import INTEGRATORS
 from dqdyn.simulate.reference import waves
 
-INTERRUPTED = 130
-CONTROLLERS = ("none", "gravity", "hold", "waves")
+CONTROLLERS: dict[str, Callable[[Robot, Array], Any]] = {
+    "none": lambda robot, q0: None,
+    "gravity": lambda robot, q0: lambda t, q, v: robot.gravity_forces(q),
+    "hold": lambda robot, q0: computed_torque(robot, lambda t: (q0, np.zeros(robot.nv), np.zeros(robot.nv))),
+    "waves": lambda robot, q0: computed_torque(robot, waves(robot, q0.tolist())),
+}
+"""Control laws by name, for a robot that starts at q0."""
 
 
+@command("Compute")
 def simulate(
-    source: RobotArgument,
-    duration: Annotated[float, typer.Option("--duration", help="Time in s.")] = 2.0,
-    dt: Annotated[float, typer.Option("--dt", help="Step in s.")] = 1e-3,
-    integrator: Annotated[str, typer.Option("--integrator", help=f"{', '.join(INTEGRATORS)} or adaptive.")] = "rkmk4",
+    robot: Robot,
+    duration: Annotated[float, typer.Option(help="Time in s.")] = 2.0,
+    dt: Annotated[float, typer.Option(help="Step in s.")] = 1e-3,
+    integrator: Annotated[str, typer.Option(help=f"{', '.join(INTEGRATORS)} or adaptive.")] = "rkmk4",
     controller: Annotated[
         str,
         typer.Option(
             "--controller",
-            help="none; gravity (compensated); hold (computed torque at the start); waves (computed torque).",
+            help="none, gravity (compensation), hold (the initial pose) or waves; the last two by computed torque.",
         ),
     ] = "none",
-    plant: Annotated[str | None, typer.Option("--plant", help="mujoco runs the controller against MuJoCo.")] = None,
-    ground: Annotated[
-        float | None, typer.Option("--ground", help="Height in m of a ground to touch; with --plant mujoco.")
-    ] = None,
+    plant: Annotated[str | None, typer.Option(help="mujoco: simulate with MuJoCo instead.")] = None,
+    ground: Annotated[float | None, typer.Option(help="Height in m of a ground plane; with --plant mujoco.")] = None,
     q: QOption = None,
     v: VOption = None,
     seed: Annotated[int | None, random_option("configuration")] = None,
-    every: Annotated[int, typer.Option("--every", min=1, help="Steps from one sample to the next.")] = 1,
-    output: Annotated[Path | None, output_option("Keep the trajectory in this .npz file.")] = None,
-    html: Annotated[Path | None, typer.Option("--html", help="Write a page with the animation and the plots.")] = None,
-    base: BaseOption = None,
-    no_mimic: NoMimicOption = False,
-    strict: StrictOption = False,
-    as_json: JsonOption = False,
-) -> None:
-    """Let a robot move under a controller, or fall freely.
+    every: Annotated[int, typer.Option(min=1, help="Steps from one sample to the next.")] = 1,
+    output: Annotated[Path | None, output_option("Save the trajectory to this .npz file.")] = None,
+    html: Annotated[Path | None, typer.Option(help="Write a page with an animation and plots.")] = None,
+) -> Iterator[Answer]:
+    """Simulate a robot under a controller, or falling freely.
 
-    Prints what happened; --output keeps every sample, --html shows them. Ctrl-C ends the run and keeps what was done.
+    Prints a summary; --output saves every sample, --html animates them. Ctrl-C stops the run and keeps its samples.
 
     [dim]Examples:[/]
 
@@ -63,16 +66,15 @@ def simulate(
       dqdyn simulate arm7 --controller waves --html waves.html
       dqdyn simulate chain:4 --base free --plant mujoco --ground -0.5
     """
-    robot = robot_of(source, base=base, mimic=not no_mimic, strict=strict)
-    for text in robot.warnings:
-        warn(text)
     q0, v0 = _state(robot, q, v, seed)
-    law = _controller(robot, controller, q0)
+    if controller not in CONTROLLERS:
+        raise unknown_name("controller", controller, CONTROLLERS)
+    law = CONTROLLERS[controller](robot, q0)
     options: dict[str, Any] = {} if plant is None else {"ground": ground}
     if ground is not None and plant is None:
-        raise Error("--ground needs --plant mujoco: our own integrators know no contacts.")
+        raise Error("--ground needs --plant mujoco: the built-in integrators do not model contact.")
     begin, stopped = time.perf_counter(), None
-    with warnings.catch_warnings(record=True) as doubts:
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", SimulationWarning)
         try:
             trajectory = run(
@@ -80,14 +82,14 @@ def simulate(
             )
         except (Interrupted, SimulationError) as problem:
             stopped, trajectory = problem, problem.trajectory
-    for doubt in doubts:
-        warn(str(doubt.message))
+    for warning in caught:
+        warn(str(warning.message))
     data = summary(trajectory, time.perf_counter() - begin)
     if output is not None:
         data["output"] = str(trajectory.save(output))
     if html is not None and stopped is None:
         data["html"] = str(trajectory.to_html(html))
-    emit(data, lambda: _drawn(data, robot, trajectory), as_json)
+    yield data, _drawn(data, trajectory)
     if isinstance(stopped, SimulationError):
         raise stopped
     if stopped is not None:
@@ -114,7 +116,7 @@ def summary(trajectory: Trajectory, seconds: float) -> dict[str, Any]:
     }
 
 
-def _drawn(data: dict[str, Any], robot: Robot, trajectory: Trajectory) -> Any:
+def _drawn(data: dict[str, Any], trajectory: Trajectory) -> Iterator[RenderableType]:
     yield f"[bold]{escape(data['robot'])}[/] moved for {number(data['time'])} s ({escape(data['status'])})"
     rows = [
         ["samples", str(data["samples"])],
@@ -129,20 +131,7 @@ def _drawn(data: dict[str, Any], robot: Robot, trajectory: Trajectory) -> Any:
     yield table("", ["what", "value"], rows)
 
 
-def _state(robot: Robot, q: str | None, v: str | None, seed: int | None) -> tuple[np.ndarray, np.ndarray]:
+def _state(robot: Robot, q: str | None, v: str | None, seed: int | None) -> tuple[Array, Array]:
     """What was given, as it is; without a q, brought onto the constraints."""
     (given_q,), (given_v,) = state_of(robot, seed, q=q), state_of(robot, None, v=v)
     return (given_q, given_v) if q is not None or not robot.constraints else robot.project(given_q, given_v)
-
-
-def _controller(robot: Robot, name: str, q0: np.ndarray) -> Any:
-    if name not in CONTROLLERS:
-        raise unknown_name("controller", name, CONTROLLERS)
-    if name == "none":
-        return None
-    if name == "gravity":
-        return lambda t, q, v: robot.gravity_forces(q)
-    if name == "hold":
-        zero = np.zeros(robot.nv)
-        return computed_torque(robot, lambda t: (q0, zero, zero))
-    return computed_torque(robot, waves(robot, q0.tolist()))
