@@ -30,7 +30,7 @@ def test_every_function_is_measured() -> None:
 def test_text() -> None:
     text = output("bench", "four_bar", *QUICK)
     assert all(name in text for name in FUNCTIONS)
-    assert "the engine would not have the constraints" in text
+    assert "the engine does not know the constraints" in text
     assert "processor: " in text
 
 

@@ -156,4 +156,4 @@ def test_without_native_code_it_says_so() -> None:
     }
     same = dict.fromkeys(("native", "numpy", "native_batch", "numpy_batch"), 1e-6)
     facts = {"agreement": [{"relative": 1e-15}], "speed": [same], "motion": {**motion, "status": "finished"}}
-    assert "no native code" in demo.checks_of(facts)[1]["check"]
+    assert "Native code is unavailable" in demo.checks_of(facts)[1]["check"]

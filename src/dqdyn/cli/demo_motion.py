@@ -60,7 +60,8 @@ class WheelsAndMotors:
 
     def step(self, t: float, q: Array, v: Array) -> Array:
         """τ (nv) with A τ = 0; the row of A has unit length."""
-        tau, sideways = self.law(t, q, v), self.robot.constraint_matrix(q)[0]
+        tau: Array = self.law(t, q, v)
+        sideways: Array = self.robot.constraint_matrix(q)[0]
         return tau - sideways * (sideways @ tau)
 
     def record(self) -> dict[str, Array]:

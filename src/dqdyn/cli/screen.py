@@ -8,9 +8,11 @@ import os
 import re
 import sys
 from collections.abc import Iterable, Sequence
+from dataclasses import asdict, is_dataclass
 from pathlib import Path
 from typing import Annotated, Any, TextIO, TypeAlias
 
+import numpy as np
 import typer
 from rich import markup
 from rich.box import SIMPLE_HEAD
@@ -133,9 +135,14 @@ def count(n: int, noun: str) -> str:
     return f"{n} {noun if n == 1 else plural}"
 
 
+def attributes(source: object, *names: str) -> dict[str, Any]:
+    """The attributes of these names, as data to print."""
+    return {name: getattr(source, name) for name in names}
+
+
 def written(path: Path) -> dict[str, Any]:
     """The facts of a file that a command wrote."""
-    return {"target": str(path), "bytes": path.stat().st_size}
+    return {"target": path, "bytes": path.stat().st_size}
 
 
 def without_tags(text: str) -> str:
@@ -144,11 +151,15 @@ def without_tags(text: str) -> str:
 
 
 def _plain(data: Any) -> Any:
-    """Data that JSON can hold: no infinities, no tuples."""
+    """Data that JSON can hold: records and arrays as objects and lists, null for what is not finite."""
+    if is_dataclass(data) and not isinstance(data, type):
+        return _plain(asdict(data))
     if isinstance(data, dict):
         return {key: _plain(value) for key, value in data.items()}
+    if isinstance(data, (np.ndarray, np.generic)):
+        return _plain(data.tolist())
     if isinstance(data, (list, tuple)):
         return [_plain(value) for value in data]
     if isinstance(data, float) and not math.isfinite(data):
         return None
-    return data
+    return str(data) if isinstance(data, Path) else data

@@ -7,7 +7,7 @@ from typing import Any
 
 from dqdyn.cli.command import Answer, command
 from dqdyn.cli.robot_argument import robot_of
-from dqdyn.cli.screen import indented, number, table, without_tags
+from dqdyn.cli.screen import attributes, indented, number, table, without_tags
 from dqdyn.robots import builders as builtin
 
 
@@ -23,12 +23,8 @@ def robots() -> Iterator[Answer]:
     """
     rows = [_row(name) for name in builtin.names()]
     columns = ("name", "nq", "nv", "mass", "description")
-    drawn = table(
-        "",
-        columns,
-        [(*(str(row[c]) for c in columns[:3]), f"{number(row['mass'])} kg", row["description"]) for row in rows],
-        right=("nq", "nv", "mass"),
-    )
+    cells = [(r["name"], str(r["nq"]), str(r["nv"]), f"{number(r['mass'])} kg", r["description"]) for r in rows]
+    drawn = table("", columns, cells, right=columns[1:4])
     hint = "  Inspect one with [bold]dqdyn info NAME[/], or in Python: [bold]dqdyn.robots.NAME()[/]"
     yield rows, [indented(drawn), hint]
 
@@ -36,11 +32,4 @@ def robots() -> Iterator[Answer]:
 def _row(name: str) -> dict[str, Any]:
     robot = robot_of(name)
     summary = (builtin.BUILDERS[name].__doc__ or "").strip().splitlines()[0]
-    return {
-        "name": name,
-        "base": robot.base,
-        "nq": robot.nq,
-        "nv": robot.nv,
-        "mass": robot.mass,
-        "description": without_tags(summary),
-    }
+    return {"name": name, **attributes(robot, "base", "nq", "nv", "mass"), "description": without_tags(summary)}

@@ -41,10 +41,7 @@ def simulate(
     integrator: Annotated[str, typer.Option(help=f"{', '.join(INTEGRATORS)} or adaptive.")] = "rkmk4",
     controller: Annotated[
         str,
-        typer.Option(
-            "--controller",
-            help="none, gravity (compensation), hold (the initial pose) or waves; the last two by computed torque.",
-        ),
+        typer.Option(help="none, gravity (compensated), hold (the initial pose) or waves, both by computed torque."),
     ] = "none",
     plant: Annotated[str | None, typer.Option(help="mujoco: simulate with MuJoCo instead.")] = None,
     ground: Annotated[float | None, typer.Option(help="Height in m of a ground plane; with --plant mujoco.")] = None,
@@ -86,9 +83,9 @@ def simulate(
         warn(str(warning.message))
     data = summary(trajectory, time.perf_counter() - begin)
     if output is not None:
-        data["output"] = str(trajectory.save(output))
+        data["output"] = trajectory.save(output)
     if html is not None and stopped is None:
-        data["html"] = str(trajectory.to_html(html))
+        data["html"] = trajectory.to_html(html)
     yield data, _drawn(data, trajectory)
     if isinstance(stopped, SimulationError):
         raise stopped
@@ -99,20 +96,17 @@ def simulate(
 def summary(trajectory: Trajectory, seconds: float) -> dict[str, Any]:
     """What happened, as plain data; SI units."""
     energy = trajectory.energy
+    extremes = {"speed": trajectory.v, "force": trajectory.tau, "residual": trajectory.residual}
     return {
         "robot": trajectory.robot.name,
         "status": trajectory.status,
-        **dict(trajectory.about),
-        "time": float(trajectory.time[-1]),
+        **trajectory.about,
         "samples": len(trajectory),
         "wall_time": seconds,
-        "q": trajectory.q[-1].tolist(),
-        "v": trajectory.v[-1].tolist(),
-        "energy_start": float(energy[0]),
-        "energy_end": float(energy[-1]),
-        "largest_speed": float(np.abs(trajectory.v).max(initial=0.0)),
-        "largest_force": float(np.abs(trajectory.tau).max(initial=0.0)),
-        "largest_residual": float(np.abs(trajectory.residual).max(initial=0.0)),
+        **{name: getattr(trajectory, name)[-1] for name in ("time", "q", "v")},
+        "energy_start": energy[0],
+        "energy_end": energy[-1],
+        **{f"largest_{name}": np.abs(values).max(initial=0.0) for name, values in extremes.items()},
     }
 
 
@@ -127,7 +121,7 @@ def _drawn(data: dict[str, Any], trajectory: Trajectory) -> Iterator[RenderableT
     ]
     if trajectory.residual.shape[-1]:
         rows.append(["constraints", f"off by at most {number(data['largest_residual'])}"])
-    rows += [[name, data[name]] for name in ("output", "html") if name in data]
+    rows += [[name, str(data[name])] for name in ("output", "html") if name in data]
     yield table("", ["what", "value"], rows)
 
 

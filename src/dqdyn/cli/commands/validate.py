@@ -16,7 +16,7 @@ from dqdyn.analysis.validation.comparison import validate as run
 from dqdyn.analysis.validation.silva_table import METHODS, PRINTED
 from dqdyn.arrays import Array
 from dqdyn.cli.command import Answer, command
-from dqdyn.cli.screen import escape, indented, mark, number, table
+from dqdyn.cli.screen import attributes, escape, indented, mark, number, table
 from dqdyn.cli.validate_figure import draw_figure, shown_coordinates
 from dqdyn.errors import unknown_name
 from dqdyn.view.figures import require_drawing
@@ -32,8 +32,8 @@ def validate(
         typer.Argument(metavar="ROBOT", help=f"Which of the three robots: {', '.join(PLANTS)}.", show_default="all"),
     ] = None,
     duration: Annotated[float, typer.Option(help="Time in s.")] = 5.0,
-    cutoff: Annotated[float, typer.Option(help="Of the Butterworth filter, in Hz.")] = CUTOFF,
-    order: Annotated[int, typer.Option(min=1, help="Of the Butterworth filter.")] = ORDER,
+    cutoff: Annotated[float, typer.Option(help="Cutoff of the Butterworth filter in Hz.")] = CUTOFF,
+    order: Annotated[int, typer.Option(min=1, help="Order of the Butterworth filter.")] = ORDER,
     figures: Annotated[Path | None, typer.Option(help="A folder for figure 3 of Silva (needs matplotlib).")] = None,
 ) -> Iterator[Answer]:
     """Compare accelerations of our models with those of MuJoCo, as Silva's table 2 does with V-REP's.
@@ -62,42 +62,31 @@ def validate(
         "order": order,
         "sampling": validations[0].recording.dt,
         "robots": [facts(validation) for validation in validations],
-        "figures": [str(draw_figure(_pictured(validations), figures))] if figures is not None else [],
+        "figures": [draw_figure(_pictured(validations), figures)] if figures is not None else [],
     }
     yield data, _drawn(data, validations)
 
 
 def facts(validation: Validation) -> dict[str, Any]:
     """What was found for one robot, as plain data."""
-    names, units = zip(*validation.names, strict=True)
 
     def per_name(values: Iterable[float]) -> dict[str, float]:
-        return dict(zip(names, map(float, values), strict=True))
+        return {name: float(value) for (name, _), value in zip(validation.names, values, strict=True)}
 
     methods = []
     for method, meaning in METHODS.items():
         printed, ours = PRINTED.get((validation.key, method)), validation.models.get(method)
-        line: dict[str, Any] = {"method": method, "name": meaning}
-        line["paper"] = None if printed is None else asdict(printed)
-        line["ours"] = None if ours is None else asdict(ours.summary)
-        line["cmc"] = None if ours is None else per_name(ours.cmc)
-        methods.append(line)
-    control = {
-        "body": validation.control_body,
-        "mass_error": MASS_ERROR,
-        **asdict(validation.control.summary),
-        "cmc": per_name(validation.control.cmc),
-    }
+        line = {"method": method, "name": meaning, "paper": printed and asdict(printed)}
+        methods.append({**line, "ours": ours and asdict(ours.summary), "cmc": ours and per_name(ours.cmc)})
+    control = asdict(validation.control.summary) | {"cmc": per_name(validation.control.cmc)}
     return {
         "robot": validation.key,
-        "title": validation.title,
+        **attributes(validation, "title", "missing", "seconds"),
         "methods": methods,
-        "control": control,
+        "control": {"body": validation.control_body, "mass_error": MASS_ERROR, **control},
         "moved": per_name(validation.moved),
-        "units": dict(zip(names, units, strict=True)),
+        "units": dict(validation.names),
         "slip": validation.slip(),
-        "missing": list(validation.missing),
-        "seconds": validation.seconds,
     }
 
 
@@ -117,7 +106,7 @@ def _drawn(data: dict[str, Any], validations: Sequence[Validation]) -> Iterator[
         yield from _remarks(robot)
     yield from _curves(_pictured(validations))
     for path in data["figures"]:
-        yield f"{mark(True)} {escape(path)}"
+        yield f"{mark(True)} {escape(str(path))}"
 
 
 def _table(robot: dict[str, Any]) -> RenderableType:
