@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import math
+import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -193,7 +196,7 @@ class TestEquation:
         assert entry["item"] == "[Silva, eq. (9)]"
         assert entry["module"] == "src/dqdyn/algebra/rates.py"
         assert entry["tests"]
-        source = Path(dq.__file__).parent / "algebra" / "motion.py"
+        source = Path(dq.__file__).parent.parent.parent / entry["module"]
         assert "def adjoint_rate" in source.read_text(encoding="utf-8").splitlines()[entry["line"] - 1]
         text = output("equation", "silva", "eq.", "9")
         assert all(part in text for part in (entry["function"], entry["summary"], entry["module"], *entry["tests"]))
@@ -243,6 +246,42 @@ class TestTop:
             assert name not in given or given[name].opts == letters
 
 
+NEW_COMMAND = """
+from __future__ import annotations
+from collections.abc import Iterator
+from typing import Annotated
+import typer
+from dqdyn.cli.command import Answer, command
+from dqdyn.cli.screen import number
+from dqdyn.robot import Robot
+
+@command("Explore")
+def weight(robot: Robot, gravity: Annotated[float, typer.Option(help="In m/s².")] = 9.81) -> Iterator[Answer]:
+    \"\"\"Print the weight of a robot.\"\"\"
+    yield {"weight": robot.mass * gravity}, f"{number(robot.mass * gravity)} N"
+"""
+
+
+class TestNewCommand:
+    """A file in the folder of commands is all that a new command needs."""
+
+    def run(self, folder: Path, *words: str) -> str:
+        (folder / "weight.py").write_text(NEW_COMMAND)
+        code = f"from dqdyn.cli import commands, main; commands.__path__.append({str(folder)!r}); main({list(words)})"
+        result = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=120, encoding="utf-8")
+        assert (result.returncode, result.stderr) == (0, "")
+        return result.stdout
+
+    def test_it_runs_for_people_and_programs(self, tmp_path: Path) -> None:
+        assert self.run(tmp_path, "weight", "two_link", "--gravity", "10") == "20 N\n"
+        facts = json.loads(self.run(tmp_path, "weight", "two_link", "--base", "free", "--json"))
+        assert facts == {"weight": pytest.approx(9.81 * dq.load("two_link", base="free").mass)}
+
+    def test_help_lists_it_in_its_panel(self, tmp_path: Path) -> None:
+        text = self.run(tmp_path, "--help")
+        assert re.search(r"Explore.*weight +Print the weight of a robot.*Compute", text, re.DOTALL)
+
+
 class TestErrors:
     @pytest.mark.parametrize(
         ("words", "hint"),
@@ -274,7 +313,7 @@ class TestErrors:
         def interrupted(*_: object, **__: object) -> None:
             raise KeyboardInterrupt
 
-        monkeypatch.setattr("dqdyn.cli.robots.robot_of", interrupted)
+        monkeypatch.setattr("dqdyn.cli.commands.robots.robot_of", interrupted)
         assert cli.run(["robots"]) == 130
         captured = capsys.readouterr()
         assert (captured.out.strip(), captured.err.strip()) == ("", "")
@@ -283,6 +322,6 @@ class TestErrors:
         def broken(*_: object, **__: object) -> None:
             raise RuntimeError("a bug")
 
-        monkeypatch.setattr("dqdyn.cli.robots.robot_of", broken)
+        monkeypatch.setattr("dqdyn.cli.commands.robots.robot_of", broken)
         with pytest.raises(RuntimeError, match="a bug"):
             cli.run(["robots"])

@@ -10,7 +10,7 @@ from test_cli import data, failure, output
 
 import dqdyn as dq
 from dqdyn.cli import bench_peers
-from dqdyn.cli.bench import FUNCTIONS, random_state
+from dqdyn.cli.commands.bench import FUNCTIONS, random_state
 from dqdyn.cli.timing import Call, duration, side_by_side
 
 QUICK = ("--seconds", "0.01")
@@ -30,7 +30,7 @@ def test_every_function_is_measured() -> None:
 def test_text() -> None:
     text = output("bench", "four_bar", *QUICK)
     assert all(name in text for name in FUNCTIONS)
-    assert "the engine would not have the constraints" in text
+    assert "the engine does not know the constraints" in text
     assert "processor: " in text
 
 

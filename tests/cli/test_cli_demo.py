@@ -15,7 +15,8 @@ from test_cli_process import environment
 
 import dqdyn as dq
 from dqdyn.cli import app as cli
-from dqdyn.cli import demo, demo_motion
+from dqdyn.cli import demo_motion
+from dqdyn.cli.commands import demo
 from dqdyn.dynamics import methods
 
 EXTRAS = ("matplotlib", "viser", "mujoco", "sympy", "casadi", "pandas", "pinocchio", "daqp", "piqp", "scipy")
@@ -156,4 +157,4 @@ def test_without_native_code_it_says_so() -> None:
     }
     same = dict.fromkeys(("native", "numpy", "native_batch", "numpy_batch"), 1e-6)
     facts = {"agreement": [{"relative": 1e-15}], "speed": [same], "motion": {**motion, "status": "finished"}}
-    assert "no native code" in demo.checks_of(facts)[1]["check"]
+    assert "Native code is unavailable" in demo.checks_of(facts)[1]["check"]

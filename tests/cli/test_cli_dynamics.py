@@ -3,40 +3,19 @@
 from __future__ import annotations
 
 import builtins
-import json
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
+from test_cli import data, failure, output
 
 import dqdyn as dq
 from dqdyn.analysis.costs.homogeneous_reference import newton_euler_costs
-from dqdyn.cli import app as cli
 from dqdyn.cli import cost_figures
 from dqdyn.dynamics import methods
 
 FORMULATIONS = {f.function: f for f in (methods.INVERSE, methods.FORWARD, methods.MASS_MATRIX, methods.CORIOLIS)}
-
-
-def output(*words: str) -> str:
-    result = CliRunner().invoke(cli.app, list(words), env={"NO_COLOR": "1", "FORCE_COLOR": None})
-    assert result.exit_code == 0, result.output
-    return result.stdout
-
-
-def data(*words: str) -> Any:
-    return json.loads(output(*words, "--json"), parse_constant=lambda name: pytest.fail(f"{name} is not JSON"))
-
-
-def failure(capsys: pytest.CaptureFixture[str], *words: str) -> str:
-    assert cli.run(words) == 2
-    captured = capsys.readouterr()
-    assert captured.out == ""
-    assert captured.err.count("\n") == 1
-    assert captured.err.startswith("error: ")
-    return captured.err
 
 
 class TestCost:

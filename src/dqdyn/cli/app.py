@@ -1,4 +1,30 @@
-"""The commands tied together, and the one place where errors become a line and an exit code."""
+"""The commands tied together, and the one place where errors become a line and an exit code.
+
+To add a command, add one file to ``dqdyn/cli/commands``; nothing else needs to know of it::
+
+    '''``dqdyn weight``: the weight of a robot.'''
+
+    from dqdyn.cli.command import Answer, command
+    from dqdyn.cli.screen import number
+
+    GravityOption = Annotated[float, typer.Option(help="In m/s².")]
+
+    @command("Explore")
+    def weight(robot: Robot, gravity: GravityOption = 9.81) -> Iterator[Answer]:
+        '''Print the weight of a robot.
+
+        [dim]Examples:[/]
+
+        \\b
+          dqdyn weight arm7
+        '''
+        weight = robot.mass * gravity
+        yield {"weight": weight}, f"{number(weight)} N"
+
+The parameter ``robot`` stands for the argument ROBOT with ``--base``, ``--no-mimic`` and ``--strict``. With ``--json``
+the first half of what is yielded is printed, else the second. :func:`dqdyn.cli.command.command` tells more,
+:mod:`dqdyn.cli.options` has the options that several commands share, and :mod:`dqdyn.cli.screen` draws tables.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +33,8 @@ import platform
 import sys
 import traceback
 from collections.abc import Sequence
+from importlib import import_module
+from pkgutil import iter_modules
 from typing import Annotated, Any
 
 import numpy
@@ -15,26 +43,12 @@ import typer.core
 from typer.main import get_command
 
 import dqdyn
-from dqdyn.cli import (
-    bench,
-    convert,
-    cost,
-    demo,
-    dynamics,
-    equation,
-    experiment,
-    export,
-    info,
-    robots,
-    simulate,
-    validate,
-    view,
-)
-from dqdyn.cli.screen import JsonOption, complain, emit
+from dqdyn.cli import commands
+from dqdyn.cli.command import REGISTERED
+from dqdyn.cli.screen import INTERRUPTED, JsonOption, complain, emit
 from dqdyn.errors import Error, unknown_name
 
 FAILED = 2
-INTERRUPTED = 130
 # Typer brings its own copy of click or takes the package, by its version; this finds the class of either.
 UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 
@@ -56,46 +70,34 @@ app = typer.Typer(
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-# In the order of --help: to look, to compute, to measure, to write.
-for command in (
-    demo.demo,
-    robots.robots,
-    info.info,
-    view.view,
-    dynamics.dynamics,
-    simulate.simulate,
-    experiment.experiment,
-    validate.validate,
-    bench.bench,
-    cost.cost,
-    convert.convert,
-    export.export,
-    equation.equation,
-):
-    app.command()(command)
+for module in iter_modules(commands.__path__):
+    import_module(f"{commands.__name__}.{module.name}")
+for panel, functions in REGISTERED.items():
+    for function in sorted(functions, key=lambda function: function.__name__):
+        app.command(rich_help_panel=panel)(function)
 
 
 @app.callback(invoke_without_command=True)
 def dqdyn_command(
     context: typer.Context,
-    version: Annotated[bool, typer.Option("--version", help="Print the version and stop.")] = False,
+    version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Dynamics and control of robots in dual-quaternion algebra.
 
-    Start with [bold]dqdyn demo[/], or look at a robot with [bold]dqdyn info arm7[/].
+    Start with [bold]dqdyn demo[/], or inspect a robot with [bold]dqdyn info arm7[/].
     """
     if version:
         versions = {"dqdyn": dqdyn.__version__, "numpy": numpy.__version__, "python": platform.python_version()}
-        emit(versions, lambda: f"dqdyn {dqdyn.__version__}", as_json)
+        emit(versions, f"dqdyn {dqdyn.__version__}", as_json)
         raise typer.Exit()
     if as_json:
         after = context.invoked_subcommand or "COMMAND"
-        raise Error(f"--json belongs behind the command: dqdyn {after} --json.")
+        raise Error(f"--json goes after the command: dqdyn {after} --json.")
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
-    """Run one command line and give its exit code: 0, or 2 for an error of the user, or 130 after Ctrl-C.
+    """Run one command line and return its exit code: 0, or 2 for an error of the user, or 130 after Ctrl-C.
 
     With DQDYN_DEBUG=1 in the environment, an error shows where it was raised.
     """

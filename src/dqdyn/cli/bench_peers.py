@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from dqdyn.arrays import Array
 from dqdyn.cli.timing import Call, side_by_side
 from dqdyn.errors import Error, MissingExtraError, ModelWarning
 from dqdyn.robot import Robot
@@ -20,46 +21,43 @@ STEP, STEPS, RUNS = 1e-4, 100, 64
 
 @dataclass
 class Peer:
-    """Calls by the name of our function, or why there are none."""
+    """Another library: calls by the name of our function, and why some or all are missing."""
 
-    name: str
     calls: dict[str, Call] = field(default_factory=dict)
     reason: str = ""
 
 
-def pinocchio(robot: Robot, q: np.ndarray, v: np.ndarray, a: np.ndarray, ours: dict[str, Any]) -> Peer:
+def pinocchio(robot: Robot, q: Array, v: Array, a: Array, ours: dict[str, Any]) -> Peer:
     """rnea, aba and crba of Pinocchio on a URDF that we write; only those that give what ``ours`` holds by name."""
-    peer = Peer("Pinocchio")
     try:
         import pinocchio as pin
-    except ImportError:
-        peer.reason = "not installed"
-        return peer
-    try:
+
         model = _pinocchio_model(pin, robot)
         layout = robot.to_pinocchio(model)
+    except ImportError:
+        return Peer(reason="not installed")
     except (Error, ValueError) as problem:
-        peer.reason = str(problem)
-        return peer
+        return Peer(reason=str(problem))
     data, tau = model.createData(), np.asarray(ours["inverse_dynamics"])
     state = layout.q(q), layout.v(q, v)
     their_a, their_tau = layout.a(q, v, a), layout.tau(q, tau)
 
-    def mass(found: np.ndarray) -> np.ndarray:  # crba fills the upper triangle
-        return layout.mass_matrix_from(q, np.triu(found) + np.triu(found, 1).T)
+    def mass(upper: Array) -> Array:  # crba fills the upper triangle
+        return layout.mass_matrix_from(q, np.triu(upper) + np.triu(upper, 1).T)
 
-    candidates: dict[str, tuple[Any, tuple[Any, ...], Callable[[Any], np.ndarray]]] = {
+    candidates: dict[str, tuple[Any, tuple[Any, ...], Callable[[Any], Array]]] = {
         "inverse_dynamics": (pin.rnea, (*state, their_a), lambda x: layout.tau_from(q, x)),
         "forward_dynamics": (pin.aba, (*state, their_tau), lambda x: layout.a_from(q, v, x)),
         "mass_matrix": (pin.crba, state[:1], mass),
     }
+    peer = Peer()
     for name, (function, inputs, back) in candidates.items():
-        expected, found = np.asarray(ours[name]), back(function(model, data, *inputs))
-        if np.abs(found - expected).max(initial=0.0) <= 1e-6 * max(1.0, np.abs(expected).max(initial=0.0)):
+        expected, theirs = np.asarray(ours[name]), back(function(model, data, *inputs))
+        if np.abs(theirs - expected).max(initial=0.0) <= 1e-6 * max(1.0, np.abs(expected).max(initial=0.0)):
             peer.calls[name] = Call(function, model, data, *inputs)
     if len(peer.calls) < len(candidates):
         missing = ", ".join(sorted(set(candidates) - set(peer.calls)))
-        peer.reason = f"computes something else for {missing} (friction, or constraints)"
+        peer.reason = f"results differ for {missing} (friction, or constraints)"
     return peer
 
 
@@ -85,7 +83,7 @@ def simulation(robot: Robot, seconds: float) -> dict[str, Any]:
     start = np.concatenate([state, np.zeros(rollout.size - len(state))])[None]
     inputs, many = np.zeros((1, 1, rollout.inputs)), np.repeat(start, RUNS, axis=0)
 
-    def run(states: np.ndarray, batch: bool) -> None:
+    def run(states: Array, batch: bool) -> None:
         Runner(rollout, states, 0.0, STEP, every=STEPS, batch=batch).run(inputs, STEPS)
 
     calls = {"one": Call(run, start, False), "batch": Call(run, many, True)}
@@ -96,22 +94,16 @@ def simulation(robot: Robot, seconds: float) -> dict[str, Any]:
         reason = "not installed"
     except Error as problem:
         reason = str(problem)
-    found = side_by_side(calls, seconds)
-    engine = found["mujoco"] / STEPS if "mujoco" in found else None
-    return {
-        "one": found["one"] / STEPS,
-        "each_of_batch": found["batch"] / STEPS / RUNS,
-        "batch": RUNS,
-        "mujoco": engine,
-        "mujoco_reason": reason,
-    }
+    times = {name: seconds / STEPS for name, seconds in side_by_side(calls, seconds).items()}
+    data = {"one": times["one"], "each_of_batch": times["batch"] / RUNS, "batch": RUNS}
+    return {**data, "mujoco": times.get("mujoco"), "mujoco_reason": reason}
 
 
-def _engine(robot: Robot, q0: np.ndarray) -> Call:
+def _engine(robot: Robot, q0: Array) -> Call:
     from dqdyn.simulate.mujoco_plant import engine_model
 
     if robot.constraints:
-        raise Error("the engine would not have the constraints")
+        raise Error("the engine does not know the constraints")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ModelWarning)
         model = engine_model(robot, STEP, limits=False, method="RK4")

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from dqdyn.analysis.costs.farias import Cost
 from dqdyn.analysis.costs.homogeneous_reference import forward_kinematics_costs, newton_euler_costs
-from dqdyn.errors import FormatError, missing_extra
-from dqdyn.formats.whole_file import write_whole
+from dqdyn.view.figures import new_figure, require_drawing, shared_legend, write_figure
 
 JOINTS = range(1, 43)
 PANELS = (("storage", "storage (floats)"), ("mul", "multiplications"), ("add", "additions"))
@@ -27,12 +24,7 @@ STYLES = {
 
 def draw_figures(folder: Path) -> list[Path]:
     """The two files that were written; existing ones are replaced."""
-    try:
-        import matplotlib.figure  # noqa: F401
-    except ImportError:
-        raise missing_extra("matplotlib", "plot", "drawing figures") from None
-    if not folder.is_dir():
-        raise FormatError(f"the folder {str(folder)!r} does not exist: make it first.", path=str(folder))
+    require_drawing(folder)
     return [
         _draw(folder / "farias_fig_4.png", "Forward kinematics: products of poses", forward_kinematics_costs),
         _draw(folder / "farias_fig_5.png", "Inverse dynamics by Newton-Euler recursion", newton_euler_costs),
@@ -41,16 +33,13 @@ def draw_figures(folder: Path) -> list[Path]:
 
 def curves(costs: Callable[[int], dict[str, Cost]]) -> dict[str, list[Cost]]:
     """The costs by name, one for each number of joints."""
-    found = [costs(n) for n in JOINTS]
-    return {name: [at[name] for at in found] for name in found[0]}
+    by_size = [costs(n) for n in JOINTS]
+    return {name: [at[name] for at in by_size] for name in by_size[0]}
 
 
 def _draw(path: Path, title: str, costs: Callable[[int], dict[str, Cost]]) -> Path:
-    from matplotlib.figure import Figure  # without pyplot: no window, no global state
-
-    figure = Figure(figsize=(11, 4), layout="constrained")
-    axes: Any = figure.subplots(1, 3)
-    for axis, (kind, label) in zip(axes, PANELS, strict=True):
+    figure = new_figure(11, 4)
+    for axis, (kind, label) in zip(figure.subplots(1, 3), PANELS, strict=True):
         for name, values in curves(costs).items():
             color, line = STYLES[name]
             axis.plot(JOINTS, [getattr(cost, kind) for cost in values], color=color, linestyle=line, label=name)
@@ -59,9 +48,5 @@ def _draw(path: Path, title: str, costs: Callable[[int], dict[str, Cost]]) -> Pa
         axis.set_xlim(1, JOINTS[-1])
         axis.set_ylim(bottom=0)
         axis.grid(alpha=0.3)
-    lines, names = axes[0].get_legend_handles_labels()
-    figure.legend(lines, names, loc="outside lower center", ncols=len(names))
-    figure.suptitle(title)
-    content = io.BytesIO()
-    figure.savefig(content, dpi=120, format="png")
-    return write_whole(path, content.getvalue())
+    shared_legend(figure, title)
+    return write_figure(figure, path)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from dqdyn.algebra.scalar import Scalar, atan2, cos, divide, sin
+from dqdyn.arrays import Array
 from dqdyn.robot import Robot
 from dqdyn.simulate import Trajectory, simulate
 from dqdyn.simulate.computed_torque import ComputedTorque, computed_torque
@@ -57,12 +58,13 @@ class WheelsAndMotors:
         self.robot = robot
         self.law: ComputedTorque = computed_torque(robot, reference, KP, KD, driven_base=True)
 
-    def step(self, t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+    def step(self, t: float, q: Array, v: Array) -> Array:
         """τ (nv) with A τ = 0; the row of A has unit length."""
-        tau, sideways = self.law(t, q, v), self.robot.constraint_matrix(q)[0]
+        tau: Array = self.law(t, q, v)
+        sideways: Array = self.robot.constraint_matrix(q)[0]
         return tau - sideways * (sideways @ tau)
 
-    def record(self) -> dict[str, np.ndarray]:
+    def record(self) -> dict[str, Array]:
         """How far the arm and the platform are from what is wanted."""
         error = self.law.error
         return {"arm error (rad)": error[3:], "platform error (m, m, rad)": error[:3]}

@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from dqdyn.cli.bench import ratio
-from dqdyn.cli.dynamics_tables import axes
+from dqdyn.cli.commands.bench import speed_cells
 from dqdyn.cli.screen import number
-from dqdyn.cli.timing import duration, machine
+from dqdyn.cli.timing import machine
 from dqdyn.robot import Robot
 from dqdyn.simulate import Trajectory
+from dqdyn.simulate.columns import columns as columns_of
 from dqdyn.view.report import Report
 from dqdyn.view.series import Panel, panels_of
 
 
-def report_of(robot: Robot, data: dict[str, Any], run: Trajectory, files: Mapping[str, Path]) -> Report:
+def report_of(robot: Robot, data: dict[str, Any], run: Trajectory) -> Report:
     """The numbers of the demo, section by section."""
     facts = [f"nq = {robot.nq}, nv = {robot.nv}", f"{robot.base} base", f"{robot.mass:.4g} kg"]
     report = Report(f"{robot.name}: from equation to motion", facts)
-    _summary(report, data, files)
+    _summary(report, data)
     _equation(report, robot, data)
     _agreement(report, data)
     _speed(report, data)
@@ -30,36 +26,38 @@ def report_of(robot: Robot, data: dict[str, Any], run: Trajectory, files: Mappin
     return report
 
 
-def _summary(report: Report, data: dict[str, Any], files: Mapping[str, Path]) -> None:
-    first, motion = data["speed"][0], data["motion"]
+def _summary(report: Report, data: dict[str, Any]) -> None:
+    motion = data["motion"]
+    single, batched = speed_cells(data["speed"][0])[2::3]
     report.section("At a glance").numbers(
         {
             f"largest difference of {len(data['agreement'])} formulations": f"{_worst(data):.0e}",
-            "compiled against NumPy, one state": ratio(first["numpy"], first["native"]),
-            f"the same, batch of {data['batch']}": ratio(first["numpy_batch"], first["native_batch"]),
+            "compiled against NumPy, one state": single,
+            f"the same, batch of {data['batch']}": batched,
             "arm error at the end": f"{motion['arm_error_end']:.0e} rad",
             "largest slip of the wheels": f"{motion['slip_largest']:.0e} m/s",
         }
     )
-    report.link("The animation of this motion", files["animation"].name)
+    report.link("The animation of this motion", data["files"]["animation"].name)
 
 
 def _equation(report: Report, robot: Robot, data: dict[str, Any]) -> None:
-    found = data["equation"]
+    equation = data["equation"]
     report.section("Equation of motion").text(
         f"M a + C v + g = τ + Aᵀλ with A a = b, {data['time']:g} s into the wanted motion. The platform moves in x, y "
         "and φ; its wheels do not slip sideways: that is the row of A, and leaves eight degrees of freedom of nine."
     )
     keys = ("v", "a", "gravity_forces", "bias_forces", "inverse_dynamics")
     rows = [
-        [str(k), name, *(_short(found[key][k]) for key in keys), unit] for k, (unit, name) in enumerate(axes(robot))
+        [str(k), name, *(_short(equation[key][k]) for key in keys), unit]
+        for k, (name, unit) in enumerate(columns_of(robot.model, "tau"))
     ]
     columns = ("", "velocity of", "v", "a", "g", "C v + g", "τ − Aᵀλ", "unit of force")
     report.table(columns, rows, right=columns[2:7])
-    report.matrix("Mass matrix M", np.array(found["mass_matrix"]))
-    report.matrix("Coriolis matrix C", np.array(found["coriolis_matrix"]))
-    report.matrix("Constraint A", np.array(found["constraint_matrix"]))
-    report.text(f"b = {', '.join(number(b) for b in found['constraint_bias'])}")
+    for title, key in (("Mass matrix M", "mass_matrix"), ("Coriolis matrix C", "coriolis_matrix")):
+        report.matrix(title, equation[key])
+    report.matrix("Constraint A", equation["constraint_matrix"])
+    report.text(f"b = {', '.join(number(b) for b in equation['constraint_bias'])}")
 
 
 def _short(x: float) -> str:
@@ -81,21 +79,9 @@ def _speed(report: Report, data: dict[str, Any]) -> None:
         "Time per state of the compiled code, and of the same program run operation by operation on NumPy arrays: for "
         f"one state, and for each of a batch of {data['batch']}, on one thread. {_machine()}."
     )
-    columns = (
-        "function",
-        "operations",
-        "compiled",
-        "NumPy",
-        "times",
-        "compiled, batch",
-        "NumPy, batch",
-        "times, batch",
-    )
-    rows = []
-    for row in data["speed"]:
-        one, each = (row["native"], row["numpy"]), (row["native_batch"], row["numpy_batch"])
-        cells = [cell for fast, slow in (one, each) for cell in (duration(fast), duration(slow), ratio(slow, fast))]
-        rows.append([row["function"], str(row["operations"]), *cells])
+    single = ("compiled", "NumPy", "times")
+    columns = ("function", "operations", *single, *(f"{column}, batch" for column in single))
+    rows = [(row["function"], str(row["operations"]), *speed_cells(row)) for row in data["speed"]]
     report.table(columns, rows, right=columns[1:])
 
 

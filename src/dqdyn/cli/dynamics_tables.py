@@ -9,42 +9,30 @@ from rich.console import RenderableType
 
 from dqdyn.cli.screen import number, table
 from dqdyn.robot import Robot
+from dqdyn.simulate.columns import columns
 
 SHOWN = 8  # rows and columns of a matrix that fit on a screen
-
-
-def axes(robot: Robot) -> list[tuple[str, str]]:
-    """(unit of the force, name) per velocity; mimic joints have none of their own."""
-    result = []
-    for joint in robot.joints:
-        if joint.is_mimic:
-            continue
-        motion = joint.motion
-        turning = motion.angular if motion.nq == motion.nv else (True, True, True, False, False, False)[: motion.nv]
-        for k, angular in enumerate(turning):
-            name = joint.name if motion.nv == 1 else f"{joint.name}[{k}]"
-            result.append(("N m" if angular else "N", name))
-    return result
 
 
 def vectors(robot: Robot, data: dict[str, Any]) -> RenderableType:
     """Velocity, acceleration and forces, one line per velocity."""
     keys = ("v", "a", "gravity_forces", "bias_forces", "inverse_dynamics")
-    columns = ("velocity of", "v", "a", "g", "bias", "τ", "unit")
+    heads = ("velocity of", "v", "a", "g", "bias", "τ", "unit")
     numbers = zip(*(without_rounding([data[key]])[0] for key in keys), strict=True)
-    rows = [(name, *map(number, row), unit) for (unit, name), row in zip(axes(robot), numbers, strict=True)]
-    return table("Forces: τ = M a + C v + g, with damping and friction", columns, rows, right=columns[1:6])
+    named = zip(columns(robot.model, "tau"), numbers, strict=True)
+    rows = [(name, *map(number, row), unit) for (name, unit), row in named]
+    return table("Forces: τ = M a + C v + g, with damping and friction", heads, rows, right=heads[1:6])
 
 
 def matrix_table(
     title: str, names: Sequence[str], rows: Sequence[Sequence[float]], shown: int = SHOWN
 ) -> RenderableType:
     """The first rows and columns of a matrix."""
-    columns = ["", *(str(k) for k in range(min(len(rows[0]) if rows else 0, shown)))]
-    more = ["…"] if rows and len(rows[0]) > shown else []
+    size = len(rows[0]) if len(rows) else 0
+    heads, more = ["", *map(str, range(min(size, shown)))], ["…"] if size > shown else []
     pairs = list(zip(names, without_rounding(rows), strict=True))[:shown]
     drawn = [[name, *(number(x) for x in row[:shown]), *more] for name, row in pairs]
-    return table(title, [*columns, *more], drawn, right=[*columns[1:], *more])
+    return table(title, [*heads, *more], drawn, right=[*heads[1:], *more])
 
 
 def without_rounding(rows: Sequence[Sequence[float]]) -> list[list[float]]:
@@ -53,18 +41,13 @@ def without_rounding(rows: Sequence[Sequence[float]]) -> list[list[float]]:
     return [[x if abs(x) > least else 0.0 for x in row] for row in rows]
 
 
-def constraint_table(names: Sequence[str], data: dict[str, Any], shown: int = 4 * SHOWN) -> RenderableType:
+def constraint_table(robot: Robot, data: dict[str, Any], shown: int = 4 * SHOWN) -> RenderableType:
     """A and b of A a = b: one line per row with what is not zero."""
-    rows = [
-        (
-            name,
-            "  ".join(f"{number(x)}·{axis}" for x, axis in zip(row, names, strict=True) if abs(x) > 1e-12),
-            number(b),
-        )
-        for name, row, b in zip(
-            data["constraint_rows"], data["constraint_matrix"], data["constraint_bias"], strict=True
-        )
-    ]
+    axes = [name for name, _ in columns(robot.model, "tau")]
+    rows = []
+    for name, row, b in zip(*(data[f"constraint_{key}"] for key in ("rows", "matrix", "bias")), strict=True):
+        terms = (f"{number(x)}·{axis}" for x, axis in zip(row, axes, strict=True) if abs(x) > 1e-12)
+        rows.append((name, "  ".join(terms), number(b)))
     more = [("…", f"{len(rows) - shown} more; all with --json", "")] if len(rows) > shown else []
     return table("Constraints: A a = b", ("row", "A a", "b"), [*rows[:shown], *more], right=("b",))
 
@@ -77,14 +60,9 @@ def listed(values: Sequence[float]) -> str:
 
 def agreement(rows: Sequence[dict[str, Any]], title: str = "Agreement with the compiled programs") -> RenderableType:
     """One line per formulation."""
-    columns = ("function", "method", "largest deviation", "relative")
-    drawn = [
-        (
-            row["function"],
-            row["method"],
-            f"{row['deviation']:.1e}",
-            "" if row["relative"] is None else f"{row['relative']:.1e}",
-        )
-        for row in rows
-    ]
-    return table(title, columns, drawn, right=columns[2:])
+    heads = ("function", "method", "largest deviation", "relative")
+    drawn = []
+    for row in rows:
+        sizes = [row.get(key) for key in ("deviation", "relative")]
+        drawn.append((row["function"], row["method"], *("" if x is None else f"{x:.1e}" for x in sizes)))
+    return table(title, heads, drawn, right=heads[2:])

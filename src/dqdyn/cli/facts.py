@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from dqdyn.cli.screen import attributes
 from dqdyn.model.description import ROOT_JOINT, WORLD
 from dqdyn.model.model import TreeJoint
 from dqdyn.robot import Robot
@@ -12,27 +13,22 @@ from dqdyn.robot import Robot
 def facts_of(robot: Robot) -> dict[str, Any]:
     """Names, sizes, joints, bodies, links, frames, constraints and warnings; SI units and radians."""
     return {
-        "name": robot.name,
+        **attributes(robot, "name", "base", "nq", "nv", "mass"),
         "source": robot.description.source,
-        "base": robot.base,
-        "nq": robot.nq,
-        "nv": robot.nv,
-        "mass": robot.mass,
-        "gravity": list(robot.model.gravity),
+        "gravity": robot.model.gravity,
         "joints": [_joint(robot, joint) for joint in robot.joints],
         "bodies": [
-            {"name": body.name, "mass": body.inertia.mass, "center_of_mass": list(body.inertia.com)}
-            for body in robot.bodies
+            {"name": body.name, "mass": body.inertia.mass, "center_of_mass": body.inertia.com} for body in robot.bodies
         ],
         "links": _links(robot),
         "frames": [
-            {"name": frame.name, "kind": frame.kind, "body": _body_name(robot, frame.body)}
+            attributes(frame, "name", "kind") | {"body": _body_name(robot, frame.body)}
             for frame in robot.frames.values()
         ],
         "constraints": [
             {"name": c.name, "kind": type(c).__name__, "rows": c.rows(robot.model)} for c in robot.constraints
         ],
-        "warnings": list(robot.warnings),
+        "warnings": robot.warnings,
     }
 
 
@@ -40,27 +36,16 @@ def _joint(robot: Robot, joint: TreeJoint) -> dict[str, Any]:
     motion, master = joint.motion, joint.master
     turning = motion.angular if motion.nq == motion.nv else (True, True, True, False, False, False)[: motion.nv]
     return {
-        "name": joint.name,
-        "kind": joint.kind,
+        **attributes(joint, "name", "kind"),
         "parent": _body_name(robot, joint.parent),
         "child": robot.bodies[joint.index].name,
-        "axes": [list(getattr(motion, name)) for name in ("axis", "second_axis") if hasattr(motion, name)],
+        "axes": [getattr(motion, name) for name in ("axis", "second_axis") if hasattr(motion, name)],
         "pitch": getattr(motion, "pitch", None),
         "q": [joint.q.start, joint.q.stop],
         "v": [joint.v.start, joint.v.stop],
-        "angular": list(turning),  # per axis: rad and N m rather than m and N
-        "lower": list(joint.lower),
-        "upper": list(joint.upper),
-        "velocity": list(joint.velocity),
-        "effort": list(joint.effort),
-        "damping": list(joint.damping),
-        "friction": list(joint.friction),
-        "armature": list(joint.armature),
-        "mimic": (
-            {"joint": robot.joints[master.joint].name, "ratio": master.ratio, "offset": master.offset}
-            if master
-            else None
-        ),
+        "angular": turning,  # per axis: rad and N m rather than m and N
+        **attributes(joint, "lower", "upper", "velocity", "effort", "damping", "friction", "armature"),
+        "mimic": master and {"joint": robot.joints[master.joint].name, **attributes(master, "ratio", "offset")},
     }
 
 

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
+from dqdyn.arrays import Array
 from dqdyn.cli.screen import count
 from dqdyn.errors import StateError
 from dqdyn.robot import Robot
@@ -17,17 +18,17 @@ AOption = Annotated[str | None, typer.Option("--a", help="Acceleration, as in 0.
 
 
 def random_option(what: str) -> Any:
-    """Chance in place of what is not given."""
-    return typer.Option("--random", metavar="SEED", min=0, help=f"A random {what} where none is given.")
+    """A seed for what is not given."""
+    return typer.Option("--random", metavar="SEED", min=0, help=f"Draw a random {what} where none is given.")
 
 
 def output_option(help: str) -> Any:
-    """Where to write; every command that writes has it."""
+    """The file or folder to write to."""
     return typer.Option("--output", "--out", "-o", help=help, show_default=False)
 
 
-def state_of(robot: Robot, seed: int | None, **texts: str | None) -> list[np.ndarray]:
-    """q, v and a as asked for: given as texts, random with a seed, else neutral and at rest; those that are named."""
+def state_of(robot: Robot, seed: int | None, **texts: str | None) -> list[Array]:
+    """Those of q, v and a that are named: from their texts, else random with a seed, else neutral and at rest."""
     rng = None if seed is None else np.random.default_rng(seed)
     result = []
     for name, text in texts.items():
@@ -39,16 +40,14 @@ def state_of(robot: Robot, seed: int | None, **texts: str | None) -> list[np.nda
     return result
 
 
-def numbers(name: str, text: str, size: int) -> np.ndarray:
+def numbers(name: str, text: str, size: int) -> Array:
     """The numbers of an option such as ``--q 0.1,0.2``."""
     try:
-        found = np.array([float(part) for part in text.split(",")] if text.strip() else [])
+        values = np.array([float(part) for part in text.split(",")] if text.strip() else [])
     except ValueError:
-        raise StateError(
-            f"--{name} {text!r} is not a list of numbers: write them as in 0.1,0.2.", option=name
-        ) from None
-    if not np.isfinite(found).all():
+        raise StateError(f"--{name} {text!r} is not a list of numbers: write 0.1,0.2.", option=name) from None
+    if not np.isfinite(values).all():
         raise StateError(f"--{name} {text!r} is not finite: give finite numbers.", option=name)
-    if len(found) != size:
-        raise StateError(f"--{name} takes {count(size, 'number')}; found {len(found)}.", option=name, expected=size)
-    return found
+    if len(values) != size:
+        raise StateError(f"--{name} takes {count(size, 'number')}; found {len(values)}.", option=name, expected=size)
+    return values

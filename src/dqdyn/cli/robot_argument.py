@@ -1,4 +1,4 @@
-"""The argument ROBOT of the commands: a file, or a built-in robot such as ``chain:50``."""
+"""The argument ROBOT of the commands, a file or a built-in robot such as ``chain:50``, and the options to load it."""
 
 from __future__ import annotations
 
@@ -24,46 +24,40 @@ RobotArgument = Annotated[
     ),
 ]
 BaseOption = Annotated[
-    str | None, typer.Option("--base", help="fixed, free, planar or differential; default: what the robot says.")
+    str | None, typer.Option("--base", help="fixed, free, planar or differential; default: as in the file.")
 ]
 NoMimicOption = Annotated[bool, typer.Option("--no-mimic", help="Give mimic joints coordinates of their own.")]
 StrictOption = Annotated[bool, typer.Option("--strict", help="Turn warnings into errors.")]
 
 
-def robot_of(source: str, *, base: str | None = None, mimic: bool = True, strict: bool = False) -> Robot:
-    """The robot that a user names on the command line; its doubts are in ``robot.warnings``."""
+def robot_of(
+    source: RobotArgument, base: BaseOption = None, no_mimic: NoMimicOption = False, strict: StrictOption = False
+) -> Robot:
+    """The robot that a user names on the command line; its warnings are in ``robot.warnings``."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ModelWarning)  # commands show them in their own way
+        warnings.simplefilter("ignore", ModelWarning)  # commands print them themselves
         name, _, options = source.partition(":")
         if name in builtin.names():
-            described = builtin.describe(name, *_positional(source, options), **_named(source, options))
-            return Robot.from_description(described, base=cast("Base | None", base), mimic=mimic, strict=strict)
-        if _looks_like_file(source):
-            return load(Path(source), base=cast("Base | None", base), mimic=mimic, strict=strict)
-    raise _neither(source, name)
-
-
-def _looks_like_file(source: str) -> bool:
-    path = Path(source)
-    return path.exists() or bool(path.suffix) or len(path.parts) > 1
-
-
-def _neither(source: str, name: str) -> UnknownNameError:
+            positional, named = _arguments(source, options)
+            described = builtin.describe(name, *positional, **named)
+            return Robot.from_description(described, base=cast("Base | None", base), mimic=not no_mimic, strict=strict)
+        path = Path(source)
+        if path.exists() or path.suffix or len(path.parts) > 1:
+            return load(path, base=cast("Base | None", base), mimic=not no_mimic, strict=strict)
     error = unknown_name("built-in robot", name, builtin.names())
-    return UnknownNameError(f"{error} There is no file {source!r} either.", **error.data)
+    raise UnknownNameError(f"{error} There is no file {source!r} either.", **error.data)
 
 
-def _positional(source: str, options: str) -> list[Any]:
-    return [_value(source, part) for part in _parts(options) if "=" not in part]
-
-
-def _named(source: str, options: str) -> dict[str, Any]:
-    pairs = (part.partition("=") for part in _parts(options) if "=" in part)
-    return {key.strip(): _value(source, value) for key, _, value in pairs}
-
-
-def _parts(options: str) -> list[str]:
-    return options.split(",") if options else []
+def _arguments(source: str, options: str) -> tuple[list[Any], dict[str, Any]]:
+    """Of ``50,seed=1``: the values without names, and those with names."""
+    positional, named = [], {}
+    for option in options.split(",") if options else ():
+        key, equals, text = option.partition("=")
+        if equals:
+            named[key.strip()] = _value(source, text)
+        else:
+            positional.append(_value(source, option))
+    return positional, named
 
 
 def _value(source: str, text: str) -> Any:

@@ -7,9 +7,12 @@ import math
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Sequence
-from typing import Annotated, Any, TextIO
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, is_dataclass
+from pathlib import Path
+from typing import Annotated, Any, TextIO, TypeAlias
 
+import numpy as np
 import typer
 from rich import markup
 from rich.box import SIMPLE_HEAD
@@ -22,9 +25,17 @@ from dqdyn.errors import one_line
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 
-BROKEN_PIPE = 141  # as of a process that the signal ended
+BROKEN_PIPE, INTERRUPTED = 141, 130  # exit codes, as of processes that these signals ended
 _LONGEST_CELL = 20_000  # characters; a row of a large matrix has some thousands
-_WIDE = 4000  # columns of a "page" that nobody looks at: nothing is wrapped in files and pipes
+_WIDE = 4000  # columns where there is no terminal: nothing is wrapped in files and pipes
+
+
+class Verbatim(str):
+    """Text to print as it is, such as source code: never wrapped, without markup."""
+
+
+Drawing: TypeAlias = RenderableType | Iterable[RenderableType] | Verbatim
+"""What people see: one or several things that rich prints."""
 
 
 def escape(text: str) -> str:
@@ -32,13 +43,14 @@ def escape(text: str) -> str:
     return markup.escape(one_line(text, _LONGEST_CELL))
 
 
-def emit(data: Any, draw: Callable[[], RenderableType | Iterable[RenderableType]], as_json: bool) -> None:
-    """Print the data as JSON, or what ``draw`` makes of them."""
+def emit(data: Any, drawing: Drawing, as_json: bool) -> None:
+    """Print the data as JSON, or their drawing."""
     if as_json:
         write(json.dumps(_plain(data), indent=2, ensure_ascii=False, allow_nan=False) + "\n")
-        return
-    drawn = draw()
-    show([drawn] if isinstance(drawn, str) or not isinstance(drawn, Iterable) else drawn)
+    elif isinstance(drawing, Verbatim):
+        write(drawing)
+    else:
+        show([drawing] if isinstance(drawing, str) or not isinstance(drawing, Iterable) else drawing)
 
 
 def show(parts: Iterable[Any]) -> None:
@@ -54,7 +66,7 @@ def show(parts: Iterable[Any]) -> None:
 
 
 def write(text: str) -> None:
-    """To stdout, at once; quietly stops where the reader has gone, as behind ``| head``."""
+    """To stdout, at once; stops quietly where the reader has closed the pipe, as ``| head`` does."""
     try:
         sys.stdout.write(text)
         sys.stdout.flush()
@@ -76,7 +88,9 @@ def warn(message: str) -> None:
 
 def _console(stream: TextIO) -> Console:
     console = Console(file=stream, highlight=False, emoji=False)
-    return console if console.is_terminal else Console(file=stream, highlight=False, emoji=False, width=_WIDE)
+    if not console.is_terminal:
+        console.width = _WIDE
+    return console
 
 
 def width() -> int:
@@ -100,6 +114,11 @@ def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], rig
     return result
 
 
+def mark(passed: bool) -> str:
+    """A green check mark or a red cross."""
+    return "[green]✓[/]" if passed else "[red]✗[/]"
+
+
 def indented(part: RenderableType) -> Padding:
     """Two columns to the right, with an empty line below."""
     return Padding(part, (0, 0, 1, 2), expand=False)
@@ -110,10 +129,20 @@ def number(x: float) -> str:
     return f"{x:.4g}" if x else "0"
 
 
-def count(n: int, thing: str) -> str:
+def count(n: int, noun: str) -> str:
     """ "1 joint", "2 joints"."""
-    plural = thing[:-1] + "ies" if thing.endswith("y") else thing + "s"
-    return f"{n} {thing if n == 1 else plural}"
+    plural = noun[:-1] + "ies" if noun.endswith("y") else noun + "s"
+    return f"{n} {noun if n == 1 else plural}"
+
+
+def attributes(source: object, *names: str) -> dict[str, Any]:
+    """The attributes of these names, as data to print."""
+    return {name: getattr(source, name) for name in names}
+
+
+def written(path: Path) -> dict[str, Any]:
+    """The facts of a file that a command wrote."""
+    return {"target": path, "bytes": path.stat().st_size}
 
 
 def without_tags(text: str) -> str:
@@ -122,11 +151,15 @@ def without_tags(text: str) -> str:
 
 
 def _plain(data: Any) -> Any:
-    """Data that JSON can hold: no infinities, no tuples."""
+    """Data that JSON can hold: records and arrays as objects and lists, null for what is not finite."""
+    if is_dataclass(data) and not isinstance(data, type):
+        return _plain(asdict(data))
     if isinstance(data, dict):
         return {key: _plain(value) for key, value in data.items()}
+    if isinstance(data, (np.ndarray, np.generic)):
+        return _plain(data.tolist())
     if isinstance(data, (list, tuple)):
         return [_plain(value) for value in data]
     if isinstance(data, float) and not math.isfinite(data):
         return None
-    return data
+    return str(data) if isinstance(data, Path) else data

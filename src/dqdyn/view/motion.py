@@ -72,6 +72,16 @@ def shown_samples(time: np.ndarray) -> np.ndarray:
     return np.unique([0, *np.searchsorted(time, even[1:-1]), count - 1])
 
 
+def require_same_joints(trajectory: Any, robot: Robot) -> None:
+    """An error where the trajectory is one of a robot with other joints."""
+    if [joint.name for joint in trajectory.robot.joints] != [joint.name for joint in robot.joints]:
+        raise Error(
+            f"The trajectory is one of {trajectory.robot.name!r}, whose joints are not those of {robot.name!r}: "
+            "show it with the robot that it was made with, and with its base.",
+            robot=robot.name,
+        )
+
+
 def checked(trajectory: Any) -> Any:
     """The trajectory, where it can be shown: at least one sample, times that grow, finite configurations."""
     time, q = real_array(trajectory.time, "the time of a trajectory"), real_array(trajectory.q, "q of a trajectory")

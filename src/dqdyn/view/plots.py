@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from dqdyn.errors import missing_extra, unknown_name
-from dqdyn.formats.whole_file import write_whole
+from dqdyn.errors import unknown_name
+from dqdyn.view.figures import new_figure, write_figure
 from dqdyn.view.motion import checked
 from dqdyn.view.series import Panel, panels_of
 from dqdyn.view.text import without_math
@@ -24,14 +23,10 @@ def figure_of(trajectory: Any, quantities: Sequence[str] | None = None) -> Any:
 
     ``quantities`` chooses panels by title, e.g. ``["positions", "energy"]``; default: all.
     """
-    try:
-        from matplotlib.figure import Figure  # without pyplot: no window, no global state
-    except ImportError:
-        raise missing_extra("matplotlib", "plot", "plotting a trajectory") from None
     panels = chosen(panels_of(checked(trajectory)), quantities)
     columns = 1 if len(panels) == 1 else 2
     rows = max(1, -(-len(panels) // columns))
-    figure = Figure(figsize=(6.0 * columns, 3.0 * rows), layout="constrained")
+    figure = new_figure(6.0 * columns, 3.0 * rows, "plotting a trajectory")
     for i, panel in enumerate(panels):
         _draw(figure.add_subplot(rows, columns, i + 1), panel, np.asarray(trajectory.time, dtype=float))
     figure.suptitle(without_math(trajectory.robot.name))
@@ -45,9 +40,7 @@ def save_figure(trajectory: Any, path: str | Path, quantities: Sequence[str] | N
     ending = target.suffix.lower().removeprefix(".")
     if ending not in kinds:
         raise unknown_name("format of figures", ending, kinds)
-    content = io.BytesIO()
-    figure_of(trajectory, quantities).savefig(content, format=ending, dpi=130)
-    return write_whole(target, content.getvalue())
+    return write_figure(figure_of(trajectory, quantities), target, dpi=130)
 
 
 def chosen(panels: list[Panel], quantities: Sequence[str] | None) -> list[Panel]:

@@ -18,7 +18,7 @@ from dqdyn.errors import Error, LibraryWarning, missing_extra, one_line
 from dqdyn.robot import Robot
 from dqdyn.view.bounds import bounds_of
 from dqdyn.view.joint_sliders import JointSliders
-from dqdyn.view.motion import body_poses, checked
+from dqdyn.view.motion import body_poses, checked, require_same_joints
 from dqdyn.view.overlays import acting_wrenches, overlays
 from dqdyn.view.playback import Playback
 from dqdyn.view.rest import resting
@@ -51,13 +51,7 @@ def serve(
     a warning; ``port=0`` takes any. ``host="0.0.0.0"`` lets other machines look, and move the sliders.
     """
     if trajectory is not None:
-        trajectory = checked(trajectory)
-        if [j.name for j in trajectory.robot.joints] != [j.name for j in robot.joints]:
-            raise Error(
-                f"The trajectory is one of {trajectory.robot.name!r}, whose joints are not those of {robot.name!r}: "
-                "give the robot that it was made with.",
-                robot=robot.name,
-            )
+        require_same_joints(checked(trajectory), robot)
     start = robot.neutral() if q is None else np.array(real_array(q, "q"))
     robot.center_of_mass(start) if robot.nq else None  # complains about a bad q before anything is served
     taken = free_port(host, port)

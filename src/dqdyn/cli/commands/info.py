@@ -11,22 +11,20 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.tree import Tree
 
+from dqdyn.cli.command import Answer, command
 from dqdyn.cli.facts import facts_of
-from dqdyn.cli.robot_argument import BaseOption, NoMimicOption, RobotArgument, StrictOption, robot_of
-from dqdyn.cli.screen import JsonOption, count, emit, escape, indented, number, table
+from dqdyn.cli.screen import count, escape, indented, number, table
 from dqdyn.model.description import WORLD
+from dqdyn.robot import Robot
 
 Facts = dict[str, Any]
 
 
+@command("Explore", warns=False)
 def info(
-    source: RobotArgument,
-    depth: Annotated[int, typer.Option("--depth", min=1, help="Levels of the tree to draw.")] = 20,
-    base: BaseOption = None,
-    no_mimic: NoMimicOption = False,
-    strict: StrictOption = False,
-    as_json: JsonOption = False,
-) -> None:
+    robot: Robot,
+    depth: Annotated[int, typer.Option(min=1, help="Levels of the tree to draw.")] = 20,
+) -> Iterator[Answer]:
     """Show a robot: its tree, joints, masses, frames and warnings.
 
     [dim]Examples:[/]
@@ -37,8 +35,8 @@ def info(
       dqdyn info robot.urdf --base free
       dqdyn info robot.urdf --json
     """
-    facts = facts_of(robot_of(source, base=base, mimic=not no_mimic, strict=strict))
-    emit(facts, lambda: draw(facts, depth), as_json)
+    facts = facts_of(robot)
+    yield facts, draw(facts, depth)
 
 
 def draw(facts: Facts, depth: int) -> Iterator[RenderableType]:

@@ -8,29 +8,28 @@ from typing import Annotated, Any
 import numpy as np
 from rich.console import RenderableType
 
-from dqdyn.cli.dynamics_tables import SHOWN, agreement, axes, constraint_table, listed, matrix_table, vectors
+from dqdyn.arrays import Array
+from dqdyn.cli.command import Answer, command
+from dqdyn.cli.dynamics_tables import SHOWN, agreement, constraint_table, listed, matrix_table, vectors
 from dqdyn.cli.options import AOption, QOption, VOption, random_option, state_of
-from dqdyn.cli.robot_argument import BaseOption, NoMimicOption, RobotArgument, StrictOption, robot_of
-from dqdyn.cli.screen import JsonOption, emit, escape, indented, number, warn
+from dqdyn.cli.screen import escape, indented, number
 from dqdyn.constraints.forward import CONSTRAINED_FORWARD
 from dqdyn.dynamics import methods
 from dqdyn.errors import ModelError
 from dqdyn.robot import Robot
+from dqdyn.simulate.columns import columns
 
 CONSTRAINED = ("udwadia-kalaba", "kane")  # compared with the compiled multipliers
 
 
+@command("Compute")
 def dynamics(
-    source: RobotArgument,
+    robot: Robot,
     q: QOption = None,
     v: VOption = None,
     a: AOption = None,
     seed: Annotated[int | None, random_option("state")] = None,
-    base: BaseOption = None,
-    no_mimic: NoMimicOption = False,
-    strict: StrictOption = False,
-    as_json: JsonOption = False,
-) -> None:
+) -> Iterator[Answer]:
     """Show the dynamics of a robot at a state: M a + C v + g = τ + Aᵀλ.
 
     Prints the mass and Coriolis matrices, the forces, the constraints A a = b if there are any, the energies, and the
@@ -43,48 +42,31 @@ def dynamics(
       dqdyn dynamics arm7 --random 1
       dqdyn dynamics humanoid --json
     """
-    robot = robot_of(source, base=base, mimic=not no_mimic, strict=strict)
-    for text in robot.warnings:
-        warn(text)
     data = dynamics_of(robot, *state_of(robot, seed, q=q, v=v, a=a))
-    emit(data, lambda: _drawn(robot, data), as_json)
+    yield data, _drawn(robot, data)
 
 
-def dynamics_of(robot: Robot, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> dict[str, Any]:
+def dynamics_of(robot: Robot, q: Array, v: Array, a: Array) -> dict[str, Any]:
     """Everything at a state, as plain data; SI units."""
     tau, mass = robot.inverse_dynamics(q, v, a), robot.mass_matrix(q)
-    return {
-        "robot": robot.name,
-        "nq": robot.nq,
-        "nv": robot.nv,
-        "q": q.tolist(),
-        "v": v.tolist(),
-        "a": a.tolist(),
-        "mass_matrix": mass.tolist(),
-        "mass_matrix_eigenvalues": np.linalg.eigvalsh(mass).tolist(),
-        "coriolis_matrix": robot.coriolis_matrix(q, v).tolist(),
-        "gravity_forces": robot.gravity_forces(q).tolist(),
-        "bias_forces": robot.bias_forces(q, v).tolist(),
-        "inverse_dynamics": tau.tolist(),
-        "kinetic_energy": float(robot.kinetic_energy(q, v)),
-        "potential_energy": float(robot.potential_energy(q)),
-        **(constraints_of(robot, q, v) if robot.constraints else {}),
-        "deviations": deviations(robot, q, v, a, tau, mass),
+    data = {"robot": robot.name, "nq": robot.nq, "nv": robot.nv, "q": q, "v": v, "a": a}
+    data |= {
+        "mass_matrix": mass,
+        "mass_matrix_eigenvalues": np.linalg.eigvalsh(mass),
+        "coriolis_matrix": robot.coriolis_matrix(q, v),
+        "gravity_forces": robot.gravity_forces(q),
+        "bias_forces": robot.bias_forces(q, v),
+        "inverse_dynamics": tau,
+        "kinetic_energy": robot.kinetic_energy(q, v),
+        "potential_energy": robot.potential_energy(q),
     }
+    if robot.constraints:  # A (m, nv) and b (m) of A a = b
+        matrix, bias = robot.constraint_matrix(q, v), robot.constraint_bias(q, v)
+        data |= {"constraint_rows": robot.constraint_rows, "constraint_matrix": matrix, "constraint_bias": bias}
+    return data | {"deviations": deviations(robot, q, v, a, tau, mass)}
 
 
-def constraints_of(robot: Robot, q: np.ndarray, v: np.ndarray) -> dict[str, Any]:
-    """A (m, nv) and b (m) of A a = b, with the names of the rows."""
-    return {
-        "constraint_rows": list(robot.constraint_rows),
-        "constraint_matrix": robot.constraint_matrix(q, v).tolist(),
-        "constraint_bias": robot.constraint_bias(q, v).tolist(),
-    }
-
-
-def deviations(
-    robot: Robot, q: np.ndarray, v: np.ndarray, a: np.ndarray, tau: np.ndarray, mass: np.ndarray
-) -> list[dict[str, Any]]:
+def deviations(robot: Robot, q: Array, v: Array, a: Array, tau: Array, mass: Array) -> list[dict[str, Any]]:
     """Per formulation the largest deviation from the compiled result; run as written, on numbers, uncompiled.
 
     Forward dynamics returns the acceleration a; absent where M is singular. Under constraints, "constrained" forward
@@ -94,8 +76,8 @@ def deviations(
     state = (q.tolist(), v.tolist())
     result: list[dict[str, Any]] = []
 
-    def add(function: str, method: str, found: Any, expected: np.ndarray) -> None:
-        largest = float(np.abs(np.array(found, dtype=float) - expected).max(initial=0.0))
+    def add(function: str, method: str, values: Any, expected: Array) -> None:
+        largest = float(np.abs(np.array(values, dtype=float) - expected).max(initial=0.0))
         size = float(np.abs(expected).max(initial=0.0))
         relative = largest / size if size > 1e-9 else None
         result.append({"function": function, "method": method, "deviation": largest, "relative": relative})
@@ -130,16 +112,16 @@ def deviations(
 def _drawn(robot: Robot, data: dict[str, Any]) -> Iterator[RenderableType]:
     yield f"[bold cyan]{escape(robot.name)}[/]: nq = {robot.nq}, nv = {robot.nv}, {escape(robot.base)} base\n"
     yield indented(vectors(robot, data))
-    names = [name for _, name in axes(robot)]
+    names = [name for name, _ in columns(robot.model, "tau")]
     if robot.nv > SHOWN:
         yield f"  Of M and C the first {SHOWN} of {robot.nv} rows and columns; all with [bold]--json[/].\n"
     yield indented(matrix_table("M, mass matrix", names, data["mass_matrix"]))
     values = data["mass_matrix_eigenvalues"]
-    if values:
+    if len(values):
         yield f"  eigenvalues of M from {number(values[0])} to {number(values[-1])}: {listed(values)}\n"
     yield indented(matrix_table("C, Coriolis matrix", names, data["coriolis_matrix"]))
     if robot.constraints:
-        yield indented(constraint_table(names, data))
+        yield indented(constraint_table(robot, data))
     kinetic, potential = data["kinetic_energy"], data["potential_energy"]
     total = number(kinetic + potential)
     yield f"  energy {total} J: {number(kinetic)} J kinetic, {number(potential)} J potential\n"

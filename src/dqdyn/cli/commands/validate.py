@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
@@ -14,27 +14,28 @@ from rich.console import RenderableType
 from dqdyn.analysis.validation.comparison import CUTOFF, MASS_ERROR, ORDER, PLANTS, Validation
 from dqdyn.analysis.validation.comparison import validate as run
 from dqdyn.analysis.validation.silva_table import METHODS, PRINTED
-from dqdyn.cli.screen import JsonOption, emit, escape, indented, number, table
-from dqdyn.cli.validate_figure import draw_figure, require_drawing, shown_coordinates
+from dqdyn.arrays import Array
+from dqdyn.cli.command import Answer, command
+from dqdyn.cli.screen import attributes, escape, indented, mark, number, table
+from dqdyn.cli.validate_figure import draw_figure, shown_coordinates
 from dqdyn.errors import unknown_name
+from dqdyn.view.figures import require_drawing
 
 KINDS = ("min", "mean", "std", "max")
 _BARS, _WIDTH = "▁▂▃▄▅▆▇█", 36
 
 
+@command("Compare and measure")
 def validate(
     names: Annotated[
         list[str] | None,
         typer.Argument(metavar="ROBOT", help=f"Which of the three robots: {', '.join(PLANTS)}.", show_default="all"),
     ] = None,
-    duration: Annotated[float, typer.Option("--duration", help="Time in s.")] = 5.0,
-    cutoff: Annotated[float, typer.Option("--cutoff", help="Of the Butterworth filter, in Hz.")] = CUTOFF,
-    order: Annotated[int, typer.Option("--order", min=1, help="Of the Butterworth filter.")] = ORDER,
-    figures: Annotated[
-        Path | None, typer.Option("--figures", help="A folder for figure 3 of Silva (needs matplotlib).")
-    ] = None,
-    as_json: JsonOption = False,
-) -> None:
+    duration: Annotated[float, typer.Option(help="Time in s.")] = 5.0,
+    cutoff: Annotated[float, typer.Option(help="Cutoff of the Butterworth filter in Hz.")] = CUTOFF,
+    order: Annotated[int, typer.Option(min=1, help="Order of the Butterworth filter.")] = ORDER,
+    figures: Annotated[Path | None, typer.Option(help="A folder for figure 3 of Silva (needs matplotlib).")] = None,
+) -> Iterator[Answer]:
     """Compare accelerations of our models with those of MuJoCo, as Silva's table 2 does with V-REP's.
 
     Torques drive each robot in the engine; its velocities are filtered and differentiated. The models take the same
@@ -54,98 +55,90 @@ def validate(
             raise unknown_name("robot to validate", name, PLANTS)
     if figures is not None:
         require_drawing(figures)
-    found = [run(name, duration=duration, cutoff=cutoff, order=order, progress=None) for name in chosen]
+    validations = [run(name, duration=duration, cutoff=cutoff, order=order, progress=None) for name in chosen]
     data = {
         "duration": duration,
         "cutoff": cutoff,
         "order": order,
-        "sampling": found[0].recording.dt,
-        "robots": [facts(validation) for validation in found],
-        "figures": [str(draw_figure(_pictured(found), figures))] if figures is not None else [],
+        "sampling": validations[0].recording.dt,
+        "robots": [facts(validation) for validation in validations],
+        "figures": [draw_figure(_pictured(validations), figures)] if figures is not None else [],
     }
-    emit(data, lambda: _drawn(data, found), as_json)
+    yield data, _drawn(data, validations)
 
 
 def facts(validation: Validation) -> dict[str, Any]:
     """What was found for one robot, as plain data."""
-    names, units = zip(*validation.names, strict=True)
-    per_name = lambda values: dict(zip(names, map(float, values), strict=True))
+
+    def per_name(values: Iterable[float]) -> dict[str, float]:
+        return {name: float(value) for (name, _), value in zip(validation.names, values, strict=True)}
+
     methods = []
     for method, meaning in METHODS.items():
         printed, ours = PRINTED.get((validation.key, method)), validation.models.get(method)
-        line: dict[str, Any] = {"method": method, "name": meaning}
-        line["paper"] = None if printed is None else asdict(printed)
-        line["ours"] = None if ours is None else asdict(ours.summary)
-        line["cmc"] = None if ours is None else per_name(ours.cmc)
-        methods.append(line)
-    control = {
-        "body": validation.control_body,
-        "mass_error": MASS_ERROR,
-        **asdict(validation.control.summary),
-        "cmc": per_name(validation.control.cmc),
-    }
+        line = {"method": method, "name": meaning, "paper": printed and asdict(printed)}
+        methods.append({**line, "ours": ours and asdict(ours.summary), "cmc": ours and per_name(ours.cmc)})
+    control = asdict(validation.control.summary) | {"cmc": per_name(validation.control.cmc)}
     return {
         "robot": validation.key,
-        "title": validation.title,
+        **attributes(validation, "title", "missing", "seconds"),
         "methods": methods,
-        "control": control,
+        "control": {"body": validation.control_body, "mass_error": MASS_ERROR, **control},
         "moved": per_name(validation.moved),
-        "units": dict(zip(names, units, strict=True)),
+        "units": dict(validation.names),
         "slip": validation.slip(),
-        "missing": list(validation.missing),
-        "seconds": validation.seconds,
     }
 
 
-def _pictured(found: Sequence[Validation]) -> Validation:
+def _pictured(validations: Sequence[Validation]) -> Validation:
     """Figure 3 of the paper is of the nonholonomic robot; without it, of the last one."""
-    return next((validation for validation in found if validation.key == "nonholonomic"), found[-1])
+    return next((validation for validation in validations if validation.key == "nonholonomic"), validations[-1])
 
 
 # --- for people -------------------------------------------------------------------------------------------------------
 
 
-def _drawn(data: dict[str, Any], found: Sequence[Validation]) -> Iterator[RenderableType]:
+def _drawn(data: dict[str, Any], validations: Sequence[Validation]) -> Iterator[RenderableType]:
     yield f"[bold]Silva, table 2[/]: CMC of accelerations over {number(data['duration'])} s;"
     yield "the paper's models against V-REP, ours against MuJoCo.\n"
-    for facts_, validation in zip(data["robots"], found, strict=True):
-        yield indented(_table(facts_))
-        yield from _remarks(facts_, validation)
-    yield from _curves(_pictured(found))
+    for robot in data["robots"]:
+        yield indented(_table(robot))
+        yield from _remarks(robot)
+    yield from _curves(_pictured(validations))
     for path in data["figures"]:
-        yield f"[green]✓[/] {escape(path)}"
+        yield f"{mark(True)} {escape(str(path))}"
 
 
-def _table(found: dict[str, Any]) -> RenderableType:
+def _table(robot: dict[str, Any]) -> RenderableType:
     rows = []
-    for line in found["methods"]:
-        missing = "not installed" if line["method"] in found["missing"] else "N/A"
+    for line in robot["methods"]:
+        missing = "not installed" if line["method"] in robot["missing"] else "N/A"
         printed, ours = line["paper"], line["ours"]
         if printed is None and ours is None:
             rows.append((line["method"], "", *["N/A"] * len(KINDS)))
             continue
         rows.append((line["method"], "paper", *(f"{printed[kind]:.4f}" for kind in KINDS)))
         rows.append(("", "ours", *(missing if ours is None else _ours(ours[kind], kind) for kind in KINDS)))
-    rows.append(("control", "ours", *(_ours(found["control"][kind], kind) for kind in KINDS)))
-    return table(found["title"], ("method", "whose", *KINDS), rows, right=KINDS)
+    rows.append(("control", "ours", *(_ours(robot["control"][kind], kind) for kind in KINDS)))
+    return table(robot["title"], ("method", "whose", *KINDS), rows, right=KINDS)
 
 
 def _ours(value: float, kind: str) -> str:
     return f"{value:.1e}" if kind == "std" and 0.0 < value < 1e-4 else f"{value:.6f}"
 
 
-def _remarks(found: dict[str, Any], validation: Validation) -> Iterator[str]:
-    least = min(found["moved"], key=lambda name: found["moved"][name])
-    yield f"  Every coordinate moved, {escape(least)} the least, by {number(found['moved'][least])} rad or m."
-    body, part = escape(found["control"]["body"]), found["control"]["mass_error"]
+def _remarks(robot: dict[str, Any]) -> Iterator[str]:
+    least = min(robot["moved"], key=lambda name: robot["moved"][name])
+    yield f"  Every coordinate moved, {escape(least)} the least, by {number(robot['moved'][least])} rad or m."
+    body, part = escape(robot["control"]["body"]), robot["control"]["mass_error"]
     yield f"  The control: the same run, by a model whose {body} is {part:.0%} too heavy."
-    if (slip := found["slip"]) is not None:
+    if (slip := robot["slip"]) is not None:
         yield f"  It never stood on fewer than {slip['fewest_contacts']} of its 3 contacts. It slipped by at most"
         sideways, rolling, speed = (number(slip[what]) for what in ("sideways", "rolling", "speed"))
         yield f"  {sideways} m/s sideways and {rolling} m/s rolling, at up to {speed} m/s."
-    if found["missing"]:
+    if robot["missing"]:
         yield "  The Robotics Toolbox is compared where it is installed: pip install roboticstoolbox-python."
-    yield f"  [dim]{number(validation.seconds)} s[/]\n"
+    yield f"  [dim]{number(robot['seconds'])} s[/]\n"
 
 
 def _curves(validation: Validation) -> Iterator[RenderableType]:
@@ -161,7 +154,7 @@ def _curves(validation: Validation) -> Iterator[RenderableType]:
     yield indented(table(title, ("coordinate", "", "along the way"), rows))
 
 
-def _sparkline(values: np.ndarray, scale: np.ndarray) -> str:
+def _sparkline(values: Array, scale: Array) -> str:
     picked = values[np.linspace(0, len(values) - 1, _WIDTH).astype(int)]
     low, high = float(scale.min()), float(scale.max())
     place = np.clip((picked - low) / (high - low if high > low else 1.0), 0.0, 1.0)

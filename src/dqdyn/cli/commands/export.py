@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any, cast
 
 import typer
 
+from dqdyn.cli.command import Answer, command
 from dqdyn.cli.options import output_option
-from dqdyn.cli.robot_argument import BaseOption, NoMimicOption, RobotArgument, StrictOption, robot_of
-from dqdyn.cli.screen import JsonOption, emit, escape, indented, table, warn, without_tags, write
+from dqdyn.cli.screen import Verbatim, escape, indented, table, without_tags, written
 from dqdyn.compile.export.languages import LANGUAGES
 from dqdyn.errors import UnknownNameError, unknown_name
 from dqdyn.formats.whole_file import write_whole
@@ -18,37 +19,30 @@ from dqdyn.robot import Robot
 from dqdyn.robot.catalog import CATALOG
 
 
+@command("Write files")
 def export(
-    source: RobotArgument,
+    robot: Robot,
+    source: str,
     function: Annotated[
         str | None,
-        typer.Argument(
-            metavar="FUNCTION", help="What to export; without it, the functions are listed.", show_default=False
-        ),
+        typer.Argument(metavar="FUNCTION", help="The function; default: list all.", show_default=False),
     ] = None,
     language: Annotated[str, typer.Option("--lang", help=f"The language: {', '.join(LANGUAGES)}.")] = "c",
-    output: Annotated[Path | None, output_option("A file to write instead of printing.")] = None,
-    frame: Annotated[str | None, typer.Option("--frame", help="The frame, for functions of one.")] = None,
-    frame1: Annotated[str | None, typer.Option("--frame1", help="The first frame, for functions of two.")] = None,
-    frame2: Annotated[str | None, typer.Option("--frame2", help="The second frame, for functions of two.")] = None,
-    expressed: Annotated[str | None, typer.Option("--expressed", help="Of twists: body, world or aligned.")] = None,
-    wrench_frame: Annotated[
-        list[str] | None, typer.Option("--wrench-frame", help="A frame where a wrench acts; may be repeated.")
-    ] = None,
-    wrench_expressed: Annotated[
-        str | None, typer.Option("--wrench-expressed", help="Of wrenches: body or aligned.")
-    ] = None,
-    method: Annotated[str | None, typer.Option("--method", help="The formulation, where there are several.")] = None,
-    symbol: Annotated[str | None, typer.Option("--symbol", help="The name of the function in C or CasADi.")] = None,
-    header: Annotated[bool, typer.Option("--header", help="The C header instead of the source.")] = False,
+    output: Annotated[Path | None, output_option("File to write; default: print.")] = None,
+    frame: Annotated[str | None, typer.Option(help="The frame, for functions of one frame.")] = None,
+    frame1: Annotated[str | None, typer.Option(help="The first frame, for functions of two frames.")] = None,
+    frame2: Annotated[str | None, typer.Option(help="The second frame, for functions of two frames.")] = None,
+    expressed: Annotated[str | None, typer.Option(help="Frame of twists: body, world or aligned.")] = None,
+    wrench_frame: Annotated[list[str] | None, typer.Option(help="A frame at which a wrench acts; repeatable.")] = None,
+    wrench_expressed: Annotated[str | None, typer.Option(help="Frame of wrenches: body or aligned.")] = None,
+    method: Annotated[str | None, typer.Option(help="The formulation, where a function has several.")] = None,
+    symbol: Annotated[str | None, typer.Option(help="Name of the function in C or CasADi.")] = None,
+    header: Annotated[bool, typer.Option("--header", help="Write the C header instead of the source.")] = False,
     constants: Annotated[
-        str | None, typer.Option("--constants", help="In SymPy: float, rational or decimal (0.1 becomes 1/10).")
+        str | None,
+        typer.Option(help="In SymPy: float, rational or decimal (0.1 becomes 1/10)."),
     ] = None,
-    base: BaseOption = None,
-    no_mimic: NoMimicOption = False,
-    strict: StrictOption = False,
-    as_json: JsonOption = False,
-) -> None:
+) -> Iterator[Answer]:
     """Write a function of a robot as C99, CasADi or SymPy code.
 
     C is source text without dependencies; CasADi is a serialized function for casadi.Function.load (from a file) or
@@ -63,38 +57,25 @@ def export(
       dqdyn export arm7 center_of_mass --lang casadi -o com.casadi
       dqdyn export two_link pose --frame tool --lang sympy --constants decimal
     """
-    robot = robot_of(source, base=base, mimic=not no_mimic, strict=strict)
-    for text in robot.warnings:
-        warn(text)
     if function is None:
-        _list(as_json)
+        yield _list()
         return
     if function not in CATALOG:
         error = unknown_name("function", function, CATALOG)
         raise UnknownNameError(f"{error} All of them: dqdyn export {source}.", **error.data)
-    given: dict[str, Any] = {
-        "frame": frame,
-        "frame1": frame1,
-        "frame2": frame2,
-        "expressed": expressed,
-        "method": method,
-    }
-    given |= {"wrench_frames": wrench_frame or None, "wrench_expressed": wrench_expressed}
+    given: dict[str, Any] = {"frame": frame, "frame1": frame1, "frame2": frame2, "expressed": expressed}
+    given |= {"wrench_frames": wrench_frame or None, "wrench_expressed": wrench_expressed, "method": method}
     given |= {"symbol": symbol, "header": header or None, "constants": constants}
     options = {name: value for name, value in given.items() if value is not None}
     exported = robot.export(cast(Any, language), function, **options)
     of_function = {name: value for name, value in options.items() if name in CATALOG[function].options}
     facts = _facts(robot, function, language, of_function)
-    if output is not None:
-        written = write_whole(output, _content(exported))
-        facts |= {"target": str(written), "bytes": written.stat().st_size}
-        emit(
-            facts, lambda: escape(f"Wrote {function} of {robot.name!r} ({facts['operations']}) to {written}."), as_json
-        )
-    elif as_json:
-        emit({**facts, "text": _text(exported)}, lambda: "", as_json)
+    if output is None:
+        yield {**facts, "text": _text(exported)}, Verbatim(_text(exported))
     else:
-        write(_text(exported))
+        path = write_whole(output, _content(exported))
+        sentence = f"Wrote {function} of {robot.name!r} ({facts['operations']}) to {path}."
+        yield {**facts, **written(path)}, escape(sentence)
 
 
 def _facts(robot: Robot, function: str, language: str, options: dict[str, Any]) -> dict[str, Any]:
@@ -114,7 +95,7 @@ def _text(exported: Any) -> str:
     """What is printed: C as it is, Python code of SymPy, the serialized function of CasADi."""
     if isinstance(exported, str):
         return exported
-    return exported.source() if hasattr(exported, "source") else exported.serialize() + "\n"
+    return str(exported.source() if hasattr(exported, "source") else exported.serialize() + "\n")
 
 
 def _content(exported: Any) -> bytes:
@@ -127,7 +108,7 @@ def _content(exported: Any) -> bytes:
         return path.read_bytes()
 
 
-def _list(as_json: bool) -> None:
+def _list() -> Answer:
     data: list[dict[str, Any]] = [
         {
             "function": quantity.name,
@@ -141,4 +122,4 @@ def _list(as_json: bool) -> None:
         (d["function"], " ".join(d["inputs"]), " ".join(f"--{o}" for o in d["options"]), d["summary"]) for d in data
     ]
     drawn = table("", ("function", "inputs", "options", "result"), rows)
-    emit(data, lambda: [indented(drawn), "  One of them: [bold]dqdyn export ROBOT FUNCTION[/]"], as_json)
+    return data, [indented(drawn), "  One of them: [bold]dqdyn export ROBOT FUNCTION[/]"]

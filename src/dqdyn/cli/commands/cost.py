@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,12 +13,12 @@ from rich.console import RenderableType
 from dqdyn.analysis.costs import farias as paper_cost
 from dqdyn.analysis.costs import quiroz as quiroz_cost
 from dqdyn.analysis.costs import silva as silva_cost
-from dqdyn.analysis.costs.farias import Cost, Row
-from dqdyn.analysis.costs.formula import Line
+from dqdyn.analysis.costs.farias import Row
+from dqdyn.analysis.costs.formula import Formula, Line
 from dqdyn.analysis.costs.homogeneous_reference import matrix_cost
+from dqdyn.cli.command import Answer, command
 from dqdyn.cli.cost_figures import draw_figures
-from dqdyn.cli.robot_argument import BaseOption, NoMimicOption, RobotArgument, StrictOption, robot_of
-from dqdyn.cli.screen import JsonOption, emit, escape, indented, table, warn
+from dqdyn.cli.screen import attributes, escape, indented, mark, table
 from dqdyn.dynamics.methods import INVERSE
 from dqdyn.robot import Robot
 
@@ -34,23 +35,20 @@ TABLES: dict[str, Callable[[], Sequence[Row | Line]]] = {
 KINDS = ("mul", "add", "storage")
 
 
+@command("Compare and measure", robot="arm7")
 def cost(
-    source: RobotArgument = "arm7",
+    robot: Robot,
     n: Annotated[
         int | None,
         typer.Option("-n", min=1, help="Joints of the papers' arms; default: the degrees of freedom of ROBOT."),
     ] = None,
     figures: Annotated[
-        Path | None, typer.Option("--figures", help="A folder for the figures 4 and 5 of Farias (needs matplotlib).")
+        Path | None, typer.Option(help="A folder for figures 4 and 5 of Farias (needs matplotlib).")
     ] = None,
-    base: BaseOption = None,
-    no_mimic: NoMimicOption = False,
-    strict: StrictOption = False,
-    as_json: JsonOption = False,
-) -> None:
-    """Compare costs: what the papers print, what their steps cost, and what the programs of ROBOT cost.
+) -> Iterator[Answer]:
+    """Compare operation counts: printed in the papers, counted in their steps, and in the programs of ROBOT.
 
-    The papers' own steps run on scalars that count. Where a number is not the printed one, the reason stands beside it.
+    The papers' own steps run on scalars that count. Where a count differs from the printed one, the reason is given.
 
     [dim]Examples:[/]
 
@@ -61,11 +59,7 @@ def cost(
       dqdyn cost --figures .
       dqdyn cost --json
     """
-    robot = robot_of(source, base=base, mimic=not no_mimic, strict=strict)
-    for text in robot.warnings:
-        warn(text)
     size = n or max(robot.nv, 1)
-    drawn = draw_figures(figures) if figures is not None else []
     data = {
         "robot": robot.name,
         "nv": robot.nv,
@@ -73,55 +67,47 @@ def cost(
         "tables": [{"table": name, "lines": [_facts(line) for line in make()]} for name, make in TABLES.items()],
         "at_n": at_size(size),
         "programs": programs(robot),
-        "figures": [str(path) for path in drawn],
+        "figures": draw_figures(figures) if figures is not None else [],
     }
-    emit(data, lambda: _drawn(data), as_json)
+    yield data, _drawn(data)
 
 
 def at_size(n: int) -> list[dict[str, Any]]:
     """Whole algorithms of the papers for n joints: printed and counted operations."""
-    farias = paper_cost.farias_total(n)
-    result = [_whole("Farias, algorithm 1", farias.printed, farias.counted)]
-    result.append(_whole("Lynch & Park, homogeneous matrices", None, matrix_cost(n)))
-    for line in quiroz_cost.quiroz_table_5_4():
-        values = [
-            None if found is None else {"mul": int(found.mul(n=n)), "add": int(found.add(n=n))}
-            for found in (line.printed, line.counted)
-        ]
-        result.append({"algorithm": line.name, "printed": values[0], "counted": values[1]})
-    return result
+    lines: list[Row | Line] = [replace(paper_cost.farias_total(n), name="Farias, algorithm 1")]
+    lines += [Row("Lynch & Park, homogeneous matrices", None, matrix_cost(n)), *quiroz_cost.quiroz_table_5_4()]
+
+    def operations(cost: Any) -> dict[str, int] | None:
+        values = attributes(cost, "mul", "add") if cost is not None else {}
+        return {kind: int(x(n=n)) if isinstance(x, Formula) else x for kind, x in values.items()} or None
+
+    return [
+        {"algorithm": line.name, "printed": operations(line.printed), "counted": operations(line.counted)}
+        for line in lines
+    ]
 
 
 def programs(robot: Robot) -> list[dict[str, Any]]:
     """Operations of every formulation of inverse dynamics for this robot: as written, and compiled."""
-    result = []
+    rows = []
     for method in ["auto", *INVERSE]:
-        written = robot.count("inverse_dynamics", simplify=False, method=method)
-        compiled = robot.count("inverse_dynamics", method=method)
-        parts = {
-            name: {"mul": c.mul + c.div, "add": c.add, "sincos": c.sincos, "total": c.total}
-            for name, c in (("written", written), ("compiled", compiled))
-        }
-        result.append({"method": method, **parts})
-    return result
-
-
-def _whole(name: str, printed: Cost | None, counted: Cost) -> dict[str, Any]:
-    plain = lambda c: None if c is None else {"mul": c.mul, "add": c.add}
-    return {"algorithm": name, "printed": plain(printed), "counted": plain(counted)}
+        row: dict[str, Any] = {"method": method}
+        for who, simplify in (("written", False), ("compiled", True)):
+            counts = robot.count("inverse_dynamics", simplify=simplify, method=method)
+            row[who] = {"mul": counts.mul + counts.div, **attributes(counts, "add", "sincos", "total")}
+        rows.append(row)
+    return rows
 
 
 def _facts(line: Row | Line) -> dict[str, Any]:
     """A line of a table as texts; formulas keep their variables."""
     kinds = KINDS if isinstance(line, Row) else KINDS[:2]
-    show = lambda c: None if c is None else {kind: str(getattr(c, kind)) for kind in kinds}
-    return {
-        "name": line.name,
-        "printed": show(line.printed),
-        "counted": show(line.counted),
-        "equal": line.printed is not None and line.printed == line.counted,
-        "reason": line.reason,
+    texts = {
+        who: cost and {kind: str(getattr(cost, kind)) for kind in kinds}
+        for who, cost in (("printed", line.printed), ("counted", line.counted))
     }
+    equal = line.printed is not None and line.printed == line.counted
+    return {"name": line.name, **texts, "equal": equal, "reason": line.reason}
 
 
 # --- for people -------------------------------------------------------------------------------------------------------
@@ -141,7 +127,7 @@ def _drawn(data: dict[str, Any]) -> Iterator[RenderableType]:
     yield "  As written, the algorithm of the paper runs on scalars that count; compiled, constants of this robot are"
     yield "  folded and repeated expressions computed once. Sines and cosines are counted in [bold]sincos[/] alone."
     for path in data["figures"]:
-        yield f"[green]✓[/] {escape(path)}"
+        yield f"{mark(True)} {escape(str(path))}"
 
 
 def _paper_table(title: str, lines: Sequence[dict[str, Any]]) -> RenderableType:
@@ -159,22 +145,13 @@ def _pair(line: dict[str, Any], kind: str) -> str:
 
 def _size_table(n: int, rows: Sequence[dict[str, Any]]) -> RenderableType:
     columns = ("algorithm", "mul, paper", "mul, ours", "add, paper", "add, ours")
-    cell = lambda row, who, kind: "" if row[who] is None else f"{row[who][kind]}"
-    drawn = [
-        (row["algorithm"], *(cell(row, who, kind) for kind in ("mul", "add") for who in ("printed", "counted")))
-        for row in rows
-    ]
+    shown = [(who, kind) for kind in ("mul", "add") for who in ("printed", "counted")]
+    drawn = [(row["algorithm"], *(str((row[who] or {}).get(kind, "")) for who, kind in shown)) for row in rows]
     return table(f"Whole algorithms for an arm of n = {n}", columns, drawn, right=columns[1:])
 
 
 def _program_table(robot: str, rows: Sequence[dict[str, Any]]) -> RenderableType:
     columns = ("method", "mul, written", "add, written", "mul, compiled", "add, compiled", "sincos")
-    drawn = [
-        (
-            row["method"],
-            *(str(row[who][kind]) for who in ("written", "compiled") for kind in ("mul", "add")),
-            str(row["compiled"]["sincos"]),
-        )
-        for row in rows
-    ]
+    shown = [(who, kind) for who in ("written", "compiled") for kind in ("mul", "add")] + [("compiled", "sincos")]
+    drawn = [(row["method"], *(str(row[who][kind]) for who, kind in shown)) for row in rows]
     return table(f"Inverse dynamics of {robot}, every formulation", columns, drawn, right=columns[1:])

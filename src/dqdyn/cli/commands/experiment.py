@@ -10,20 +10,21 @@ from typing import Annotated, Any
 import typer
 from rich.console import RenderableType
 
+from dqdyn.cli.command import Answer, command
 from dqdyn.cli.options import output_option
-from dqdyn.cli.screen import JsonOption, emit, escape, indented, number, table
+from dqdyn.cli.screen import escape, indented, mark, number, table
 from dqdyn.errors import unknown_name
 from dqdyn.formats.whole_file import checked_target
 
 
+@command("Compare and measure")
 def experiment(
-    name: Annotated[str | None, typer.Argument(metavar="NAME", help="Which one; without it, they are listed.")] = None,
+    name: Annotated[str | None, typer.Argument(metavar="NAME", help="The experiment; default: list all.")] = None,
     plant: Annotated[
-        str | None, typer.Option("--plant", help="'mujoco' runs the controllers against MuJoCo.", show_default=False)
+        str | None, typer.Option(help="'mujoco' runs the controllers against MuJoCo.", show_default=False)
     ] = None,
     output: Annotated[Path | None, output_option("The report to write; default: NAME.html.")] = None,
-    as_json: JsonOption = False,
-) -> None:
+) -> Iterator[Answer]:
     """Run a control experiment of the papers and compare its claims with what was measured.
 
     It writes a page with the claims, the animation of every run with all primitives drawn, and the paper's plots, and
@@ -39,8 +40,9 @@ def experiment(
     from dqdyn.analysis import experiments  # the solvers are an extra
 
     if name is None:
-        found = [{"experiment": key, "about": title} for key, title in experiments.titles().items()]
-        emit(found, lambda: table("", ("experiment", "about"), [list(row.values()) for row in found]), as_json)
+        titles = experiments.titles().items()
+        data: Any = [{"experiment": key, "about": title} for key, title in titles]
+        yield data, table("", ("experiment", "about"), titles)
         return
     if plant not in (None, "mujoco"):
         raise unknown_name("plant", plant, ["mujoco"])
@@ -53,7 +55,7 @@ def experiment(
     data = result.as_data() | {"plant": plant, "seconds": time.perf_counter() - begin}
     path = write_experiment(result, target)
     data["report"] = str(path.resolve())
-    emit(data, lambda: _drawn(result.title, data), as_json)
+    yield data, _drawn(result.title, data)
     if not result.holds:
         raise typer.Exit(1)
 
@@ -62,9 +64,9 @@ def _drawn(title: str, data: dict[str, Any]) -> Iterator[RenderableType]:
     yield f"[bold]{escape(title)}[/] ({escape(data['source'])})\n"
     rows = [("✓" if claim["holds"] else "✗", claim["claim"], claim["measured"]) for claim in data["claims"]]
     yield indented(table("", ("", "claim", "measured"), rows))
-    for found in data["tables"]:
-        columns = list(found["rows"][0])
-        yield indented(table(found["title"], columns, [list(row.values()) for row in found["rows"]], right=columns[2:]))
+    for part in data["tables"]:
+        columns = list(part["rows"][0])
+        yield indented(table(part["title"], columns, [list(row.values()) for row in part["rows"]], right=columns[2:]))
     held = sum(claim["holds"] for claim in data["claims"])
-    sign = "[green]✓[/]" if data["holds"] else "[red]✗[/]"
-    yield f"{sign} {held} of {len(rows)} claims hold; {number(data['seconds'])} s. Report: {escape(data['report'])}"
+    count = f"{held} of {len(rows)} claims hold"
+    yield f"{mark(data['holds'])} {count}; {number(data['seconds'])} s. Report: {escape(data['report'])}"

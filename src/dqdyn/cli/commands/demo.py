@@ -11,17 +11,18 @@ import numpy as np
 import typer
 from rich.console import RenderableType
 
-from dqdyn.cli.bench import BATCH, FUNCTIONS, function_speed, random_state, ratio, speed_table
+from dqdyn.cli.command import Answer, command
+from dqdyn.cli.commands.bench import BATCH, FUNCTIONS, function_speed, random_state, speed_cells, speed_table
+from dqdyn.cli.commands.dynamics import deviations, dynamics_of
+from dqdyn.cli.commands.info import headline
 from dqdyn.cli.demo_motion import DT, drive, reference, scene_of
 from dqdyn.cli.demo_report import report_of
-from dqdyn.cli.dynamics import deviations, dynamics_of
-from dqdyn.cli.dynamics_tables import axes, constraint_table, matrix_table, vectors
+from dqdyn.cli.dynamics_tables import agreement, constraint_table, matrix_table, vectors
 from dqdyn.cli.facts import facts_of
-from dqdyn.cli.info import headline
 from dqdyn.cli.options import output_option
 from dqdyn.cli.progress import Steps
 from dqdyn.cli.robot_argument import robot_of
-from dqdyn.cli.screen import JsonOption, emit, escape, indented, number, table, width
+from dqdyn.cli.screen import attributes, escape, indented, mark, number, width
 from dqdyn.errors import FormatError
 from dqdyn.robot import Robot
 from dqdyn.simulate import Trajectory
@@ -35,14 +36,14 @@ WIDE, NARROW = 116, 5  # columns of a terminal that hold all of M; rows and colu
 SHOWN_TIME = 4.0  # s on the wanted motion, where the equation is printed
 
 
+@command("Explore")
 def demo(
     output: Annotated[Path, output_option(f"The folder to write to; default: {FOLDER}.")] = Path(FOLDER),
-    as_json: JsonOption = False,
-) -> None:
-    """See a mobile manipulator from its equation of motion to its animation, in half a minute.
+) -> Iterator[Answer]:
+    """Take a mobile manipulator from its equation of motion to its animation, in half a minute.
 
-    It prints the equation in numbers, compares all formulations, measures compiled code against NumPy, lets the robot
-    drive by computed torque, and writes an animation and a report as pages for the browser.
+    Prints the equation in numbers, compares all formulations, times compiled code against NumPy, drives the robot by
+    computed torque, and writes an animation and a report as pages for the browser.
 
     [dim]Examples:[/]
 
@@ -57,7 +58,7 @@ def demo(
     with Steps(6) as steps:
         data = demo_of(robot, folder, steps)
     data["seconds"] = time.perf_counter() - begin
-    emit(data, lambda: _drawn(robot, data), as_json)
+    yield data, _drawn(robot, data)
     if not all(check["passed"] for check in data["checks"]):
         raise typer.Exit(1)
 
@@ -78,12 +79,12 @@ def demo_of(robot: Robot, folder: Path, steps: Steps) -> dict[str, Any]:
     data["motion"] = motion_of(run, time.perf_counter() - begin)
     data["checks"] = checks_of(data)
     steps.at("the animation")
-    files = {"animation": folder / "animation.html", "report": folder / "report.html", "trajectory": folder / "run.npz"}
+    names = {"animation": "animation.html", "report": "report.html", "trajectory": "run.npz"}
+    data["files"] = files = {what: folder.resolve() / name for what, name in names.items()}
     run.save(files["trajectory"])
     run.to_html(files["animation"], scene=scene_of(run), title=f"{robot.name}: a figure eight by computed torque")
     steps.at("the report")
-    report_of(robot, data, run, files).write(files["report"])
-    data["files"] = {name: str(path.resolve()) for name, path in files.items()}
+    report_of(robot, data, run).write(files["report"])
     return data
 
 
@@ -104,16 +105,15 @@ def motion_of(run: Trajectory, seconds: float) -> dict[str, Any]:
     """What happened in the run."""
     arm, platform = (np.abs(x) for x in run.extra.values())
     return {
-        "duration": run.duration,
+        **attributes(run, "duration", "status"),
         "dt": run.about["dt"],
         "wall_time": seconds,
-        "status": run.status,
-        "arm_error_start": float(arm[0].max()),
-        "arm_error_end": float(arm[-1].max()),
-        "platform_error_largest": float(platform.max()),
-        "slip_largest": float(np.abs(run.residual).max()),
-        "force_largest": float(np.hypot(run.tau[:, 0], run.tau[:, 1]).max()),
-        "speed_largest": float(np.hypot(run.v[:, 0], run.v[:, 1]).max()),
+        "arm_error_start": arm[0].max(),
+        "arm_error_end": arm[-1].max(),
+        "platform_error_largest": platform.max(),
+        "slip_largest": np.abs(run.residual).max(),
+        "force_largest": np.hypot(run.tau[:, 0], run.tau[:, 1]).max(),
+        "speed_largest": np.hypot(run.v[:, 0], run.v[:, 1]).max(),
     }
 
 
@@ -121,23 +121,20 @@ def checks_of(data: dict[str, Any]) -> list[dict[str, Any]]:
     """What the demo promises, each with whether it held."""
     worst = max(row["relative"] for row in data["agreement"])
     first, motion = data["speed"][0], data["motion"]
-    one, each = ratio(first["numpy"], first["native"]), ratio(first["numpy_batch"], first["native_batch"])
+    one, each = speed_cells(first)[2::3]
     error = max(motion["arm_error_end"], motion["platform_error_largest"])
     fast = f"Inverse dynamics, compiled: {one} as fast as on NumPy, {each} in batches."
     if not _is_compiled(data):
-        fast = "There is no native code here: functions run on NumPy."
-    texts = [
-        (f"{len(data['agreement'])} formulations agree to {worst:.0e} of their results.", worst < AGREEMENT),
-        (fast, True),
-        (
-            f"{number(motion['duration'])} s of motion in {motion['wall_time']:.1f} s: off by {error:.0e} rad or m, "
-            f"the wheels slip by {motion['slip_largest']:.0e} m/s.",
-            error < ERROR * motion["dt"] / DT
-            and motion["slip_largest"] < SLIP * (motion["dt"] / DT) ** _SLIP_ORDER
-            and motion["status"] == "finished",
-        ),
-    ]
-    return [{"check": text, "passed": bool(passed)} for text, passed in texts]
+        fast = "Native code is unavailable here: functions run on NumPy."
+    slip, step = motion["slip_largest"], motion["dt"] / DT
+    accurate = error < ERROR * step and slip < SLIP * step**_SLIP_ORDER and motion["status"] == "finished"
+    span = f"{number(motion['duration'])} s of motion in {motion['wall_time']:.1f} s"
+    checks = {
+        f"{len(data['agreement'])} formulations agree to {worst:.0e} of their results.": worst < AGREEMENT,
+        fast: True,
+        f"{span}: error {error:.0e} rad or m, wheel slip {slip:.0e} m/s.": accurate,
+    }
+    return [{"check": text, "passed": bool(passed)} for text, passed in checks.items()]
 
 
 def _is_compiled(data: dict[str, Any]) -> bool:
@@ -150,7 +147,7 @@ def _folder(path: Path) -> Path:
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as problem:
-        text = f"the folder {str(path)!r} cannot be made ({problem.strerror}): name another with --output."
+        text = f"the folder {str(path)!r} cannot be created ({problem.strerror}): choose another with --output."
         raise FormatError(text, path=str(path)) from None
     return path
 
@@ -159,21 +156,19 @@ def _folder(path: Path) -> Path:
 
 
 def _drawn(robot: Robot, data: dict[str, Any]) -> Iterator[RenderableType]:
-    equation, names = data["equation"], [name for _, name in axes(robot)]
+    equation = data["equation"]
     yield headline(facts_of(robot))
     yield f"Its equation of motion, [bold]M a + C v + g = τ + Aᵀλ[/] with [bold]A a = b[/], at {data['time']:g} s:\n"
     yield indented(vectors(robot, equation))
     places, shown = [str(k) for k in range(robot.nv)], robot.nv if width() >= WIDE else NARROW
     yield indented(matrix_table("M, mass matrix", places, equation["mass_matrix"], shown))
     yield indented(matrix_table("C, Coriolis matrix", places, equation["coriolis_matrix"], shown))
-    yield indented(constraint_table(names, equation))
-    columns = ("function", "method", "largest relative difference")
-    rows = [(row["function"], row["method"], f"{row['relative']:.1e}") for row in data["agreement"]]
-    yield indented(table(f"All formulations at {data['states']} states", columns, rows, right=columns[2:]))
+    yield indented(constraint_table(robot, equation))
+    yield indented(agreement(data["agreement"], f"All formulations at {data['states']} states"))
     yield indented(speed_table(data["speed"], data["batch"]))
     for check in data["checks"]:
-        yield f"{'[green]✓[/]' if check['passed'] else '[red]✗[/]'} {escape(check['check'])}"
+        yield f"{mark(check['passed'])} {escape(check['check'])}"
     yield f"\nDone in {data['seconds']:.1f} s. Open in a browser:"
     for name in ("animation", "report"):
-        yield f"  {name:10} [bold]{escape(data['files'][name])}[/]"
+        yield f"  {name:10} [bold]{escape(str(data['files'][name]))}[/]"
     yield f"\nNext: [bold]dqdyn info {escape(robot.name)}[/], [bold]dqdyn robots[/], [bold]dqdyn --help[/]."

@@ -10,16 +10,17 @@ from typing import Annotated, Any
 import typer
 
 from dqdyn import equations
-from dqdyn.cli.screen import JsonOption, count, emit, escape, indented, table, without_tags
+from dqdyn.cli.command import Answer, command
+from dqdyn.cli.screen import count, escape, indented, table, without_tags
 
 
+@command("Read the papers")
 def equation(
     paper: Annotated[str | None, typer.Argument(help="Short name of a paper or an author.", show_default=False)] = None,
     key: Annotated[
         list[str] | None, typer.Argument(help="29, A.21, or with its kind: table 1.", show_default=False)
     ] = None,
-    as_json: JsonOption = False,
-) -> None:
+) -> Iterator[Answer]:
     """Print the function and the test of a numbered item of a paper.
 
     Without KEY it lists the items of the paper that are implemented; without PAPER, the papers.
@@ -34,14 +35,14 @@ def equation(
     """
     index = equations.packaged_index()
     if paper is None:
-        _papers(index, as_json)
+        yield _papers(index)
     elif not key:
-        _items(equations.find_paper(paper, index), index, as_json)
+        yield _items(equations.find_paper(paper, index), index)
     else:
-        _item(paper, " ".join(key), as_json)
+        yield _item(paper, " ".join(key))
 
 
-def _papers(index: dict[str, Any], as_json: bool) -> None:
+def _papers(index: dict[str, Any]) -> Answer:
     data = []
     for name, paper in index["papers"].items():
         keys = {entry["key"] for entry in index["entries"] if (entry["paper"], entry["kind"]) == (name, "eq.")}
@@ -49,10 +50,10 @@ def _papers(index: dict[str, Any], as_json: bool) -> None:
         data.append({**facts, "equations": len(paper["items"]["eq."]), "implemented": len(keys)})
     rows = [(d["paper"], f"{d['implemented']} of {d['equations']}", str(d["year"]), d["title"]) for d in data]
     drawn = table("", ("paper", "equations here", "year", "title"), rows, right=("equations here",))
-    emit(data, lambda: [indented(drawn), "  Its items: [bold]dqdyn equation PAPER[/]"], as_json)
+    return data, [indented(drawn), "  Its items: [bold]dqdyn equation PAPER[/]"]
 
 
-def _items(name: str, index: dict[str, Any], as_json: bool) -> None:
+def _items(name: str, index: dict[str, Any]) -> Answer:
     data = [entry for entry in index["entries"] if entry["paper"] == name]
     rows = []
     shown = ""
@@ -62,12 +63,12 @@ def _items(name: str, index: dict[str, Any], as_json: bool) -> None:
         shown = item
     drawn = table(f"{name}: {index['papers'][name]['title']}", ("item", "function", "checked by"), rows)
     hint = f"  One of them: [bold]dqdyn equation {name} KEY[/]"
-    emit(data, lambda: [indented(drawn), hint] if rows else f"No function cites {name} yet.", as_json)
+    return data, [indented(drawn), hint] if rows else f"No function cites {name} yet."
 
 
-def _item(paper: str, key: str, as_json: bool) -> None:
+def _item(paper: str, key: str) -> Answer:
     data = [_facts(entry) for entry in equations.lookup(paper, key)]
-    emit(data, lambda: _lines(data), as_json)
+    return data, _lines(data)
 
 
 def _facts(entry: equations.Entry) -> dict[str, Any]:

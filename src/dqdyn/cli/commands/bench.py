@@ -9,10 +9,11 @@ import numpy as np
 import typer
 from rich.console import RenderableType
 
+from dqdyn.arrays import Array
 from dqdyn.cli import bench_peers
+from dqdyn.cli.command import Answer, command
 from dqdyn.cli.progress import Steps
-from dqdyn.cli.robot_argument import BaseOption, NoMimicOption, RobotArgument, StrictOption, robot_of
-from dqdyn.cli.screen import JsonOption, emit, escape, indented, table, warn
+from dqdyn.cli.screen import escape, indented, table
 from dqdyn.cli.timing import Call, duration, machine, side_by_side
 from dqdyn.compile.runtime.function import Function
 from dqdyn.robot import Robot
@@ -21,18 +22,15 @@ FUNCTIONS = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "coriolis_ma
 BATCH = 1000
 
 
+@command("Compare and measure", robot="arm7")
 def bench(
-    source: RobotArgument = "arm7",
-    seconds: Annotated[float, typer.Option("--seconds", min=0.01, help="Time for each comparison.")] = 0.5,
-    base: BaseOption = None,
-    no_mimic: NoMimicOption = False,
-    strict: StrictOption = False,
-    as_json: JsonOption = False,
-) -> None:
-    """Measure the speed of a robot's dynamics, compiled, on NumPy, and by other libraries where they are installed.
+    robot: Robot,
+    seconds: Annotated[float, typer.Option(min=0.01, help="Time for each comparison.")] = 0.5,
+) -> Iterator[Answer]:
+    """Time a robot's dynamics: compiled, on NumPy, and in other libraries where they are installed.
 
     NumPy runs the same program as the compiled code. Pinocchio runs its own algorithms and MuJoCo its own simulation,
-    once their results are found to be ours. Times are the least of many rounds in which all take turns.
+    after a check that their results equal ours. Each time is the minimum over many rounds in which all take turns.
 
     [dim]Examples:[/]
 
@@ -41,12 +39,9 @@ def bench(
       dqdyn bench humanoid --seconds 2
       dqdyn bench robot.urdf --base free --json
     """
-    robot = robot_of(source, base=base, mimic=not no_mimic, strict=strict)
-    for text in robot.warnings:
-        warn(text)
     with Steps(len(FUNCTIONS) + 2) as steps:
         data = bench_of(robot, seconds, steps)
-    emit(data, lambda: _drawn(data), as_json)
+    yield data, _drawn(data)
 
 
 def bench_of(robot: Robot, seconds: float, steps: Steps) -> dict[str, Any]:
@@ -71,18 +66,14 @@ def bench_of(robot: Robot, seconds: float, steps: Steps) -> dict[str, Any]:
     }
 
 
-def random_state(robot: Robot) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def random_state(robot: Robot) -> tuple[Array, Array, Array]:
     """q, v and a, always the same ones."""
     rng = np.random.default_rng(0)
     return robot.random_configuration(rng), rng.normal(size=robot.nv), rng.normal(size=robot.nv)
 
 
 def function_speed(
-    robot: Robot,
-    name: str,
-    state: Sequence[np.ndarray],
-    seconds: float,
-    peer: Call | None = None,
+    robot: Robot, name: str, state: Sequence[Array], seconds: float, peer: Call | None = None
 ) -> dict[str, Any]:
     """Seconds per state of a function, compiled and on NumPy: for one state, and for each of a batch."""
     compiled, program = robot.function(name), robot.program(name)
@@ -98,19 +89,12 @@ def function_speed(
     }
     if peer is not None:
         calls["pinocchio"] = peer
-    found = side_by_side(calls, seconds)
-    return {
-        "function": name,
-        "native": found["native"],
-        "numpy": found["numpy"],
-        "native_batch": found["native_batch"] / BATCH,
-        "numpy_batch": found["numpy_batch"] / BATCH,
-        "pinocchio": found.get("pinocchio"),
-        "operations": program.counts.total,
-    }
+    times = side_by_side(calls, seconds)
+    times |= {key: times[key] / BATCH for key in ("native_batch", "numpy_batch")}
+    return {"function": name, **times, "pinocchio": times.get("pinocchio"), "operations": program.counts.total}
 
 
-def _inputs(name: str, robot: Robot, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> list[np.ndarray]:
+def _inputs(name: str, robot: Robot, q: Array, v: Array, a: Array) -> list[Array]:
     """What the function takes; forward dynamics gets the forces that belong to the acceleration."""
     values = {"q": q, "v": v, "a": a}
     if name == "forward_dynamics":
@@ -133,24 +117,20 @@ def _drawn(data: dict[str, Any]) -> Iterator[RenderableType]:
 
 def speed_table(rows: Sequence[dict[str, Any]], batch: int) -> RenderableType:
     """Times and how many times as fast the compiled code is."""
-    columns = (
-        "function",
-        "compiled",
-        "NumPy",
-        "times",
-        f"in a batch of {batch}",
-        "NumPy, batch",
-        "times ",
-        "Pinocchio",
-    )
+    single, batched = ("compiled", "NumPy", "times"), (f"in a batch of {batch}", "NumPy, batch", "times ")
+    columns = ("function", *single, *batched, "Pinocchio")
     drawn = []
     for row in rows:
         peer = row["pinocchio"]
         theirs = "" if peer is None else f"{duration(peer)} ({ratio(peer, row['native'])})"
-        single = duration(row["native"]), duration(row["numpy"]), ratio(row["numpy"], row["native"])
-        each = row["native_batch"], row["numpy_batch"]
-        drawn.append((row["function"], *single, *map(duration, each), ratio(each[1], each[0]), theirs))
+        drawn.append((row["function"], *speed_cells(row), theirs))
     return table("Time per state", columns, drawn, right=columns[1:])
+
+
+def speed_cells(row: dict[str, Any]) -> list[str]:
+    """Time of the compiled code, on NumPy, and their ratio: for one state, and for each of a batch."""
+    pairs = [(row[f"native{which}"], row[f"numpy{which}"]) for which in ("", "_batch")]
+    return [cell for fast, slow in pairs for cell in (duration(fast), duration(slow), ratio(slow, fast))]
 
 
 def ratio(slow: float, fast: float) -> str:
@@ -159,15 +139,12 @@ def ratio(slow: float, fast: float) -> str:
     return f"{times:.0f} ×" if times >= 100 else f"{times:.3g} ×"
 
 
-def _simulation(found: dict[str, Any]) -> RenderableType:
-    rows = [
-        ("one robot", duration(found["one"])),
-        (f"in a batch of {found['batch']}", duration(found["each_of_batch"])),
-    ]
-    engine = found["mujoco"]
+def _simulation(data: dict[str, Any]) -> RenderableType:
+    one, each, engine = data["one"], data["each_of_batch"], data["mujoco"]
+    rows = [("one robot", duration(one)), (f"in a batch of {data['batch']}", duration(each))]
     if engine is not None:
-        times = f"{ratio(engine, found['one'])}, {ratio(engine, found['each_of_batch'])} in a batch"
+        times = f"{ratio(engine, one)}, {ratio(engine, each)} in a batch"
         rows.append(("MuJoCo's mj_step", f"{duration(engine)} ({times})"))
     else:
-        rows.append(("MuJoCo", found["mujoco_reason"]))
+        rows.append(("MuJoCo", data["mujoco_reason"]))
     return table("Time per step of a simulation, Runge-Kutta 4", ("what", "time"), rows)

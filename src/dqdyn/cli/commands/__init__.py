@@ -1,0 +1,1 @@
+"""The commands, one file each. A file here is imported, and so its command registered, when ``dqdyn`` starts."""

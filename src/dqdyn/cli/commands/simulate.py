@@ -1,0 +1,131 @@
+"""``dqdyn simulate``: simulate a robot, and save or animate the trajectory."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+from rich.console import RenderableType
+
+from dqdyn.arrays import Array
+from dqdyn.cli.command import Answer, command
+from dqdyn.cli.options import QOption, VOption, output_option, random_option, state_of
+from dqdyn.cli.screen import INTERRUPTED, escape, number, table, warn
+from dqdyn.errors import Error, unknown_name
+from dqdyn.robot import Robot
+from dqdyn.simulate import Interrupted, SimulationError, SimulationWarning, Trajectory
+from dqdyn.simulate import simulate as run
+from dqdyn.simulate.computed_torque import computed_torque
+from dqdyn.simulate.integrators import INTEGRATORS
+from dqdyn.simulate.reference import waves
+
+CONTROLLERS: dict[str, Callable[[Robot, Array], Any]] = {
+    "none": lambda robot, q0: None,
+    "gravity": lambda robot, q0: lambda t, q, v: robot.gravity_forces(q),
+    "hold": lambda robot, q0: computed_torque(robot, lambda t: (q0, np.zeros(robot.nv), np.zeros(robot.nv))),
+    "waves": lambda robot, q0: computed_torque(robot, waves(robot, q0.tolist())),
+}
+"""Control laws by name, for a robot that starts at q0."""
+
+
+@command("Compute")
+def simulate(
+    robot: Robot,
+    duration: Annotated[float, typer.Option(help="Time in s.")] = 2.0,
+    dt: Annotated[float, typer.Option(help="Step in s.")] = 1e-3,
+    integrator: Annotated[str, typer.Option(help=f"{', '.join(INTEGRATORS)} or adaptive.")] = "rkmk4",
+    controller: Annotated[
+        str,
+        typer.Option(help="none, gravity (compensated), hold (the initial pose) or waves, both by computed torque."),
+    ] = "none",
+    plant: Annotated[str | None, typer.Option(help="mujoco: simulate with MuJoCo instead.")] = None,
+    ground: Annotated[float | None, typer.Option(help="Height in m of a ground plane; with --plant mujoco.")] = None,
+    q: QOption = None,
+    v: VOption = None,
+    seed: Annotated[int | None, random_option("configuration")] = None,
+    every: Annotated[int, typer.Option(min=1, help="Steps from one sample to the next.")] = 1,
+    output: Annotated[Path | None, output_option("Save the trajectory to this .npz file.")] = None,
+    html: Annotated[Path | None, typer.Option(help="Write a page with an animation and plots.")] = None,
+) -> Iterator[Answer]:
+    """Simulate a robot under a controller, or falling freely.
+
+    Prints a summary; --output saves every sample, --html animates them. Ctrl-C stops the run and keeps its samples.
+
+    [dim]Examples:[/]
+
+    \b
+      dqdyn simulate two_link --q 0.3,0.2 --duration 5 --output fall.npz
+      dqdyn simulate arm7 --controller waves --html waves.html
+      dqdyn simulate chain:4 --base free --plant mujoco --ground -0.5
+    """
+    q0, v0 = _state(robot, q, v, seed)
+    if controller not in CONTROLLERS:
+        raise unknown_name("controller", controller, CONTROLLERS)
+    law = CONTROLLERS[controller](robot, q0)
+    options: dict[str, Any] = {"integrator": integrator, "plant": plant}
+    if plant is not None:
+        options["ground"] = ground
+    if ground is not None and plant is None:
+        raise Error("--ground needs --plant mujoco: the built-in integrators do not model contact.")
+    begin, stopped = time.perf_counter(), None
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", SimulationWarning)
+        try:
+            trajectory = run(robot, law, duration, dt, q0=q0, v0=v0, every=every, **options)
+        except (Interrupted, SimulationError) as problem:
+            stopped, trajectory = problem, problem.trajectory
+    for warning in caught:
+        warn(str(warning.message))
+    data = summary(trajectory, time.perf_counter() - begin)
+    if output is not None:
+        data["output"] = trajectory.save(output)
+    if html is not None and stopped is None:
+        data["html"] = trajectory.to_html(html)
+    yield data, _drawn(data, trajectory)
+    if isinstance(stopped, SimulationError):
+        raise stopped
+    if stopped is not None:
+        raise typer.Exit(INTERRUPTED)
+
+
+def summary(trajectory: Trajectory, seconds: float) -> dict[str, Any]:
+    """What happened, as plain data; SI units."""
+    energy = trajectory.energy
+    extremes = {"speed": trajectory.v, "force": trajectory.tau, "residual": trajectory.residual}
+    return {
+        "robot": trajectory.robot.name,
+        "status": trajectory.status,
+        **trajectory.about,
+        "samples": len(trajectory),
+        "wall_time": seconds,
+        **{name: getattr(trajectory, name)[-1] for name in ("time", "q", "v")},
+        "energy_start": energy[0],
+        "energy_end": energy[-1],
+        **{f"largest_{name}": np.abs(values).max(initial=0.0) for name, values in extremes.items()},
+    }
+
+
+def _drawn(data: dict[str, Any], trajectory: Trajectory) -> Iterator[RenderableType]:
+    yield f"[bold]{escape(data['robot'])}[/] moved for {number(data['time'])} s ({escape(data['status'])})"
+    rows = [
+        ["samples", str(data["samples"])],
+        ["wall time", f"{number(data['wall_time'])} s"],
+        ["energy", f"{number(data['energy_start'])} J at the start, {number(data['energy_end'])} J at the end"],
+        ["largest speed", f"{number(data['largest_speed'])} rad/s or m/s"],
+        ["largest force", f"{number(data['largest_force'])} N m or N"],
+    ]
+    if trajectory.residual.shape[-1]:
+        rows.append(["constraints", f"off by at most {number(data['largest_residual'])}"])
+    rows += [[name, str(data[name])] for name in ("output", "html") if name in data]
+    yield table("", ["what", "value"], rows)
+
+
+def _state(robot: Robot, q: str | None, v: str | None, seed: int | None) -> tuple[Array, Array]:
+    """What was given, as it is; without a q, brought onto the constraints."""
+    (given_q,), (given_v,) = state_of(robot, seed, q=q), state_of(robot, None, v=v)
+    return (given_q, given_v) if q is not None or not robot.constraints else robot.project(given_q, given_v)

@@ -1,0 +1,88 @@
+"""``dqdyn view``: a robot or a trajectory in the browser, or as one self-contained page."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+import webbrowser
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dqdyn.cli.command import Answer, command
+from dqdyn.cli.screen import escape, warn, written
+from dqdyn.errors import Error
+from dqdyn.robot import Robot
+from dqdyn.simulate import Trajectory
+from dqdyn.view import server
+from dqdyn.view.html import write_html
+from dqdyn.view.motion import require_same_joints
+from dqdyn.view.sweep import sweep
+
+
+@command("Explore")
+def view(
+    robot: Robot,
+    trajectory: Annotated[
+        Path | None, typer.Option("--trajectory", "-t", help="Play this trajectory, a file of dqdyn simulate.")
+    ] = None,
+    html: Annotated[
+        Path | None, typer.Option(help="Write one self-contained page to this file instead of serving it.")
+    ] = None,
+    host: Annotated[str, typer.Option(help="Address to serve at; 0.0.0.0 admits other machines.")] = server.HOST,
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="Port; if busy, the next free one; 0 takes any.")
+    ] = server.PORT,
+    no_browser: Annotated[bool, typer.Option("--no-browser", help="Only print the address.")] = False,
+) -> Iterator[Answer]:
+    """Visualise a robot in the browser: joint sliders, frames, screw axes, twists, wrenches, center of mass.
+
+    With --trajectory it plays the motion, with plots. With --html it writes a page that needs no server and no network;
+    without a trajectory, that page moves each joint in turn. Ctrl-C stops the server.
+
+    [dim]Examples:[/]
+
+    \b
+      dqdyn view arm7
+      dqdyn view robot.urdf --base free --port 9000
+      dqdyn view nonholonomic_manipulator --trajectory run.npz
+      dqdyn view humanoid --html humanoid.html
+    """
+    run = None if trajectory is None else _run_of(robot, trajectory)
+    yield from _serve(robot, run, host, port, not no_browser) if html is None else _write(robot, run, html)
+
+
+def _run_of(robot: Robot, path: Path) -> Trajectory:
+    """The trajectory on the robot of the command line, which knows its meshes."""
+    run = Trajectory.load(path)
+    if run.batch:
+        raise Error(f"{path.name} holds {run.batch[0]} runs: save one of them, with trajectory.member(0).save(...).")
+    require_same_joints(run, robot)
+    return replace(run, robot=robot)
+
+
+def _write(robot: Robot, run: Trajectory | None, path: Path) -> Iterator[Answer]:
+    shown = sweep(robot) if run is None else run
+    facts = {"robot": robot.name, **written(write_html(shown, path))}
+    facts |= {"samples": len(shown.time), "seconds": float(shown.time[-1] - shown.time[0])}
+    yield facts, escape(f"Wrote {robot.name!r} to {path} ({facts['bytes'] / 1e6:.2g} MB); open it in a browser.")
+
+
+def _serve(robot: Robot, run: Trajectory | None, host: str, port: int, browser: bool) -> Iterator[Answer]:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        viewer = server.serve(robot, trajectory=run, host=host, port=port)
+    for warning in caught:
+        if warning.category is server.PortWarning:
+            warn(str(warning.message))
+    with viewer:
+        for note in viewer.notes:
+            warn(note)
+        line = escape(f"{robot.name!r} is at {viewer.url}") + "  [dim](stop with Ctrl-C)[/]"
+        yield {"robot": robot.name, "url": viewer.url, "host": host, "port": viewer.port}, line
+        if browser and sys.stdout.isatty():
+            webbrowser.open(viewer.url)
+        viewer.wait()
