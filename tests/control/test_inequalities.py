@@ -164,6 +164,7 @@ def worst(a: ct.Activation, factor: float = 1.0) -> float:
     return least * factor
 
 
+@pytest.mark.equation("Quiroz", "4.16")
 @pytest.mark.equation("Quiroz", "lemma 4.1")
 @pytest.mark.equation("Quiroz", "4.17")
 @pytest.mark.equation("Quiroz", "4.19")

@@ -53,6 +53,8 @@ def smooth() -> Robot:
     return random_robot(9, 7, SMOOTH_KINDS)
 
 
+@pytest.mark.equation("Parsa", "3")
+@pytest.mark.equation("Parsa", "31")
 @pytest.mark.equation("Parsa", "4")
 @pytest.mark.equation("Parsa", "12")
 @pytest.mark.equation("Parsa", "28")
@@ -79,6 +81,7 @@ def test_energies_are_pinocchios(kinds: tuple[str, ...], seed: int, base: str) -
     assert_close(lagrange.potential_energy(ours.model, q), potential, 1e-12)
 
 
+@pytest.mark.equation("Parsa", "19")
 @pytest.mark.equation("Parsa", "20")
 @pytest.mark.parametrize("name", TREES)
 def test_momentum_is_the_gradient_of_kinetic_energy(name: str) -> None:
@@ -156,6 +159,7 @@ def test_theorem_1() -> None:
     check_velocity_gradients(model, q, v)
 
 
+@pytest.mark.equation("Parsa", "41")
 @pytest.mark.equation("Parsa", "40")
 @pytest.mark.equation("Parsa", "theorem 2")
 @pytest.mark.parametrize("name", TREES)
@@ -231,6 +235,8 @@ def test_mass_matrix_is_pinocchios(kinds: tuple[str, ...], seed: int, base: str)
     check_mass_matrix(lagrange, kinds, seed, base)
 
 
+@pytest.mark.equation("Parsa", "25")
+@pytest.mark.equation("Parsa", "34")
 @pytest.mark.equation("Parsa", "36")
 @pytest.mark.equation("Parsa", "37")
 @pytest.mark.equation("Parsa", "38")

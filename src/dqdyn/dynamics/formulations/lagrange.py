@@ -45,6 +45,8 @@ def inverse_dynamics(
 ) -> list[Scalar]:
     """τ (nv) = d/dt ∂T/∂v − ∂T/∂q + ∂V/∂q − Σ Jᵀw [Parsa, eq. (12)] [Parsa, eq. (28)] [Parsa, eq. (29)].
 
+    With τ it is φ = 0 [Parsa, eq. (3)].
+
     ``wrenches`` are external ones by body, in the frame of the body at its origin; ``field`` is a gravity other than
     the model's, see :mod:`dqdyn.dynamics.gravity`. These are forces on the bodies: damping, friction and armature,
     which a robot's methods add, are left out.
@@ -69,7 +71,7 @@ def kinetic_energy(model: Model, q: Sequence[Scalar], v: Sequence[Scalar]) -> Sc
 
 
 def momentum(model: Model, q: Sequence[Scalar], v: Sequence[Scalar]) -> list[Scalar]:
-    """∂T/∂v = Σ JᵀM J v (nv) [Parsa, eq. (20)]."""
+    """∂T/∂v = Σ JᵀM J v (nv) [Parsa, eq. (19)] [Parsa, eq. (20)]."""
     found = centers(model, q, v)
     return projected((c.columns for c in found), [c.momentum(c.twist) for c in found], model.nv)
 
@@ -108,9 +110,9 @@ def mass_matrix(model: Model, q: Sequence[Scalar]) -> Matrix:
 
 
 def coriolis_matrix(model: Model, q: Sequence[Scalar], v: Sequence[Scalar]) -> Matrix:
-    """C = Σ Jᵀ(M J̇ + W M J + M W J) (nv×nv) [Parsa, eq. (36)].
+    """C = Σ Jᵀ(M J̇ + W M J + M W J) (nv×nv) [Parsa, eq. (36)], with W = blkdiag([ω×], 0) [Parsa, eq. (25)].
 
-    M a + C v = f [Parsa, eq. (38)]. The last term vanishes on v [Parsa, eq. (37)] and makes Ṁ − 2C skew-symmetric.
+    M a + C v = f [Parsa, eq. (38)], where C v is the h of [Parsa, eq. (34)]. The last term vanishes on v [Parsa, eq. (37)] and makes Ṁ − 2C skew-symmetric.
     """
 
     def columns(c: Center) -> ByIndex:
@@ -128,7 +130,10 @@ def coriolis_matrix(model: Model, q: Sequence[Scalar], v: Sequence[Scalar]) -> M
 
 
 def velocity_gradients(model: Model, q: Sequence[Scalar], v: Sequence[Scalar]) -> list[ByIndex]:
-    """∂ω/∂q + ε ∂v/∂q of every body in Parsa's axes, by index into v [Parsa, theorem 1] [Parsa, theorem 2]."""
+    """∂ω/∂q + ε ∂v/∂q of every body in Parsa's axes, by index into v [Parsa, theorem 1] [Parsa, theorem 2].
+
+    Where v is not q̇ they are the projections Bᵀ ∂ω/∂q, Bᵀ ∂v/∂q [Parsa, eq. (41)].
+    """
     return [_velocity_gradient(_in_parsa_axes(c)) for c in centers(model, q, v)]
 
 

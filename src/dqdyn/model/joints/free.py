@@ -17,7 +17,7 @@ from dqdyn.model.joints.joint_kind import Coordinates, JointKind, random_rotatio
 
 @dataclass(frozen=True)
 class Free(JointKind):
-    """q = (w x y z, px py pz), v = [ω, v] in the child frame, ξ = ω + εv [Silva, table 1]."""
+    """q = (w x y z, px py pz), v = [ω, v] in the child frame, ξ = ω + εv [Silva, table 1] [Silva, eq. (16)]."""
 
     name: ClassVar[str] = "free"
     nq: ClassVar[int] = 7
