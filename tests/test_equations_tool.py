@@ -479,6 +479,11 @@ def called():
 
 def spared():
     return SPARE
+
+
+class Other:
+    def called(self):
+        return 1
 '''
 RECORDING = """
 import pytest
@@ -506,8 +511,11 @@ def test_recorder_sees_what_a_test_enters(tmp_path: Path) -> None:
         (tmp_path / name).write_text(text)
     (tmp_path / "tests").mkdir()
     (tmp_path / "tests" / "test_it.py").write_text(RECORDING)
-    names = [f"dqdyn.things.{name}" for name in ("Made", "cached", "called", "spared", "LIMIT", "SPARE")]
-    wanted = {f"tests/test_it.py::test_{name}": names for name in ("one", "first", "second")}
+    names = [f"dqdyn.things.{name}" for name in ("Made", "cached", "called", "Other.called", "LIMIT", "SPARE")]
+    wanted = {
+        "tests": {f"tests/test_it.py::test_{name}": names for name in ("one", "first", "second")},
+        "constants": names[4:],
+    }
     command = [sys.executable, str(TOOL.with_name("equation_calls.py")), "--root", str(tmp_path)]
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
     answer = subprocess.run(command, input=json.dumps(wanted), capture_output=True, text=True, env=environment)

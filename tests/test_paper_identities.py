@@ -8,6 +8,7 @@ from trees import TREES, assert_close, moving_state, random_state, rate, tree
 
 import dqdyn as dq
 from dqdyn import control as ct
+from dqdyn.algebra.matrix import DQMatrix
 from dqdyn.algebra.rates import pose_rate
 from dqdyn.analysis.experiments import cup_on_table
 from dqdyn.analysis.experiments.cup_setting import PLANE, RATE, START, Setting, nine_joints
@@ -16,9 +17,11 @@ from dqdyn.coordinates.euler import Euler
 from dqdyn.coordinates.parameterisation import Parameterisation
 from dqdyn.coordinates.rotation_matrix import RotationMatrix
 from dqdyn.coordinates.unit_quaternion import UnitQuaternion
+from dqdyn.dynamics.fast import recursive
 from dqdyn.dynamics.formulations import gauss, gibbs_appell, kane, newton_euler
 from dqdyn.dynamics.formulations.mass_centers import centers, weights
 from dqdyn.geometry.distances import line_to_line_angle_function
+from dqdyn.kinematics.center_matrices import CenterMatrices
 
 RNG = np.random.default_rng(7)
 
@@ -81,6 +84,7 @@ def along(theta: list[float], step: list[float], t: float) -> list[float]:
 # --- kinematics and dynamics ------------------------------------------------------------------------------------------
 
 
+@pytest.mark.equation("Silva", "5")
 @pytest.mark.equation("Silva", "22")
 @pytest.mark.equation("Quiroz", "A.25")
 @pytest.mark.equation("Quiroz", "A.27")
@@ -93,20 +97,45 @@ def test_rate_of_a_twist_in_both_frames(name: str) -> None:
     body = robot.twist_rate("tool", q, v, a, expressed="body").dq
     world = robot.twist_rate("tool", q, v, a, expressed="world").dq
     assert_close(body.vec6(), dq.Ad(dq.conj(x.dq), world).vec6(), 1e-9)
-    R, omega = x.rotation_matrix, robot.twist("tool", q, v, expressed="aligned").dq.vec6()[:3]
-    velocity = lambda t: robot.twist("tool", *moving(t), expressed="aligned").dq.vec6()  # [ω, ṗ] in world axes
-    acceleration = rate(velocity)  # [ω̇, p̈]
-    dual = acceleration[3:] + np.cross(velocity(0.0)[3:], omega)
+    omega, velocity = np.split(robot.twist("tool", q, v, expressed="aligned").dq.vec6(), 2)
+    moment = velocity + np.cross(x.translation, omega)
+    assert_close(robot.twist("tool", q, v, expressed="world").dq.vec6(), np.concatenate([omega, moment]), 1e-9)
+    R = x.rotation_matrix
+    acceleration = rate(lambda t: robot.twist("tool", *moving(t), expressed="aligned").dq.vec6())  # [ω̇, p̈]
+    dual = acceleration[3:] + np.cross(velocity, omega)
     assert_close(body.vec6(), np.concatenate([R.T @ acceleration[:3], R.T @ dual]), 1e-7)
 
 
+@pytest.mark.equation("Silva", "11")
+@pytest.mark.equation("Farias", "32")
+def test_inertia_applied_to_twists() -> None:
+    model = dq.robots.arm7().model
+    m = CenterMatrices(model, [0.1] * 7)
+    twists = [dq.DQ(RNG.normal(size=6)) for _ in model.bodies]
+    vector = np.empty((len(twists), 1), dtype=object)
+    vector[:, 0] = twists
+    for body, twist, momentum in zip(model.bodies, twists, m.G(DQMatrix(vector))[:, 0], strict=True):
+        omega, velocity = np.split(twist.vec6(), 2)
+        tensor = np.array(body.inertia.tensor)
+        assert_close([row.vector for row in body.inertia.rows], tensor, 0.0)
+        assert_close(momentum.vec6(), np.concatenate([body.inertia.mass * velocity, tensor @ omega]))
+
+
+@pytest.mark.equation("Silva", "23")
 @pytest.mark.equation("Silva", "37")
 @pytest.mark.equation("Quiroz", "5.9")
+@pytest.mark.equation("Silva", "52")
+@pytest.mark.equation("Silva", "53")
+@pytest.mark.equation("Silva", "58")
+@pytest.mark.equation("Silva", "section 3")
 @pytest.mark.equation("Quiroz", "5.25")
+@pytest.mark.equation("Quiroz", "5.26")
+@pytest.mark.equation("Quiroz", "5.27")
 @pytest.mark.equation("Quiroz", "5.29")
 @pytest.mark.equation("Quiroz", "5.31")
 @pytest.mark.equation("Quiroz", "5.32")
 @pytest.mark.equation("Quiroz", "5.36")
+@pytest.mark.equation("Quiroz", "5.38")
 @pytest.mark.parametrize("name", TREES)
 def test_equations_of_motion_written_out(name: str) -> None:
     """Σ JᵀΨJ a + JᵀΨJ̇ v + Φ with the inertia, velocity and weight of every body, by plain matrices."""
@@ -132,7 +161,7 @@ def test_equations_of_motion_written_out(name: str) -> None:
         newton = mass * (rate_of_twist[3:] + np.cross(omega, velocity))
         euler = inertia @ rate_of_twist[:3] + np.cross(omega, inertia @ omega)
         assert_close(law, np.concatenate([newton, euler]))
-    for formulation in (gauss, gibbs_appell, kane, newton_euler):
+    for formulation in (gauss, gibbs_appell, kane, newton_euler, recursive):
         assert_close(formulation.inverse_dynamics(model, q, v, a), total, 1e-9)
 
 
@@ -153,6 +182,35 @@ def test_multipliers_are_those_of_udwadia_and_kalaba() -> None:
     printed = free + inverse_root @ np.linalg.pinv(A @ inverse_root) @ (b - A @ free)
     for ours in (acceleration, udwadia_kalaba.acceleration(M.tolist(), Q.tolist(), A.tolist(), b.tolist())):
         assert_close(ours, printed, 1e-10)
+
+
+# --- control ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.equation("Quiroz", "table 3.1")
+def test_task_of_a_squared_distance() -> None:
+    robot, goal = dq.robots.arm7(), dq.Point([0.3, -0.2, 0.9])
+    q = robot.random_configuration(3)
+    p = robot.pose("tool", q).translation
+    error = ct.linearise(robot, ct.DistanceTask("tool", goal, 0.1))(0.0, q).value
+    assert_close(error, [np.sum((p - goal.position) ** 2) - 0.1**2])
+
+
+@pytest.mark.equation("Silva", "20")
+@pytest.mark.equation("Quiroz", "3.6")
+def test_rest_as_the_lower_level_of_control_by_torque() -> None:
+    """The first level gets the acceleration of its task; in its null space the joints come to rest, v̇ = −k v."""
+    robot = dq.robots.arm7()
+    q, v = robot.random_configuration(4), RNG.normal(size=7)
+    target = robot.pose("tool", q).translation + [0.05, 0.0, 0.02]
+    task = ct.TranslationTask("tool", target, gains=(3.0, 2.0))
+    tau = ct.torque_controller(robot, [[task], [ct.RestTask(gain=2.0)]])(0.0, q, v)
+    a = robot.forward_dynamics(q, v, tau)
+    J, J_rate = robot.translation_jacobian("tool", q), robot.translation_jacobian_derivative("tool", q, v)
+    wanted = -3.0 * J @ v - 2.0 * (robot.pose("tool", q).translation - target)
+    assert_close(J @ a + J_rate @ v, wanted, 1e-4)  # damped by default
+    null = np.eye(7) - np.linalg.pinv(J) @ J
+    assert_close(null @ (a + 2.0 * v), np.zeros(7), 1e-3)
 
 
 # --- the cup on the table ---------------------------------------------------------------------------------------------

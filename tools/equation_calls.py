@@ -1,11 +1,11 @@
 """Record which functions a test enters: the evidence behind the equation index.
 
-``python tools/equation_calls.py --root REPOSITORY < wanted.json > entered.json``. The input maps a test ("file",
-"file::function" or "file::Class::function") to names such as "dqdyn.algebra.dual.DQ"; the output maps each of these
-tests to those of its names that it enters. A class or module is entered by any of its functions; a constant, which
-cannot be entered, is used by a function that is entered and names it. The definitions are instrumented as they are
-imported. Every case of a test runs in a process forked before any test ran, so that no cache which another test has
-filled hides a call.
+``python tools/equation_calls.py --root REPOSITORY < wanted.json > entered.json``. The input has "tests", which maps a
+test ("file", "file::function" or "file::Class::function") to names such as "dqdyn.algebra.dual.DQ", and "constants", a
+list of the names that are assigned. The output maps each of these tests to those of its names that it enters. A class
+or module is entered by any of its functions; a constant or class also by a function that is entered and names it (an
+annotation of a class does not count). Definitions are instrumented as they are imported. Every case of a
+test runs in a process forked before any test ran, so no cache which another test has filled hides a call.
 """
 
 from __future__ import annotations
@@ -30,15 +30,17 @@ import pytest
 class Instrument(ast.NodeTransformer):
     """Puts a call of ``__entered__`` into the definitions of a module that are wanted by name."""
 
-    def __init__(self, module: str, wanted: set[str]) -> None:
-        self.path, self.wanted = [module], wanted
-        self.constants = {n for name in wanted if (n := name.rpartition(".")[2]).isupper()}
+    def __init__(self, module: str, wanted: set[str], constants: dict[str, str]) -> None:
+        self.path, self.wanted, self.constants = [module], wanted, constants
 
-    def names(self, node: ast.AST) -> list[str]:
-        """Wanted names that entering the node at the present path means: it, what it is part of, constants it uses."""
+    def names(self, node: ast.FunctionDef) -> list[str]:
+        """Wanted names that entering a function means: it, what it is part of, constants and classes that it names."""
         around = {".".join(self.path[: n + 1]) for n in range(len(self.path))} & self.wanted
-        used = {getattr(n, "id", getattr(n, "attr", "")) for n in ast.walk(node)} & self.constants
-        return sorted(around | {name for name in self.wanted if name.rpartition(".")[2] in used})
+        used = {getattr(n, "id", getattr(n, "attr", "")) for n in ast.walk(node)}
+        inside = {getattr(n, "id", getattr(n, "attr", "")) for part in node.body for n in ast.walk(part)}
+        constants = {name for short, name in self.constants.items() if short in used}
+        classes = {name for name in self.wanted if (short := name.rpartition(".")[2])[0].isupper() and short in inside}
+        return sorted(around | constants | classes)
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
         self.path.append(node.name)
@@ -65,26 +67,26 @@ def report(names: list[str]) -> ast.stmt:
 class Finder(importlib.abc.MetaPathFinder):
     """Imports the modules of the package with their wanted definitions instrumented."""
 
-    def __init__(self, wanted: set[str]) -> None:
-        self.wanted = wanted
+    def __init__(self, wanted: set[str], constants: dict[str, str]) -> None:
+        self.wanted, self.constants = wanted, constants
 
     def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> Any:
         spec = importlib.machinery.PathFinder.find_spec(fullname, path) if fullname.startswith("dqdyn") else None
         if spec is not None and isinstance(spec.loader, importlib.machinery.SourceFileLoader):
-            spec.loader = Loader(spec.loader.name, spec.loader.path, self.wanted)
+            spec.loader = Loader(spec.loader.name, spec.loader.path, self.wanted, self.constants)
         return spec
 
 
 class Loader(importlib.machinery.SourceFileLoader):
     """Compiles one instrumented module; nothing is read from or written to ``__pycache__``."""
 
-    def __init__(self, fullname: str, path: str, wanted: set[str]) -> None:
+    def __init__(self, fullname: str, path: str, wanted: set[str], constants: dict[str, str]) -> None:
         super().__init__(fullname, path)
-        self.wanted = wanted
+        self.wanted, self.constants = wanted, constants
 
     def get_code(self, fullname: str) -> CodeType:
         source = Path(self.path).read_text(encoding="utf-8")
-        tree = Instrument(fullname, self.wanted).visit(ast.parse(source))
+        tree = Instrument(fullname, self.wanted, self.constants).visit(ast.parse(source))
         code: CodeType = compile(ast.fix_missing_locations(tree), self.path, "exec")
         return code
 
@@ -112,8 +114,8 @@ def made(name: str) -> Any:
 class Recorder:
     """A plugin of pytest that runs every case in a process of its own, several at a time."""
 
-    def __init__(self, wanted: dict[str, list[str]], jobs: int) -> None:
-        self.jobs = jobs
+    def __init__(self, wanted: dict[str, list[str]], constants: dict[str, str], jobs: int) -> None:
+        self.constants, self.jobs = constants, jobs
         self.wanted = {test: set(names) for test, names in wanted.items()}
         self.entered: dict[str, set[str]] = {}  # of the tests that were collected
         self.failed: list[str] = []
@@ -164,8 +166,7 @@ class Recorder:
     def used_by(self, item: pytest.Item) -> set[str]:
         """Wanted constants that the test itself names."""
         code = getattr(getattr(item, "function", None), "__code__", None)
-        names = set(code.co_names) if code else set()
-        return {name for wanted in self.wanted.values() for name in wanted if name.rpartition(".")[2] in names}
+        return {name for short, name in self.constants.items() if code and short in code.co_names}
 
     def finish_one(self) -> None:
         child, _ = os.wait()
@@ -177,6 +178,7 @@ class Recorder:
         answer = json.loads(text) if text else {"failed": True, "entered": []}
         if answer["failed"]:
             self.failed.append(item.nodeid)
+            return
         for test in self.tests_of(item):
             self.entered[test] |= self.wanted[test].intersection(answer["entered"])
 
@@ -187,16 +189,19 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes at a time")
     options = parser.parse_args()
     root = options.root.resolve()
-    recorder = Recorder(json.load(sys.stdin), options.jobs)
+    given = json.load(sys.stdin)
+    constants = {name.rpartition(".")[2]: name for name in given["constants"]}
+    recorder = Recorder(given["tests"], constants, options.jobs)
     answer, sys.stdout = sys.stdout, sys.stderr  # pytest's own lines go to the other stream
     os.chdir(root)
     sys.path.insert(0, str(root / "src"))
-    sys.meta_path.insert(0, Finder({name for names in recorder.wanted.values() for name in names}))
+    sys.meta_path.insert(0, Finder({name for names in recorder.wanted.values() for name in names}, constants))
     vars(builtins).update(__entered__=entered.update, __made__=made)
     files = sorted({test.partition("::")[0] for test in recorder.wanted})
     options_of_pytest = ["-q", "-p", "no:xdist", "-p", "no:cacheprovider", "--continue-on-collection-errors"]
     code = pytest.main([*options_of_pytest, *files], plugins=[recorder])
-    json.dump({test: sorted(names) for test, names in sorted(recorder.entered.items())}, answer)
+    faulty = {test for case in recorder.failed for test in recorder.entered if case.startswith(test)}
+    json.dump({test: sorted(names) for test, names in sorted(recorder.entered.items()) if test not in faulty}, answer)
     for case in recorder.failed:
         print(f"{case} fails: its calls are not evidence", file=sys.stderr)
     return 1 if recorder.failed or code != pytest.ExitCode.OK else 0

@@ -18,7 +18,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -46,6 +46,7 @@ class Citation:
     by: str
     file: str
     line: int
+    of_constant: bool = False
 
 
 class Reader:
@@ -72,8 +73,9 @@ class Reader:
         result: list[Citation] = []
         for file, tree in self.parsed("src/dqdyn"):
             module = file.removeprefix("src/").removesuffix(".py").replace("/", ".").removesuffix(".__init__")
-            for owner, docstring, line in docstrings(tree, module):
-                result += self.tags_in(" ".join(docstring.split()), owner, file, line)
+            for owner, docstring, line, of_constant in docstrings(tree, module):
+                cited = self.tags_in(" ".join(docstring.split()), owner, file, line)
+                result += (replace(tag, of_constant=of_constant) for tag in cited)
         return result
 
     def tags_in(self, text: str, owner: str, file: str, line: int) -> Iterator[Citation]:
@@ -123,14 +125,14 @@ class Reader:
         return known
 
 
-def docstrings(node: ast.AST, owner: str) -> Iterator[tuple[str, str, int]]:
-    """(name, text, line) of every docstring in a module: of modules, classes, functions, and below assignments."""
+def docstrings(node: ast.AST, owner: str) -> Iterator[tuple[str, str, int, bool]]:
+    """(name, text, line, whether it is below an assignment) of every docstring of a module, class or function."""
     body: list[ast.stmt] = getattr(node, "body", [])
     for i, statement in enumerate(body):
         if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant):
             if isinstance(statement.value.value, str):
                 names = defined_names(body[i - 1]) if i else []
-                yield ".".join([owner, *names[:1]]), statement.value.value, statement.lineno
+                yield ".".join([owner, *names[:1]]), statement.value.value, statement.lineno, bool(names)
         elif isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             yield from docstrings(statement, f"{owner}.{statement.name}")
         else:  # definitions may stand under an if, with or try
@@ -201,7 +203,7 @@ def as_calls(calls: Pairs) -> str:
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
-def record(root: Path, wanted: dict[str, list[str]], known: Pairs) -> tuple[Pairs, bool]:
+def record(root: Path, wanted: dict[str, list[str]], constants: list[str], known: Pairs) -> tuple[Pairs, bool]:
     """The record of all wanted pairs, and whether every test that ran for it passed; those known are not run again."""
     kept = {test: {n: known[test][n] for n in names if n in known.get(test, {})} for test, names in wanted.items()}
     to_run = {test: names for test, names in wanted.items() if len(kept[test]) < len(names)}
@@ -210,7 +212,7 @@ def record(root: Path, wanted: dict[str, list[str]], known: Pairs) -> tuple[Pair
     python_path = os.pathsep.join([str(root / "src"), *filter(None, [os.environ.get("PYTHONPATH")])])
     answer = subprocess.run(
         [sys.executable, str(RECORDER), "--root", str(root)],
-        input=json.dumps(to_run),
+        input=json.dumps({"tests": to_run, "constants": constants}),
         stdout=subprocess.PIPE,
         text=True,
         env={**os.environ, "PYTHONPATH": python_path},
@@ -379,7 +381,8 @@ def main(arguments: list[str] | None = None) -> int:
     calls = read_calls(options.root / CALLS)
     problems = reader.problems
     if options.record:
-        calls, passed = record(options.root, wanted, calls if options.record == "new" else {})
+        constants = [tag.by for tag in tags if tag.of_constant]
+        calls, passed = record(options.root, wanted, constants, calls if options.record == "new" else {})
         (options.root / CALLS).parent.mkdir(parents=True, exist_ok=True)
         (options.root / CALLS).write_text(as_calls(calls), encoding="utf-8")
         problems += [] if passed else [f"{CALLS}:1: recorded from tests that failed: see above"]

@@ -181,6 +181,7 @@ PAPERS: dict[str, Paper] = {
             ("eq.", ("A-1", "A-4"), "(17) repeated."),
             ("eq.", ("A-2", "A-3"), f"{PROOF_STEP} of Theorem 1."),
             ("eq.", ("A-5",), "(16) repeated."),
+            ("eq.", ("A-6",), "Theorem 1 in world axes; angular rows are in body axes here. A test checks it."),
             ("eq.", ("A-7",), "(40) repeated."),
             ("eq.", ("A-8",), f"{PROOF_STEP} of Theorem 2."),
             (

@@ -8,8 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dqdyn.analysis.validation.comparison import PLANTS, Validation, accelerations, too_heavy, validate, vehicle
-from dqdyn.analysis.validation.comparison import comparison as validation
+from dqdyn.analysis.validation import accelerations, vehicle
+from dqdyn.analysis.validation import comparison as validation
+from dqdyn.analysis.validation.comparison import PLANTS, Validation, too_heavy, validate
 from dqdyn.analysis.validation.silva_table import METHODS, PRINTED, Summary
 from dqdyn.errors import MissingExtraError, StateError, UnknownNameError
 

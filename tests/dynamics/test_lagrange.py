@@ -209,7 +209,6 @@ def velocity_from_rate(model: Model, q: Sequence[Any], q_rate: Sequence[Any]) ->
     return result
 
 
-@pytest.mark.equation("Parsa", "A-6")
 def test_theorem_1_in_world_axes() -> None:
     """The sign of the product changes."""
     model = smooth().model

@@ -140,7 +140,7 @@ def velocity_gradients(model: Model, q: Sequence[Scalar], v: Sequence[Scalar]) -
 def _velocity_gradient(c: Center) -> ByIndex:
     """J̇_ω + ω × J_ω [Parsa, eq. (17)] [Parsa, eq. (40)], and J̇_v [Parsa, eq. (18)].
 
-    In world axes the sign of the product changes [Parsa, eq. (A-6)].
+    In world axes the sign of the product changes (A-6).
     """
     omega = c.twist.primary
     return {k: r + DQ.of(cross3(omega, c.columns[k].primary)) for k, r in c.rates.items()}
