@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import os
+import subprocess
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -47,6 +49,22 @@ class TestThing:
 """
 
 
+CALLS = {
+    "tests/test_things.py::test_turn": {"enters": ["dqdyn.things.Thing.turn", "dqdyn.things.torque"]},
+    "tests/test_things.py::TestThing": {"enters": ["dqdyn.things.Thing", "dqdyn.things.Thing.turn"]},
+}
+
+
+TEST_OF_ONE = """
+import pytest
+
+
+@pytest.mark.equation("{}", "{}")
+def test_f():
+    pass
+"""
+
+
 @pytest.fixture(scope="module")
 def tool() -> ModuleType:
     spec = importlib.util.spec_from_file_location("equations_tool", TOOL)
@@ -65,6 +83,13 @@ class Tree:
         self.tool, self.root, self.capsys = tool, root, capsys
         self.write("src/dqdyn/things.py", TAGGED)
         self.write("tests/test_things.py", TESTED)
+        self.calls = dict(CALLS)
+        self.record()
+
+    def record(self, **calls: dict[str, list[str]]) -> None:
+        """Say what tests of tests/test_more.py enter, beside those that are always there."""
+        self.calls |= {f"tests/test_more.py{'::' * bool(test)}{test}": names for test, names in calls.items()}
+        self.write("tools/equation_calls.json", json.dumps(self.calls))
 
     def write(self, name: str, text: str) -> None:
         path = self.root / name
@@ -85,7 +110,8 @@ class Tree:
 
 
 @pytest.fixture
-def tree(tool: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Tree:
+def tree(tool: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Tree:
+    monkeypatch.setattr(tool, "COVERED", ())  # a small tree does not implement all papers
     return Tree(tool, tmp_path, capsys)
 
 
@@ -105,9 +131,11 @@ def test_good_tree_is_written_and_then_passes_the_check(tree: Tree) -> None:
     assert entries[0]["tests"] == ["tests/test_things.py::test_turn"]
     assert entries[3]["tests"] == ["tests/test_things.py::TestThing"]
     page = (tree.root / "docs/equations.md").read_text()
-    assert "| eq. (29) | [`things.Thing.turn`](../src/dqdyn/things.py)<br>[`things.torque`]" in page
-    assert "[`test_turn`](../tests/test_things.py) |" in page
-    assert "1 of 61 equations are here" in page
+    test = "[`test_turn`](../tests/test_things.py)"
+    assert f"| eq. (29) | [`things.Thing.turn`](../src/dqdyn/things.py) | {test} |\n" in page
+    assert f"|  | [`things.torque`](../src/dqdyn/things.py) | {test} |\n" in page
+    assert "1 of 61 equations are implemented" in page
+    assert "| eq. (10) | A step of the proof of Lemma 2.1, equation (9). |" in page
 
 
 @pytest.mark.parametrize("name", ["docs/equations.md", "src/dqdyn/equations.json"])
@@ -126,7 +154,35 @@ def test_moved_function_makes_the_output_out_of_date_but_a_moved_line_does_not(t
     tree.write("src/dqdyn/things.py", "\n\n" + TAGGED)
     assert tree.run("--check") == (0, [])
     tree.write("src/dqdyn/things.py", TAGGED.replace("torque", "effort"))
-    assert tree.run("--check")[0] == 1
+    code, lines = tree.run("--check")
+    assert code == 1
+    assert lines[0] == f"tests/test_things.py:1: tests/test_things.py::test_turn is not recorded: {tree.tool.RECORD}"
+
+
+def test_function_is_not_credited_with_a_test_that_does_not_enter_it(tree: Tree) -> None:
+    turn = "tests/test_things.py::test_turn"
+    tree.calls[turn] = {"enters": ["dqdyn.things.torque"], "does not enter": ["dqdyn.things.Thing.turn"]}
+    tree.record()
+    assert tree.problem() == (
+        "src/dqdyn/things.py:9: tag without a test that enters it: [Silva, eq. (29)] in dqdyn.things.Thing.turn"
+    )
+    entries = json.loads((tree.root / "src/dqdyn/equations.json").read_text())["entries"]
+    tests = {e["function"]: e["tests"] for e in entries if e["key"] == "29"}
+    assert tests == {"dqdyn.things.Thing.turn": [], "dqdyn.things.torque": [turn]}
+
+
+def test_item_without_tag_or_reason_is_named(tree: Tree, tool: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tool, "COVERED", ("theorem",))
+    code, lines = tree.run()
+    where = "tools/papers.py:1: Parsa theorem"
+    assert (code, lines) == (1, [f"{where} {n} has neither a tag in a docstring nor a reason here" for n in (1, 2)])
+
+
+def test_reason_for_an_item_that_is_implemented_is_a_problem(tree: Tree) -> None:
+    tree.write("src/dqdyn/more.py", 'def f():\n    """[Silva, eq. (10)]."""\n')
+    tree.write("tests/test_more.py", TEST_OF_ONE.format("Silva", "10"))
+    tree.record(test_f={"enters": ["dqdyn.more.f"]})
+    assert tree.problem().startswith("tools/papers.py:1: Silva eq. (10) has a reason to be absent, but")
 
 
 @pytest.mark.parametrize(
@@ -163,14 +219,17 @@ def test_tag_without_a_test(tree: Tree) -> None:
     tree.write(
         "src/dqdyn/more.py", 'def f():\n    """[Farias, eq. (7)]."""\n\n\ndef g():\n    """[Farias, eq. (7)]."""\n'
     )
-    assert tree.problem() == "src/dqdyn/more.py:2: tag without a test: [Farias, eq. (7)] in dqdyn.more.f"
+    code, lines = tree.run()
+    assert code == 1
+    assert lines == [
+        f"src/dqdyn/more.py:{line}: tag without a test: [Farias, eq. (7)] in dqdyn.more.{name}"
+        for line, name in ((2, "f"), (6, "g"))
+    ]
 
 
 def test_test_without_a_tag(tree: Tree) -> None:
-    tree.write(
-        "tests/test_more.py", 'import pytest\n\n\n@pytest.mark.equation("Farias", "7")\ndef test_f():\n    pass\n'
-    )
-    assert tree.problem() == "tests/test_more.py:4: test without a tag: no docstring has [Farias, eq. (7)]"
+    tree.write("tests/test_more.py", TEST_OF_ONE.format("Farias", "7"))
+    assert tree.problem() == "tests/test_more.py:5: test without a tag: no docstring has [Farias, eq. (7)]"
 
 
 @pytest.mark.parametrize(
@@ -224,10 +283,13 @@ def test_three(x):
     pass
 """,
     )
+    own = {"enters": ["dqdyn.more.LIMIT", "dqdyn.more.f"]}
+    tree.calls["tests/test_more.py"] = own
+    tree.record(**{"TestMore::test_two": own, "test_three": own})
     assert tree.run() == (0, [])
     entries = json.loads((tree.root / "src/dqdyn/equations.json").read_text())["entries"]
-    found = {e["key"]: (e["function"], e["tests"]) for e in entries if e["paper"] == "Farias"}
-    assert found == {
+    cited = {e["key"]: (e["function"], e["tests"]) for e in entries if e["paper"] == "Farias"}
+    assert cited == {
         "1": ("dqdyn.more.LIMIT", ["tests/test_more.py"]),
         "2": ("dqdyn.more.f", ["tests/test_more.py::TestMore::test_two"]),
         "3": ("dqdyn.more.f", ["tests/test_more.py::test_three"]),
@@ -236,6 +298,10 @@ def test_three(x):
 
 def test_bare_key_of_a_marker_serves_equation_and_definition(tree: Tree) -> None:
     tree.write("src/dqdyn/more.py", '"""[Quiroz, eq. (A.21)]"""\n')
+    tree.calls["tests/test_things.py::TestThing"] = {
+        "enters": ["dqdyn.things.Thing", "dqdyn.things.Thing.turn", "dqdyn.more"]
+    }
+    tree.record()
     assert tree.run() == (0, [])
     tree.write("tests/test_things.py", TESTED.replace('"A.21"', '"def. A.21"'))
     assert tree.problem() == "src/dqdyn/more.py:1: tag without a test: [Quiroz, eq. (A.21)] in dqdyn.more"
@@ -281,17 +347,18 @@ def index(tool: ModuleType) -> dict[str, Any]:
         entry("Bouyarmane", "table", "2", "dqdyn.equations"),
         entry("Parsa", "eq.", "A-1", "dqdyn.equations.fold"),
     ]
-    return {"papers": papers, "entries": entries}
+    reasons = [{"paper": "Silva", "kind": "eq.", "key": "31", "reason": "A step."}]
+    return {"papers": papers, "entries": entries, "reasons": reasons}
 
 
 @pytest.mark.parametrize("key", ["29", "(29)", " 29 ", "eq. (29)", "eq 29", "Equation (29)", "EQ.29"])
 @pytest.mark.parametrize("paper", ["Silva", "silva", "SIL", "Adorno", "adorno "])
 def test_lookup_forgives_spelling(index: dict[str, Any], paper: str, key: str) -> None:
-    found = lookup(paper, key, index)
-    assert [e.function for e in found] == ["dqdyn.equations.lookup", "dqdyn.equations.Entry.item"]
-    assert isinstance(found[0], Entry)
-    assert found[0].item == "[Silva, eq. (29)]"
-    assert found[0].tests == ("tests/t.py::test",)
+    entries = lookup(paper, key, index)
+    assert [e.function for e in entries] == ["dqdyn.equations.lookup", "dqdyn.equations.Entry.item"]
+    assert isinstance(entries[0], Entry)
+    assert entries[0].item == "[Silva, eq. (29)]"
+    assert entries[0].tests == ("tests/t.py::test",)
 
 
 @pytest.mark.parametrize(
@@ -322,6 +389,7 @@ def test_lookup_finds_other_kinds(index: dict[str, Any], paper: str, key: str, k
         ("Silva", "(29", "not a number of a paper"),
         ("Silva", "", "not a number of a paper"),
         ("Silva", "30", r"Silva has eq\. \(30\), but no function cites it"),
+        ("Silva", "31", r"Silva has eq\. \(31\), but no function implements it: A step\."),
     ],
 )
 def test_lookup_says_what_is_wrong(index: dict[str, Any], paper: str, key: str, message: str) -> None:
@@ -354,3 +422,107 @@ def test_packaged_index_is_readable() -> None:
     assert list(index["papers"]) == ["Silva", "Bouyarmane", "Farias", "Quiroz", "Parsa"]
     (entry,) = lookup("Farias", "section 7")
     assert entry.function == "dqdyn.robots.chains.two_link"
+
+
+# --- what a user sees -------------------------------------------------------------------------------------------------
+
+
+def test_reasons(index: dict[str, Any]) -> None:
+    (reason,) = equations.reasons("silva", "31", index)
+    assert (reason.item, reason.reason) == ("[Silva, eq. (31)]", "A step.")
+    assert equations.reasons("Silva", "29", index) == []
+
+
+def test_every_equation_has_a_function_or_a_reason() -> None:
+    for name, paper in packaged_index()["papers"].items():
+        for key in paper["items"]["eq."]:
+            assert equations.reasons(name, f"eq. {key}") or lookup(name, f"eq. {key}")
+
+
+def test_summaries_are_whole_sentences() -> None:
+    entry = Entry("Silva", "eq.", "29", "dqdyn.equations.item_name", "f.py", ())
+    assert entry.summary() == '"eq. (29)", "table 1".'
+    for entry in lookup("Quiroz", "A.24") + lookup("Silva", "29") + lookup("Parsa", "41"):
+        assert entry.summary().endswith("."), entry
+        assert entry.item in entry.summary()
+        assert entry.source() == Path(equations.__file__).parent.parent / Path(entry.file).relative_to("src")
+
+
+# --- the recorder -----------------------------------------------------------------------------------------------------
+
+RECORDED = '''
+from dataclasses import dataclass
+from functools import cache
+
+LIMIT = 3
+SPARE = 4
+
+
+@dataclass
+class Made:
+    """A class without functions of its own."""
+
+    x: int
+
+
+@cache
+def cached():
+    return LIMIT
+
+
+def called():
+    def inner():
+        return 1
+
+    return inner()
+
+
+def spared():
+    return SPARE
+
+
+class Other:
+    def called(self):
+        return 1
+'''
+RECORDING = """
+import pytest
+from dqdyn import things
+
+
+@pytest.mark.parametrize("n", [0, 1])
+def test_one(n):
+    things.called() if n else things.Made(1)
+
+
+def test_first():
+    assert things.cached() == 3
+
+
+def test_second():
+    assert things.cached() == 3
+"""
+
+
+def test_recorder_sees_what_a_test_enters(tmp_path: Path) -> None:
+    """Over all cases of a test; by every test, though a cache answers the second; classes; constants."""
+    for name, text in (("src/dqdyn/__init__.py", ""), ("src/dqdyn/things.py", RECORDED)):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests" / "test_it.py").write_text(RECORDING)
+    names = [f"dqdyn.things.{name}" for name in ("Made", "cached", "called", "Other.called", "LIMIT", "SPARE")]
+    wanted = {
+        "tests": {f"tests/test_it.py::test_{name}": names for name in ("one", "first", "second")},
+        "constants": names[4:],
+    }
+    command = [sys.executable, str(TOOL.with_name("equation_calls.py")), "--root", str(tmp_path)]
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
+    answer = subprocess.run(command, input=json.dumps(wanted), capture_output=True, text=True, env=environment)
+    assert answer.returncode == 0, answer.stderr
+    entered = {test.rpartition("_")[2]: names for test, names in json.loads(answer.stdout).items()}
+    assert entered == {
+        "one": ["dqdyn.things.Made", "dqdyn.things.called"],
+        "first": ["dqdyn.things.LIMIT", "dqdyn.things.cached"],
+        "second": ["dqdyn.things.LIMIT", "dqdyn.things.cached"],
+    }

@@ -7,18 +7,29 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Paper:
-    """A paper by its short name; ``items`` maps a kind such as "eq." or "table" to the keys that exist."""
+    """A paper by its short name; ``items`` maps a kind such as "eq." or "table" to the keys that exist.
+
+    ``without`` holds (kind, keys, reason) of items that no function implements.
+    """
 
     title: str
     authors: tuple[str, ...]
     year: int
     items: dict[str, tuple[str, ...]]
+    without: tuple[tuple[str, tuple[str, ...], str], ...] = ()
+
+    def reason(self, kind: str, key: str) -> str:
+        """Why no function implements an item; empty where one does."""
+        return next((reason for k, keys, reason in self.without if k == kind and key in keys), "")
 
 
 def numbers(last: int, prefix: str = "", first: int = 1) -> tuple[str, ...]:
     """("1", "2", …, last), each with a prefix."""
     return tuple(f"{prefix}{i}" for i in range(first, last + 1))
 
+
+PROOF_STEP = "A step of the proof"
+STEP = "An intermediate step"
 
 PAPERS: dict[str, Paper] = {
     "Silva": Paper(
@@ -37,6 +48,11 @@ PAPERS: dict[str, Paper] = {
                 *("4", *numbers(5, "4."), "5", *numbers(3, "5."), "6"),
             ),
         },
+        without=(
+            ("eq.", ("10",), f"{PROOF_STEP} of Lemma 2.1, equation (9)."),
+            ("eq.", ("17",), "The second body of the recursion (18), (19), written out."),
+            ("eq.", ("38",), f"{STEP} from (37) to (40): the same forces with Euler's law not yet inserted."),
+        ),
     ),
     "Bouyarmane": Paper(
         title="On the Dynamics Modeling of Free-Floating-Base Articulated Mechanisms and Applications to Humanoid "
@@ -50,6 +66,12 @@ PAPERS: dict[str, Paper] = {
             "fig.": numbers(4),
             "section": numbers(7),  # printed I to VII
         },
+        without=(
+            ("eq.", ("7",), f"{PROOF_STEP} of (10): the identity (8) for a single vector."),
+            ("eq.", ("9",), f"{PROOF_STEP} of (10): (8) applied to the columns of R₀."),
+            ("eq.", ("20",), "(19) in the axes of the base; Jacobians here are with respect to the world."),
+            ("eq.", numbers(38, first=36), "Whole-body control with contact forces as unknowns is not implemented."),
+        ),
     ),
     "Farias": Paper(
         title="A Novel Dual Quaternion Based Cost Efficient Recursive Newton-Euler Inverse Dynamics Algorithm",
@@ -110,6 +132,38 @@ PAPERS: dict[str, Paper] = {
                 *("A", "A.1", "A.1.1", "A.1.2", "B"),
             ),
         },
+        without=(
+            (
+                "eq.",
+                numbers(15, "4.", 9),
+                f"{PROOF_STEP} of Lemma 4.1: the solution of the equation, up to (4.16).",
+            ),
+            ("eq.", ("4.18",), f"{PROOF_STEP} of Lemma 4.1: comparison of the inequality with the equation."),
+            ("eq.", numbers(54, "4.", 41), "The area of the support polygon and its Jacobian are not implemented."),
+            ("eq.", numbers(62, "4.", 55), "Multi-contact strategies (section 4.5) are not implemented."),
+            ("eq.", ("5.4",), "(A.24) for a center of mass, with its parts stacked."),
+            ("eq.", ("5.10",), f"{STEP} from (5.9) to (5.12): the same forces with Euler's law not yet inserted."),
+            ("eq.", ("5.23",), "Notation: τ and f of (5.18), stacked; wrenches here keep the order f + ετ."),
+            ("eq.", ("5.28",), f"{STEP} from (5.25) to (5.29): the forces are those of (5.17)."),
+            ("eq.", ("5.50", "5.51"), f"{STEP} to (5.52): the pose of a body behind the base, and its rate."),
+            ("eq.", ("5.56",), f"{STEP} from (5.55) to (5.57): the rate of the unit norm."),
+            (
+                "eq.",
+                ("6.5",),
+                "A percentage of the Robotics Toolbox's torques; tests compare absolute differences.",
+            ),
+            ("eq.", ("A.12",), f"{STEP} to (4.21); derivatives of squared distances come from jets."),
+            ("eq.", ("A.22", "A.23"), f"{PROOF_STEP} of (A.24)."),
+            ("eq.", ("A.26",), f"{PROOF_STEP} of (A.27)."),
+            ("eq.", ("B.2",), f"{STEP} from (B.1) to (B.3)."),
+            ("eq.", numbers(8, "B.", 4), f"{PROOF_STEP} that multipliers (B.1) and Udwadia-Kalaba (B.9) agree."),
+            ("table", numbers(3, "2."), "A survey of the literature."),
+            (
+                "table",
+                ("6.2", "6.3"),
+                "Multi-contact experiments (section 6.2) are not implemented.",
+            ),
+        ),
     ),
     "Parsa": Paper(
         title="The Lagrangian Derivation of Kane's Equations",
@@ -121,5 +175,20 @@ PAPERS: dict[str, Paper] = {
             "corollary": ("1",),
             "section": ("1", "2", "3", *numbers(4, "3."), "4", "5", "A", "B"),
         },
+        without=(
+            ("eq.", ("1", "2"), "The principle of virtual work, from which (3) and (4) follow."),
+            ("eq.", ("7",), "The principle behind (9): virtual displacements lie in the null space of A."),
+            ("eq.", ("A-1", "A-4"), "(17) repeated."),
+            ("eq.", ("A-2", "A-3"), f"{PROOF_STEP} of Theorem 1."),
+            ("eq.", ("A-5",), "(16) repeated."),
+            ("eq.", ("A-6",), "Theorem 1 in world axes; angular rows are in body axes here. A test checks it."),
+            ("eq.", ("A-7",), "(40) repeated."),
+            ("eq.", ("A-8",), f"{PROOF_STEP} of Theorem 2."),
+            (
+                "eq.",
+                numbers(19, "B-", first=9),
+                "Products of quaternions in the order (x, y, z, w), for the proofs.",
+            ),
+        ),
     ),
 }

@@ -48,6 +48,9 @@ def matrix_motion() -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     return np.array([W[2, 1], W[0, 2], W[1, 0]]), rate(position_of), position_of(T), R
 
 
+@pytest.mark.equation("Silva", "6")
+@pytest.mark.equation("Quiroz", "eq. A.21")
+@pytest.mark.equation("Quiroz", "A.24")
 @pytest.mark.equation("Silva", "4")
 @pytest.mark.equation("Silva", "5")
 @pytest.mark.equation("Farias", "29")
@@ -74,6 +77,7 @@ def test_unknown_frames_are_refused(expressed: str) -> None:
             call(x, x, expressed)
 
 
+@pytest.mark.equation("Silva", "lemma 2.1")
 @pytest.mark.equation("Silva", "9")
 def test_rate_of_a_moved_thing() -> None:
     def y(t: float) -> DQ:

@@ -196,10 +196,15 @@ class TestEquation:
         assert entry["item"] == "[Silva, eq. (9)]"
         assert entry["module"] == "src/dqdyn/algebra/rates.py"
         assert entry["tests"]
-        source = Path(dq.__file__).parent.parent.parent / entry["module"]
+        source = Path(dq.__file__).parent / "algebra" / "rates.py"
         assert "def adjoint_rate" in source.read_text(encoding="utf-8").splitlines()[entry["line"] - 1]
         text = output("equation", "silva", "eq.", "9")
         assert all(part in text for part in (entry["function"], entry["summary"], entry["module"], *entry["tests"]))
+
+    def test_item_without_a_function(self) -> None:
+        (answer,) = data("equation", "Silva", "10")
+        assert answer == {"item": "[Silva, eq. (10)]", "reason": answer["reason"]}
+        assert f"No function implements it: {answer['reason']}" in output("equation", "Silva", "10")
 
     def test_items_of_a_paper(self) -> None:
         entries = data("equation", "Silva")

@@ -154,6 +154,7 @@ def test_what_stays_free_without_inertia_is_named() -> None:
 # --- the equations of the papers --------------------------------------------------------------------------------------
 
 
+@pytest.mark.equation("Silva", "59")
 @pytest.mark.equation("Silva", "60")
 @pytest.mark.equation("Quiroz", "5.45")
 @pytest.mark.equation("Quiroz", "5.46")
@@ -240,6 +241,8 @@ def test_differential_drive_in_two_speeds() -> None:
     assert_close(basis @ u_rate + turned @ u, robot.forward_dynamics(q, v, tau), 1e-8)
 
 
+@pytest.mark.equation("Parsa", "8")
+@pytest.mark.equation("Parsa", "9")
 @pytest.mark.equation("Parsa", "43")
 @pytest.mark.equation("Parsa", "44")
 @pytest.mark.equation("Parsa", "45")

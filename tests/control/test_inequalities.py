@@ -130,6 +130,7 @@ def test_keep_in_and_region() -> None:
     assert list(c.distances) == [f"region of tool: plane {i}" for i in (1, 2, 3, 4)]
 
 
+@pytest.mark.equation("Quiroz", "4.35")
 @pytest.mark.filterwarnings("ignore:The target of")
 @pytest.mark.parametrize("level", ["velocity", "acceleration"])
 def test_cone_keeps_the_cup_upright(level: str) -> None:
@@ -164,6 +165,7 @@ def worst(a: ct.Activation, factor: float = 1.0) -> float:
     return least * factor
 
 
+@pytest.mark.equation("Quiroz", "4.16")
 @pytest.mark.equation("Quiroz", "lemma 4.1")
 @pytest.mark.equation("Quiroz", "4.17")
 @pytest.mark.equation("Quiroz", "4.19")

@@ -62,6 +62,7 @@ def test_states_map_there_and_back(choice: Any, make: Any) -> None:
     assert_close(s.tau, E.T @ s.own_tau, 1e-12)
 
 
+@pytest.mark.equation("Bouyarmane", "13")
 @few
 def test_rates_are_derivatives(choice: Any) -> None:
     robot = chosen(tree_with_balls(), choice)
@@ -78,6 +79,7 @@ def test_order_of_the_coordinates() -> None:
 
 
 @few
+@pytest.mark.equation("Bouyarmane", "27")
 @pytest.mark.equation("Bouyarmane", "29")
 @pytest.mark.equation("Bouyarmane", "30")
 def test_conditions_on_positions_rates_and_accelerations(choice: Any) -> None:
@@ -168,6 +170,7 @@ def test_inertia_about_the_center() -> None:
 # --- M, N, forces ------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.equation("Bouyarmane", "21")
 @few
 @pytest.mark.equation("Bouyarmane", "25")
 @pytest.mark.equation("Bouyarmane", "26")
@@ -223,6 +226,7 @@ def at_rest_with_contact(
 # --- the equation of motion --------------------------------------------------------------------------------------
 
 
+@pytest.mark.equation("Bouyarmane", "30")
 @on_trees
 @pytest.mark.parametrize("outside", [0.0, 3.0])
 @pytest.mark.equation("Bouyarmane", "section 3")

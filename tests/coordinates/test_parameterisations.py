@@ -54,6 +54,8 @@ def test_parameters_and_rotation_are_inverse(by: Parameterisation) -> None:
         assert_close(by.constraint(theta) or [0.0], [0.0] * max(1, by.d - 3), 1e-14)
 
 
+@pytest.mark.equation("Bouyarmane", "8")
+@pytest.mark.equation("Bouyarmane", "3")
 @pytest.mark.equation("Bouyarmane", "10")
 @pytest.mark.equation("Bouyarmane", "2")
 @every

@@ -34,6 +34,7 @@ def operations(cost: Cost) -> tuple[int, int]:
     return cost.mul, cost.add
 
 
+@pytest.mark.equation("Farias", "24")
 @pytest.mark.equation("Farias", "section 6")
 @pytest.mark.equation("Farias", "table 2")
 @pytest.mark.equation("Farias", "table 3")

@@ -128,6 +128,8 @@ def test_the_adjoint_is_two_hamilton_operators() -> None:
     assert_close(Adjoint(x)(y).vec8(), expected.vec8())
 
 
+@pytest.mark.equation("Farias", "59")
+@pytest.mark.equation("Farias", "60")
 @pytest.mark.equation("Farias", "61")
 @pytest.mark.equation("Farias", "62")
 @pytest.mark.parametrize("name", TREES)

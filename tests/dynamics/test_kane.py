@@ -36,6 +36,7 @@ from dqdyn.model.model import Model
 from dqdyn.robot import Robot
 
 
+@pytest.mark.equation("Parsa", "30")
 @pytest.mark.equation("Silva", "section 4.4")
 @pytest.mark.equation("Silva", "54")
 @pytest.mark.equation("Quiroz", "5.30")
@@ -141,6 +142,7 @@ def test_inverse_of_a_matrix_near_a_singular_one() -> None:
     assert_close(array(speeds_from(lambda q: y)([])) @ np.array(y), np.eye(6), 1e-8)
 
 
+@pytest.mark.equation("Parsa", "10")
 @pytest.mark.equation("Parsa", "9")
 @pytest.mark.equation("Parsa", "42")
 @pytest.mark.equation("Parsa", "46")

@@ -54,6 +54,8 @@ def smooth() -> Robot:
     return random_robot(9, 7, SMOOTH_KINDS)
 
 
+@pytest.mark.equation("Parsa", "3")
+@pytest.mark.equation("Parsa", "31")
 @pytest.mark.equation("Parsa", "4")
 @pytest.mark.equation("Parsa", "12")
 @pytest.mark.equation("Parsa", "28")
@@ -80,6 +82,7 @@ def test_energies_are_pinocchios(kinds: tuple[str, ...], seed: int, base: str) -
     assert_close(lagrange.potential_energy(ours.model, q), potential, 1e-12)
 
 
+@pytest.mark.equation("Parsa", "19")
 @pytest.mark.equation("Parsa", "20")
 @pytest.mark.parametrize("name", TREES)
 def test_momentum_is_the_gradient_of_kinetic_energy(name: str) -> None:
@@ -157,6 +160,7 @@ def test_theorem_1() -> None:
     check_velocity_gradients(model, q, v)
 
 
+@pytest.mark.equation("Parsa", "41")
 @pytest.mark.equation("Parsa", "40")
 @pytest.mark.equation("Parsa", "theorem 2")
 @pytest.mark.parametrize("name", TREES)
@@ -206,7 +210,6 @@ def velocity_from_rate(model: Model, q: Sequence[Any], q_rate: Sequence[Any]) ->
     return result
 
 
-@pytest.mark.equation("Parsa", "A-6")
 def test_theorem_1_in_world_axes() -> None:
     """The sign of the product changes."""
     model = smooth().model
@@ -232,6 +235,8 @@ def test_mass_matrix_is_pinocchios(kinds: tuple[str, ...], seed: int, base: str)
     check_mass_matrix(lagrange, kinds, seed, base)
 
 
+@pytest.mark.equation("Parsa", "25")
+@pytest.mark.equation("Parsa", "34")
 @pytest.mark.equation("Parsa", "36")
 @pytest.mark.equation("Parsa", "37")
 @pytest.mark.equation("Parsa", "38")

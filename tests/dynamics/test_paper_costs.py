@@ -77,6 +77,8 @@ def test_printed_numbers_are_counted_or_explained(name: str) -> None:
             assert line.equal, line.name
 
 
+@pytest.mark.equation("Quiroz", "5.60")
+@pytest.mark.equation("Quiroz", "5.62")
 @pytest.mark.equation("Quiroz", "table 5.4")
 @pytest.mark.equation("Silva", "table 3")
 @pytest.mark.parametrize("name", ["5.4", "3"])
@@ -109,6 +111,7 @@ def test_all_bodies_cost_the_sum_of_the_bodies(table: str, of_body: str, of_all:
     assert whole.add(n=n) == sum(body.add(i=i) for i in range(1, n + 1)) + added
 
 
+@pytest.mark.equation("Silva", "section 3")
 @pytest.mark.equation("Silva", "table 3")
 def test_printed_newton_euler_is_an_upper_bound_of_its_steps() -> None:
     line = {line.name: line for line in silva_table_3()}["dual-quaternion Newton-Euler"]
@@ -265,6 +268,7 @@ def test_screw_motion_is_that_of_a_dual_quaternion() -> None:
     assert_close(homogeneous.screw_motion(axis.vec6().tolist(), 0.7), expected, 1e-14)
 
 
+@pytest.mark.equation("Farias", "table 4")
 @pytest.mark.equation("Farias", "fig. 4")
 @pytest.mark.parametrize("n", [1, 42])
 def test_curves_of_forward_kinematics(n: int) -> None:
@@ -276,6 +280,7 @@ def test_curves_of_forward_kinematics(n: int) -> None:
     }
 
 
+@pytest.mark.equation("Farias", "table 4")
 @pytest.mark.equation("Farias", "fig. 5")
 @pytest.mark.parametrize("n", [1, 7, 42])
 def test_dual_quaternions_cost_less_than_matrices(n: int) -> None:

@@ -91,6 +91,7 @@ def after(q: np.ndarray, v: np.ndarray, t: float) -> np.ndarray:
     return run(ROBOT, "integrate", q, v, t)
 
 
+@pytest.mark.equation("Quiroz", "4.21")
 @pytest.mark.equation("Quiroz", "3.9")
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("name", DISTANCES)

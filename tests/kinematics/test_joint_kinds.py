@@ -43,6 +43,7 @@ def test_pose_follows_the_twist_by_finite_differences(name: str, angle: str) -> 
     assert_close(found, (joint.pose(q) * joint.twist(q, v) * 0.5).vec8(), 1e-11)
 
 
+@pytest.mark.equation("Silva", "16")
 @pytest.mark.equation("Silva", "table 1")
 def test_twists_of_the_table() -> None:
     w, d, h = 0.7, -1.3, -0.37

@@ -382,6 +382,7 @@ def test_functions_explain_themselves() -> None:
         assert {"out", "check"} <= set(parameters)
 
 
+@pytest.mark.equation("Quiroz", "4.24")
 def test_primitives_may_be_values() -> None:
     from dqdyn.geometry.primitives import Line, Plane, Point
 

@@ -51,7 +51,10 @@ def haminus8(x: DQ) -> np.ndarray:
 
 
 def crossmatrix4(a: DQ) -> np.ndarray:
-    """S(a) = (H⁺₄(a) − H⁻₄(a))/2 with vec4(a × b) = S(a) vec4(b), for pure quaternions [Quiroz, eq. (A.10)]."""
+    """S(a) = (H⁺₄(a) − H⁻₄(a))/2 with vec4(a × b) = S(a) vec4(b), for pure quaternions [Quiroz, eq. (A.10)].
+
+    Without its first row and column it is the matrix [a×] of a vector [Bouyarmane, eq. (4)].
+    """
     x, y, z = a.primary.vector
     return matrix_of_rows([[0.0] * 4, [0.0, 0.0, -z, y], [0.0, z, 0.0, -x], [0.0, -y, x, 0.0]])
 

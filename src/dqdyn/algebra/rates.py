@@ -16,13 +16,16 @@ from dqdyn.errors import Error
 def pose_rate(twist: DQ, x: DQ, expressed: str = "world") -> DQ:
     """ẋ = ½ ξ⁰ x = ½ x ξᵇ [Silva, eq. (4)] [Farias, eq. (29)] [Quiroz, eq. (A.19)].
 
-    ``expressed`` is "world" for ξ⁰ or "body" for ξᵇ.
+    Of a rotation r it is ṙ = ½ ω⁰ r = ½ r ωᵇ [Quiroz, eq. (A.13)]. ``expressed`` is "world" for ξ⁰ or "body" for ξᵇ.
     """
     return (twist * x if _in_world(expressed) else x * twist) * 0.5
 
 
 def twist_of_rate(x: DQ, rate: DQ, expressed: str = "world") -> DQ:
-    """ξ⁰ = 2ẋx*, ξᵇ = 2x*ẋ: the inverse of :func:`pose_rate`."""
+    """ξ⁰ = 2ẋx*, ξᵇ = 2x*ẋ: the inverse of :func:`pose_rate`.
+
+    ξᵇ = Ad(x*) ξ⁰ [Quiroz, eq. (A.21)] = ω + εṗ, both in the moving axes [Silva, eq. (6)] [Quiroz, eq. (A.24)].
+    """
     return (rate * x.conj() if _in_world(expressed) else x.conj() * rate) * 2.0
 
 
@@ -38,7 +41,7 @@ def world_twist(omega: Quaternion, velocity: Quaternion, position: Quaternion) -
 
 
 def adjoint_rate(x: DQ, twist: DQ, y: DQ, y_rate: DQ) -> DQ:
-    """d/dt (Ad(x) y) = Ad(x) ẏ + ξ × (Ad(x) y) for ẋ = ½ξx [Silva, eq. (9)]."""
+    """d/dt (Ad(x) y) = Ad(x) ẏ + ξ × (Ad(x) y) for ẋ = ½ξx [Silva, eq. (9)] [Silva, lemma 2.1]."""
     return Ad(x, y_rate) + cross(twist, Ad(x, y))
 
 

@@ -48,7 +48,7 @@ class Constraint:
         return None
 
     def velocity(self, model: Model, q: Sequence[Scalar], t: Scalar = 0.0) -> Rows:
-        """A and b of A(q, t) v = b(q, t) [Parsa, eq. (6)]."""
+        """A and b of A(q, t) v = b(q, t)."""
         raise NotImplementedError
 
     def acceleration(self, model: Model, q: Sequence[Scalar], v: Sequence[Scalar], t: Scalar = 0.0) -> Rows:

@@ -45,7 +45,7 @@ class JointCoordinates(ABC):
 
     @abstractmethod
     def constraint(self, q: Sequence[Scalar]) -> list[Scalar]:
-        """C(q) [Bouyarmane, eq. (27)]."""
+        """C(q)."""
 
     @abstractmethod
     def fault(self, q: Any) -> tuple[Any, str]:

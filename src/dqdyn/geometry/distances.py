@@ -142,7 +142,10 @@ def line_to_line_angle(line1: DQ, line2: DQ) -> Scalar:
 
 @takes(raw_line, raw_line)
 def line_to_line_angle_function(line1: DQ, line2: DQ) -> Scalar:
-    """f(φ) = ‖l₁ − l₂‖² [Quiroz, eq. (4.28)] = 2 − 2 cos φ [Quiroz, eq. (4.29)], smooth and increasing on [0, π]."""
+    """f(φ) = ‖l₁ − l₂‖² [Quiroz, eq. (4.28)] = 2 − 2 cos φ [Quiroz, eq. (4.29)], smooth and increasing on [0, π].
+
+    So a bound on f is one on φ [Quiroz, lemma 4.2].
+    """
     return _squared(line1.primary - line2.primary)
 
 

@@ -79,11 +79,11 @@ class Distance:
         return _plain(self.of(_components(self.a, a), _components(self.b, b)))
 
     def jacobian(self, jacobian: Any, a: Any, b: Any) -> np.ndarray:
-        """J (..., nv) with ḋ = J v where b is at rest [Quiroz, eq. (3.9)]."""
+        """J (..., nv) with ḋ = J v where b is at rest [Quiroz, eq. (3.9)]; of two points [Quiroz, eq. (4.21)]."""
         return _row(self.gradient_a(_components(self.a, a), _components(self.b, b)), self._checked(jacobian))
 
     def residual(self, a: Any, b: Any, b_rate: Any) -> Any:
-        """ζ: what the motion of b adds to ḋ [Quiroz, eq. (3.9)]."""
+        """ζ: what the motion of b adds to ḋ [Quiroz, eq. (3.9)]; of two points [Quiroz, eq. (4.21)]."""
         return _plain(self.rate_b(_components(self.a, a), _components(self.b, b), _components(self.b, b_rate)))
 
     def jacobian_derivative(

@@ -61,7 +61,10 @@ def twist(model: Model, frame: Frame, q: Sequence[Scalar], v: Sequence[Scalar], 
 def twist_rate(
     model: Model, frame: Frame, q: Sequence[Scalar], v: Sequence[Scalar], a: Sequence[Scalar], expressed: str = "body"
 ) -> DQ:
-    """ξ̇ of the frame: the rate of the components of its twist."""
+    """ξ̇ of the frame: the rate of the components of its twist.
+
+    In its own axes it is Ad(x*) ξ̇⁰ [Quiroz, eq. (A.25)] = ω̇ + ε(p̈ + ṗ × ω) [Silva, eq. (22)] [Quiroz, eq. (A.27)].
+    """
     path = Path(model, frame, q, expressed)
     return path.twist(a) + apply([c for columns in path.rates(v) for c in columns], v)
 

@@ -189,7 +189,7 @@ def stops(runs: dict[str, Trajectory]) -> list[Claim]:
 
 
 def table(efforts: dict[str, float], duration: float) -> Table:
-    """Ours beside the paper's, whose robot, start and duration are others."""
+    """Ours beside the paper's [Quiroz, table 6.1], whose robot, start and duration are others."""
     rows = (
         ("(3.1)", "√∫‖v‖² dt", *(f"{efforts[name]:.4f}" for name in VELOCITY), "0.1637", "0.5132"),
         ("(3.7)", "√∫‖τ‖² dt", *(f"{efforts[name]:.2f}" for name in TORQUE), "61.508", "115.07"),

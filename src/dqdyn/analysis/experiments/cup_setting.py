@@ -56,7 +56,11 @@ class Setting:
         return ct.DistanceTask(HAND, self.table, gain=RATE, gains=GAINS, name="height above the table")
 
     def constraints(self) -> list[Any]:
-        """The fifteen of the paper: the cone, four planes, nine joint limits by cones, torso and arm."""
+        """The fifteen of the paper: the cone, four planes, nine joint limits by cones, torso and arm.
+
+        The planes have the Jacobian [Quiroz, eq. (6.1)] and the distances [Quiroz, eq. (6.3)], the joint limits the
+        Jacobian [Quiroz, eq. (6.2)] and the values [Quiroz, eq. (6.4)].
+        """
         both: Any = {"gain": RATE, "gains": GAINS}
         return [
             ct.Cone(ct.line(HAND, self.axis), UP, TILT, name="tilt", **both),

@@ -1,4 +1,4 @@
-"""What Silva prints of the agreement between models and V-REP [Silva, table 2]."""
+"""What Silva prints of the agreement between models and V-REP [Silva, table 2] [Quiroz, table 6.4]."""
 
 from __future__ import annotations
 

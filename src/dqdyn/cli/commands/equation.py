@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import inspect
-import pkgutil
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from rich.padding import Padding
 
 from dqdyn import equations
 from dqdyn.cli.command import Answer, command
-from dqdyn.cli.screen import count, escape, indented, table, without_tags
+from dqdyn.cli.screen import count, escape, indented, table
+from dqdyn.errors import Error
 
 
 @command("Read the papers")
@@ -21,9 +22,10 @@ def equation(
         list[str] | None, typer.Argument(help="29, A.21, or with its kind: table 1.", show_default=False)
     ] = None,
 ) -> Iterator[Answer]:
-    """Print the function and the test of a numbered item of a paper.
+    """Print the functions and tests of a numbered item of a paper, or why there is none.
 
-    Without KEY it lists the items of the paper that are implemented; without PAPER, the papers.
+    Without KEY it lists the items of the paper that are implemented; without PAPER, the papers. Tests are listed under
+    the functions that they enter; their paths are those of the repository.
 
     [dim]Examples:[/]
 
@@ -42,7 +44,7 @@ def equation(
         yield _item(paper, " ".join(key))
 
 
-def _papers(index: dict[str, Any]) -> Answer:
+def _papers(index: equations.Index) -> Answer:
     data = []
     for name, paper in index["papers"].items():
         keys = {entry["key"] for entry in index["entries"] if (entry["paper"], entry["kind"]) == (name, "eq.")}
@@ -53,7 +55,7 @@ def _papers(index: dict[str, Any]) -> Answer:
     return data, [indented(drawn), "  Its items: [bold]dqdyn equation PAPER[/]"]
 
 
-def _items(name: str, index: dict[str, Any]) -> Answer:
+def _items(name: str, index: equations.Index) -> Answer:
     data = [entry for entry in index["entries"] if entry["paper"] == name]
     rows = []
     shown = ""
@@ -67,38 +69,52 @@ def _items(name: str, index: dict[str, Any]) -> Answer:
 
 
 def _item(paper: str, key: str) -> Answer:
-    data = [_facts(entry) for entry in equations.lookup(paper, key)]
+    reasons = equations.reasons(paper, key)
+    entries = _entries(paper, key, bool(reasons))
+    data = [_facts(entry) for entry in entries] + [{"item": r.item, "reason": r.reason} for r in reasons]
     return data, _lines(data)
+
+
+def _entries(paper: str, key: str, may_be_none: bool) -> list[equations.Entry]:
+    try:
+        return equations.lookup(paper, key)
+    except Error:
+        if may_be_none:
+            return []
+        raise
 
 
 def _facts(entry: equations.Entry) -> dict[str, Any]:
     return {
         "item": entry.item,
         "function": entry.function,
-        "summary": _summary(entry.function),
+        "summary": entry.summary(),
         "module": entry.file,
+        "source": str(entry.source() or ""),
         "line": entry.line(),
         "tests": entry.tests,
     }
 
 
-def _lines(data: list[dict[str, Any]]) -> Iterator[str]:
-    yield f"[bold cyan]{escape(data[0]['item'])}[/]"
+def _lines(data: list[dict[str, Any]]) -> Iterator[Padding | str]:
+    shown = ""
     for facts in data:
-        line = f":{facts['line']}" if facts["line"] else ""
+        if facts["item"] != shown:
+            shown = facts["item"]
+            yield f"[bold cyan]{escape(shown)}[/]"
+        if "reason" in facts:
+            yield Padding(f"No function implements it: {escape(facts['reason'])}", (1, 0, 0, 2))
+            continue
         yield f"\n  [bold]{facts['function']}[/]"
         if facts["summary"]:
-            yield f"    {escape(facts['summary'])}"
-        yield f"    code  {facts['module']}{line}"
+            yield Padding(escape(facts["summary"]), (0, 0, 0, 4))
+        yield f"    code  {escape(_place(facts))}"
         for test in facts["tests"]:
             yield f"    test  {test}"
 
 
-def _summary(function: str) -> str:
-    """First line of the docstring; nothing for a constant, which has none of its own."""
-    try:
-        thing = pkgutil.resolve_name(function)
-    except (ImportError, AttributeError):
-        return ""
-    documented = inspect.ismodule(thing) or inspect.isclass(thing) or inspect.isroutine(thing)
-    return without_tags((inspect.getdoc(thing) or "").partition("\n")[0]) if documented else ""
+def _place(facts: dict[str, Any]) -> str:
+    """File and line: as in the repository below its folder, else where the package is installed."""
+    in_repository = Path(facts["module"]).is_file() or not facts["source"]
+    line = f":{facts['line']}" if facts["line"] else ""
+    return f"{facts['module'] if in_repository else facts['source']}{line}"

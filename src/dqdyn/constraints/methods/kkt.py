@@ -51,7 +51,7 @@ def augmented(
 
 
 def solve(matrix: Matrix, right: Sequence[Scalar], a: Matrix, b: Sequence[Scalar]) -> tuple[list[Scalar], list[Scalar]]:
-    """a and λ of M a − Aᵀλ = Q, A a = b."""
+    """a and λ of M a − Aᵀλ = Q [Quiroz, eq. (B.1)], A a = b; λ = (A M⁻¹Aᵀ)⁻¹(b − A M⁻¹Q) [Quiroz, eq. (B.3)]."""
     lower, inverse = factored(matrix)
     y = solve_transposed(lower, dict(enumerate(right)))
     columns = [solve_transposed(lower, sparse(row)) for row in a]

@@ -33,6 +33,7 @@ def forward(model: Model, terms: Terms, singular: bool) -> list[Scalar]:
 def acceleration(mass: Matrix, force: Sequence[Scalar], a: Matrix, b: Sequence[Scalar]) -> list[Scalar]:
     """q̈ = M⁻¹Q + M^(−1/2) D⁺ (b − A M⁻¹Q) [Quiroz, eq. (5.44)], with a₀ = M⁻¹Q [Quiroz, eq. (5.42)].
 
+    It is also what multipliers give [Quiroz, eq. (B.9)].
     ``force`` is Q = τ̄ − C q̇, gravity included [Quiroz, eq. (5.43)]. The general form for any M > 0 is
     [Quiroz, eq. (5.40)]. Rows that depend on others change nothing; where rows contradict each other, |A q̈ − b| is
     least, as a generalized inverse has it.

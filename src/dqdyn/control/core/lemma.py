@@ -65,7 +65,10 @@ class Activation:
         return tuple(found)
 
     def bound(self, t: float) -> float:
-        """c₁ e^{r₁t} + c₂ e^{r₂t} with [Quiroz, eq. (4.17)], below which h(t) cannot fall [Quiroz, eq. (4.19)]."""
+        """c₁ e^{r₁t} + c₂ e^{r₂t} [Quiroz, eq. (4.16)], below which h(t) cannot fall [Quiroz, eq. (4.19)].
+
+        c₁ and c₂ are those of [Quiroz, eq. (4.17)].
+        """
         root = math.sqrt(self.discriminant)
         r1, r2 = 0.5 * (-self.eta_d + root), 0.5 * (-self.eta_d - root)
         c1, c2 = (self.rate - self.h * r2) / (r1 - r2), (self.h * r1 - self.rate) / (r1 - r2)

@@ -24,7 +24,8 @@ def inverse_dynamics(model: Model, q: Scalars, v: Scalars, a: Scalars, wrenches:
     """τ (nv) = ∂S/∂a − Σ (∂ν/∂v)ᵀζ over the wrenches on the bodies [Silva, eq. (50)] [Quiroz, eq. (5.22)].
 
     ∂S/∂a = M a + C v [Silva, eq. (52)] [Quiroz, eq. (5.26)] by running S on jets; ∂ν/∂v is the Jacobian
-    [Silva, eq. (53)] [Quiroz, eq. (5.27)]. Quasi-velocities are our v. ``wrenches`` are external ones by body, in the
+    [Silva, eq. (53)] [Quiroz, eq. (5.27)]. With τ̄ for the wrenches it reads ∂S/∂a = τ̄ [Quiroz, eq. (5.25)], that is
+    M a + C v = τ̄ [Quiroz, eq. (5.29)]. Quasi-velocities are our v. ``wrenches`` are external ones by body, in the
     frame of the body at its origin.
     """
     bodies = centers(model, q, v)

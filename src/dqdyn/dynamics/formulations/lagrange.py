@@ -38,6 +38,8 @@ def inverse_dynamics(
 ) -> list[Scalar]:
     """τ (nv) = d/dt ∂T/∂v − ∂T/∂q + ∂V/∂q − Σ Jᵀw [Parsa, eq. (12)] [Parsa, eq. (28)] [Parsa, eq. (29)].
 
+    With τ it is φ = 0 [Parsa, eq. (3)].
+
     ``wrenches`` are external ones by body, in the frame of the body at its origin; ``field`` is a gravity other than
     the model's, see :mod:`dqdyn.dynamics.gravity`. These are forces on the bodies: damping, friction and armature,
     which a robot's methods add, are left out.
@@ -59,7 +61,7 @@ def kinetic_energy(model: Model, q: Scalars, v: Scalars) -> Scalar:
 
 
 def momentum(model: Model, q: Scalars, v: Scalars) -> list[Scalar]:
-    """∂T/∂v = Σ JᵀM J v (nv) [Parsa, eq. (20)]."""
+    """∂T/∂v = Σ JᵀM J v (nv) [Parsa, eq. (19)] [Parsa, eq. (20)]."""
     bodies = centers(model, q, v)
     return projected((c.columns for c in bodies), [c.momentum(c.twist) for c in bodies], model.nv)
 
@@ -95,9 +97,9 @@ def mass_matrix(model: Model, q: Scalars) -> Matrix:
 
 
 def coriolis_matrix(model: Model, q: Scalars, v: Scalars) -> Matrix:
-    """C = Σ Jᵀ(M J̇ + W M J + M W J) (nv×nv) [Parsa, eq. (36)].
+    """C = Σ Jᵀ(M J̇ + W M J + M W J) (nv×nv) [Parsa, eq. (36)], with W = blkdiag([ω×], 0) [Parsa, eq. (25)].
 
-    M a + C v = f [Parsa, eq. (38)]. The last term vanishes on v [Parsa, eq. (37)] and makes Ṁ − 2C skew-symmetric.
+    M a + C v = f [Parsa, eq. (38)], where C v is the h of [Parsa, eq. (34)]. The last term vanishes on v [Parsa, eq. (37)] and makes Ṁ − 2C skew-symmetric.
     """
 
     def columns(c: Center) -> ByIndex:
@@ -115,14 +117,17 @@ def coriolis_matrix(model: Model, q: Scalars, v: Scalars) -> Matrix:
 
 
 def velocity_gradients(model: Model, q: Scalars, v: Scalars) -> list[ByIndex]:
-    """∂ω/∂q + ε ∂v/∂q of every body in Parsa's axes, by index into v [Parsa, theorem 1] [Parsa, theorem 2]."""
+    """∂ω/∂q + ε ∂v/∂q of every body in Parsa's axes, by index into v [Parsa, theorem 1] [Parsa, theorem 2].
+
+    Where v is not q̇ they are the projections Bᵀ ∂ω/∂q, Bᵀ ∂v/∂q [Parsa, eq. (41)].
+    """
     return [_velocity_gradient(_in_parsa_axes(c)) for c in centers(model, q, v)]
 
 
 def _velocity_gradient(c: Center) -> ByIndex:
     """J̇_ω + ω × J_ω [Parsa, eq. (17)] [Parsa, eq. (40)], and J̇_v [Parsa, eq. (18)].
 
-    In world axes the sign of the product changes [Parsa, eq. (A-6)].
+    In world axes the sign of the product changes (A-6).
     """
     omega = c.twist.primary
     return {k: r + DQ.of(cross3(omega, c.columns[k].primary)) for k, r in c.rates.items()}

@@ -134,7 +134,10 @@ def acting(model: Model, bodies: Sequence[Center], wrenches: Wrenches) -> list[D
 
 
 def projected(jacobians: Iterable[ByIndex], wrenches: Iterable[DQ], size: int) -> list[Scalar]:
-    """Σ Jᵀζ: wrenches on the bodies as generalized forces [Silva, eq. (45)] [Quiroz, eq. (5.17)] [Parsa, eq. (4)]."""
+    """Σ Jᵀζ: wrenches on the bodies as generalized forces [Silva, eq. (45)] [Quiroz, eq. (5.17)] [Parsa, eq. (4)].
+
+    With w for ζ it is [Parsa, eq. (31)].
+    """
     result: list[Scalar] = [0.0] * size
     for columns, wrench in zip(jacobians, wrenches, strict=True):
         for k, s in columns.items():

@@ -22,7 +22,7 @@ from dqdyn.model.joints.spherical import Spherical
 
 @dataclass(frozen=True)
 class Free(GroupJoint):
-    """q = (w x y z, px py pz), v = [ω, v] in the child frame, ξ = ω + εv [Silva, table 1]."""
+    """q = (w x y z, px py pz), v = [ω, v] in the child frame, ξ = ω + εv [Silva, table 1] [Silva, eq. (16)]."""
 
     name, nq, nv = "free", 7, 6
     angular = (True,) * 3 + (False,) * 3
