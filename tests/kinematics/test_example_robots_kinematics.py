@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pinocchio
 import pytest
+from catalog_cases import NAMES, function_of, inputs_of, options_of
 from pinocchio_tools import EXPRESSED, PinocchioState, frames_by_kind, homogeneous
 from robot_data import short_name, urdf_files
 from trees import assert_close, random_q, random_state, random_v, run
@@ -18,7 +19,6 @@ from dqdyn.formats.urdf.reader import read_urdf
 from dqdyn.model.build import build
 from dqdyn.model.description import ROOT_JOINT
 from dqdyn.robot import Robot
-from dqdyn.robot.catalog import CATALOG
 
 FILES = {short_name(path): path for path in urdf_files()}
 NO_ROBOTS = {"ur/ur3", "alex/alex_psyonic_hands"}
@@ -157,13 +157,13 @@ def test_robots_without_moving_joints_work_everywhere(name: str) -> None:
     empty: dict[str, Any] = {"q": [], "q1": [], "v": [], "a": [], "tau": [], "dt": 0.5}
     empty |= {"point": [1.0, 2.0, 3.0], "line": [0.0, 0.0, 1.0, 0.0, 0.0, 0.0], "plane": [0.0, 0.0, 1.0, 2.0]}
     empty |= {"wrenches": [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]}
-    for quantity in CATALOG.values():
-        inputs = [empty[i] for i in quantity.inputs]
-        options: dict[str, Any] = {o: frame for o in quantity.options if o.startswith("frame")}
-        options |= {o: (frame,) for o in quantity.options if o == "wrench_frames"}
-        result = ours.function(quantity.name, **options)(*inputs)
+    choices = {"frame": frame, "frame1": frame, "frame2": frame, "wrench_frames": (frame,)}
+    for case in NAMES:
+        function, options = function_of(case), options_of(case, choices)
+        inputs = [empty[i] for i in inputs_of(ours, case, options)]
+        result = ours.function(function.name, **options)(*inputs)
         assert np.isfinite(result).all()
-        if quantity.result == "matrix" and quantity.name != "poses":  # whose rows are frames
+        if function.result == "matrix" and function.name not in ("poses", "joint_wrenches"):  # rows of fixed width
             assert result.shape[-1] == 0
     assert ours.inverse_kinematics(frame, ours.pose(frame, []))
     assert ours.neutral().shape == ours.random_configuration(0).shape == (0,)
