@@ -12,6 +12,8 @@ import pytest
 import seeds
 from hypothesis import HealthCheck, core, settings
 
+pytest_plugins = ["quick"]
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--fresh-seeds", action="store_true", help=f"draw from a new seed; {seeds.VARIABLE} gives one")

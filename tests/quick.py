@@ -1,0 +1,38 @@
+"""The quick run: a few cases of every test, so that nothing is left untouched; ``pytest --full`` runs them all."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+import pytest
+
+CASES = 2
+"""Cases that the quick run takes of each parametrised test: the first, and others evenly spread."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--full", action="store_true", help=f"run every case; without it, {CASES} of each test")
+
+
+def pytest_report_header(config: pytest.Config) -> str:
+    run = "every case" if config.getoption("--full") else f"at most {CASES} cases of each test; --full runs them all"
+    return f"dqdyn: {run}"
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    named = any("::" in argument for argument in config.args)  # whoever names a case wants it
+    if config.getoption("--full") or named:
+        return
+    cases: dict[str, list[pytest.Item]] = defaultdict(list)
+    for item in items:
+        cases[item.nodeid.partition("[")[0]].append(item)
+    kept = {item for of_test in cases.values() for item in spread(of_test)}
+    config.hook.pytest_deselected(items=[item for item in items if item not in kept])
+    items[:] = [item for item in items if item in kept]
+
+
+def spread(of_test: list[pytest.Item]) -> list[pytest.Item]:
+    """At most CASES items, evenly spread, with the first among them."""
+    step = max(1.0, len(of_test) / CASES)
+    return [of_test[int(k * step)] for k in range(min(CASES, len(of_test)))]
