@@ -39,7 +39,7 @@ def arm() -> Robot:
 
 def controller(robot: Robot, case: str) -> ct.Controller:
     """Torques by (3.6) and (3.7): the position of the hand first, then joints at rest."""
-    tasks = [[ct.TranslationTask("tool", GOAL, gains=GAINS)], [ct.RestTask(gain=2.0)]]
+    tasks: list[list[ct.Task]] = [[ct.TranslationTask("tool", GOAL, gains=GAINS)], [ct.RestTask(gain=2.0)]]
     seen = ct.Moving(obstacle, known=case == "III")
     zone = ct.KeepOut("tool", seen, SAFE, gains=GAINS, name="obstacle")
     return ct.torque_controller(robot, tasks, [] if case == "I" else [zone])
