@@ -12,7 +12,7 @@ from trees import rate, run
 import dqdyn as dq
 from dqdyn import control as ct
 from dqdyn.algebra.scalar import cos, sin
-from dqdyn.control.core.term import Quantity
+from dqdyn.control.core.term import Term
 from dqdyn.robot import Robot
 
 
@@ -93,7 +93,7 @@ MOVING: dict[str, Callable[[Any], list[Any]]] = {
 
 def check_derivatives(
     robot: Robot,
-    quantity: Quantity,
+    term: Term,
     q: np.ndarray,
     v: np.ndarray,
     *,
@@ -102,7 +102,7 @@ def check_derivatives(
     tolerance: float = 1e-7,
 ) -> None:
     """ẏ = J v + ζ and ÿ = drift + J v̇, each part alone and together, against central differences."""
-    f = ct.linearise(robot, quantity)
+    f = ct.linearise(robot, term)
     at = f(t, q, v)
     later = lambda s: run(robot, "integrate", q, v, s)
     scale = max(1.0, np.abs(at.jacobian).max(initial=0.0))

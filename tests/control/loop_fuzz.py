@@ -239,7 +239,7 @@ def _judge(loop: Loop, state: tuple[Any, ...], command: np.ndarray, before: np.n
 
 def _rows_hold(c: ct.Controller) -> None:
     views, u = c.composition.views, c._last
-    first = len(u) if c.composition.shape.bounds else 0
+    first = len(u) if c.composition.size.bounds else 0
     rows = np.vstack([np.eye(len(u))[:first], views["A"]])
     length = np.linalg.norm(rows, axis=1)
     allowed = HOLDS * np.where(length < 1e-12, 1.0, np.minimum(length, 1.0)) + ROUNDING * (np.abs(rows) @ np.abs(u))
@@ -253,9 +253,9 @@ def _knows_no_past(loop: Loop) -> None:
     """A solver without a past finds the same; an objective out of scale does not tell solutions apart, but has one."""
     composition, optimum = loop.controller.composition, loop.controller.optimum
     if isinstance(optimum, StrictLevels):
-        anew = StrictLevels(composition.shape, optimum.name, optimum.levels)(composition.views)
+        anew = StrictLevels(composition.size, optimum.name, optimum.levels)(composition.views)
     else:
-        anew = Optimum(composition.shape, optimum.solver.name)(composition.views)  # type: ignore[attr-defined]
+        anew = Optimum(composition.size, optimum.solver.name)(composition.views)  # type: ignore[attr-defined]
     u, size = loop.controller._last, np.abs(composition.views["H0"]).max()
     asked = np.abs(composition.views["f0"]).max() / size
     assert anew is not None or asked > 1e9, "a solver without a past finds no solution"

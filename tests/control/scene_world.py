@@ -144,7 +144,7 @@ def thing(kind: str, frame: str, rng: np.random.Generator) -> Any:
 def at_start(robot: Robot, inequality: ct.Inequality, q: np.ndarray) -> float:
     """The least h at t = 0, on plain numbers."""
     state = State(robot.model, q.tolist())
-    seen = [part.seen(state).value for part in inequality.things]
+    seen = [part.kinematics(state).value for part in inequality.features]
     return float(min(inequality.value(seen, [signal.at(0.0).value for signal in inequality.signals])))
 
 

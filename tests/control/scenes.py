@@ -115,7 +115,7 @@ def run(seed: int, halvings: int = HALVINGS, reach: float | None = None) -> Outc
 
 
 def _kind(zone: ct.Inequality) -> str:
-    pair = getattr(zone, "pair_of_things", None)
+    pair = getattr(zone, "pair", None)
     if pair is None:
         return type(zone).__name__
     return f"{type(zone).__name__} {'line_to_line' if pair.ends_of else pair.function.name}"

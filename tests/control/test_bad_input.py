@@ -48,7 +48,7 @@ WRONG: dict[str, tuple[Callable[[], object], str]] = {
     "line of zero direction": (lambda: ct.line("tool", (0.0, 0.0, 0.0)), "direction of a line"),
     "obstacle line of zero direction": (
         lambda: ct.LineTask("tool", [0.0, 0.0, 0.0, 1.0, 0.0, 0.0]),
-        "The direction of the target of the line on 'tool' is zero",
+        "The direction of the target of the line on tool is zero",
     ),
     "normal that is not a unit": (lambda: ct.plane("tool", (0.0, 0.0, 2.0)), "normal of a plane"),
     "obstacle normal that is not a unit": (
@@ -84,7 +84,7 @@ WRONG: dict[str, tuple[Callable[[], object], str]] = {
     "tasks that are none": (lambda: ct.velocity_controller(ARM, ["tool"]), "tasks are Tasks or lists of them"),
     "constraints that are none": (
         lambda: ct.velocity_controller(ARM, REST, [3]),
-        "constraints are Constraints, or Tasks",
+        "constraints are inequalities, limits, or Tasks",
     ),
     "negative damping": (lambda: ct.velocity_controller(ARM, REST, damping=-1.0), "damping must be a number from 0"),
     "limits of the wrong size": (
@@ -97,7 +97,7 @@ WRONG: dict[str, tuple[Callable[[], object], str]] = {
     ),
     "limit of zero": (lambda: ct.velocity_controller(ARM, REST, [ct.VelocityLimits(0.0)]), "must be above 0"),
     "posture of the wrong size": (lambda: ct.velocity_controller(ARM, [ct.PostureTask([0.0])]), "has 7 components"),
-    "function without things": (lambda: ct.FunctionTask(len, []), "needs things on the robot"),
+    "function without features": (lambda: ct.FunctionTask(len, []), "needs features of the robot"),
     "function of the wrong result": (
         lambda: ct.linearise(ARM, ct.FunctionTask(lambda p: "no", [ct.point("tool")])),
         "return a scalar, a list of scalars or a dual quaternion",
@@ -139,7 +139,7 @@ WRONG: dict[str, tuple[Callable[[], object], str]] = {
         r"A controller by acceleration needs v: call it with \(t, q, v\)",
     ),
     "q of the wrong size": (lambda: ct.velocity_controller(ARM, REST)(0.0, [0.0] * 6), "has 7 components"),
-    # things of the wrong kind
+    # features of the wrong kind
     "pose of a point": (lambda: ct.PoseTask(ct.point("tool"), dq.Pose()), "The frame of a PoseTask is a frame; found"),
     "pose of a number": (lambda: ct.PoseTask(3, dq.Pose()), "The frame of a PoseTask is a frame; found 3"),  # type: ignore[arg-type]
     "rotation of a line": (lambda: ct.RotationTask(LINE, [1.0, 0.0, 0.0, 0.0]), "The frame of a RotationTask is"),
@@ -167,9 +167,9 @@ WRONG: dict[str, tuple[Callable[[], object], str]] = {
     "cone of a point": (lambda: ct.Cone(ct.point("tool"), [0, 0, 1.0], 0.1), "The line of a cone is a frame or a line"),
     "function of names": (
         lambda: ct.FunctionTask(_height, ["tool"]),  # type: ignore[list-item]
-        r"The task '_height' is a function of things such as ct.point\(frame\) and ct.pose\(frame\); found 'tool'",
+        r"The task '_height' is a function of features such as ct.point\(frame\) and ct.pose\(frame\); found 'tool'",
     ),
-    "function that is none": (lambda: ct.FunctionTask(3, [LINE]), "takes a function of things"),  # type: ignore[arg-type]
+    "function that is none": (lambda: ct.FunctionTask(3, [LINE]), "takes a function of features"),  # type: ignore[arg-type]
     "signals that are no pairs": (
         lambda: ct.FunctionTask(_height, [ct.point("tool")], [[0.0, 0.0, 1.0]]),  # type: ignore[list-item]
         r"signals of '_height' are pairs \(kind, value\); found \[0.0, 0.0, 1.0\]",
@@ -184,7 +184,10 @@ WRONG: dict[str, tuple[Callable[[], object], str]] = {
     ),
     "a model for a robot": (lambda: ct.velocity_controller(ARM.model, REST), "is made for a Robot, as dq.load"),  # type: ignore[arg-type]
     "a name for a robot": (lambda: ct.torque_controller("arm7", REST), "for a Robot, as .*; found 'arm7'"),  # type: ignore[arg-type]
-    "constraints of None": (lambda: ct.velocity_controller(ARM, REST, None), "constraints are Constraints, or Tasks"),  # type: ignore[arg-type]
+    "constraints of None": (
+        lambda: ct.velocity_controller(ARM, REST, None),
+        "constraints are inequalities, limits, or Tasks",
+    ),  # type: ignore[arg-type]
     "tasks of None": (lambda: ct.velocity_controller(ARM, None), "tasks are Tasks or lists of them"),  # type: ignore[arg-type]
     "damping by a word": (lambda: ct.velocity_controller(ARM, REST, damping="a"), "damping must be a number from 0"),  # type: ignore[arg-type]
     "linearised limits": (lambda: ct.linearise(ARM, ct.JointLimits()), "linearise takes a task or an inequality"),  # type: ignore[arg-type]

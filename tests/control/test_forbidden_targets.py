@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from typing import Any
 
 import numpy as np
 import pytest
 
 import dqdyn as dq
 from dqdyn import control as ct
+from dqdyn.control.core.command_constraint import CommandBound, CommandConstraint
 from dqdyn.control.core.inequality import Inequality
 
 ARM = dq.robots.arm7()
@@ -117,6 +119,83 @@ ALLOWED: dict[str, tuple[ct.Task, Inequality]] = {
 @pytest.mark.parametrize("case", ALLOWED)
 def test_allowed_targets_are_not(case: str) -> None:
     task, constraint = ALLOWED[case]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ct.velocity_controller(ARM, [task], [constraint])
+
+
+# --- tasks and constraints from outside the package -------------------------------------------------------------------
+
+
+class HandAt(ct.Task):
+    """A point of the tool at a place."""
+
+    def __init__(self, place: list[float]) -> None:
+        super().__init__("hand", (TIP,), ())
+        self.place = place
+
+    def error(self, robot: list[Any], given: list[Any]) -> list[Any]:
+        return [a - b for a, b in zip(robot[0], self.place, strict=True)]
+
+    def components_at_target(self, feature: Any) -> Any:
+        return TIP.implied(self.place, feature)
+
+
+class Column(ct.Inequality):
+    """A feature that has a place is outside of the vertical column of 0.2 m around the origin."""
+
+    def __init__(self, feature: Any) -> None:
+        super().__init__("column", (feature,), ())
+
+    def value(self, robot: list[Any], given: list[Any]) -> list[Any]:
+        x, y, _ = robot[0]
+        return [x * x + y * y - 0.2**2]
+
+
+class ElbowBent(CommandConstraint):
+    """The third joint above 0.2 rad."""
+
+    def __init__(self) -> None:
+        super().__init__("elbow bent")
+
+    def bounds(self, context: Any) -> list[CommandBound]:
+        return [CommandBound(self.name, left=-(context.q[2] - 0.2), axis=2)]
+
+    def clearances_at_target(self, task: ct.Task, model: object) -> Iterable[tuple[str, float]]:
+        q = task.components_at_target(ct.Configuration())
+        return [] if q is None else [(self.name, q[2] - 0.2)]
+
+
+TOOL_AT_ORIGIN = dq.Pose(translation=[0.0, 0.0, 0.5])
+OUTSIDE: dict[str, tuple[ct.Task, CommandConstraint, str, float]] = {
+    "task of ours, their constraint": (ct.TranslationTask(TIP, [0.1, 0.0, 0.5]), Column(TIP), "column", 0.03),
+    "task of theirs, our constraint": (HandAt([0.3, 0.0, -0.5]), ct.KeepAbove(TIP, TABLE, name="table"), "table", 0.5),
+    "both theirs": (HandAt([0.1, 0.0, 0.5]), Column(TIP), "column", 0.03),
+    "a pose": (ct.PoseTask("tool", TOOL_AT_ORIGIN), Column(TIP), "column", 0.04),
+    "a posture": (ct.PostureTask([0.0] * 7), ElbowBent(), "elbow bent", 0.2),
+}
+
+
+@pytest.mark.parametrize("case", OUTSIDE)
+def test_tasks_and_constraints_from_outside_are_told_too(case: str) -> None:
+    """The package knows neither class: each says itself where it is met, and how far that is beyond its boundary."""
+    task, constraint, name, amount = OUTSIDE[case]
+    text = f"The target of {task.name!r} lies in the zone that {name!r} forbids, by {amount:.4g}."
+    with pytest.warns(ct.ControlWarning) as told:
+        ct.velocity_controller(ARM, [task], [constraint])
+    assert [str(warning.message) for warning in told] == [text]
+
+
+@pytest.mark.parametrize(
+    ("task", "constraint"),
+    [
+        (HandAt([0.3, 0.0, 0.5]), Column(TIP)),
+        (HandAt([0.1, 0.0, 0.5]), Column(ct.point("tool"))),
+        (ct.RotationTask("tool", TURNED), Column(TIP)),
+        (HandAt([0.1, 0.0, 0.5]), ElbowBent()),
+    ],
+)
+def test_what_they_leave_open_is_not(task: ct.Task, constraint: CommandConstraint) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         ct.velocity_controller(ARM, [task], [constraint])

@@ -12,7 +12,7 @@ from trees import random_state, tree
 import dqdyn as dq
 from dqdyn import control as ct
 from dqdyn.control.core.state import State
-from dqdyn.control.core.term import Quantity
+from dqdyn.control.core.term import Term
 from dqdyn.control.features.hands import HandsPose
 from dqdyn.errors import Error
 
@@ -21,7 +21,7 @@ MOVING_LINE = lambda t: dq.Line.from_plucker(MOVING["line"](t)[:3], MOVING["line
 MOVING_SEGMENT = lambda t: dq.Segment(MOVING["segment"](t)[:3], MOVING["segment"](t)[3:])
 AT, ALONG = (0.1, -0.2, 0.3), (0.6, 0.0, 0.8)
 FRAMES = {"absolute": ct.absolute_frame(*HANDS), "relative": ct.relative_frame(*HANDS)}
-QUANTITIES: dict[str, Callable[[HandsPose], Quantity]] = {
+QUANTITIES: dict[str, Callable[[HandsPose], Term]] = {
     "keep out of a point": lambda x: ct.KeepOut(x, MOVING["point"], MOVING["number"]),
     "keep in": lambda x: ct.KeepIn(ct.point(x, AT), MOVING["point"], MOVING["number"]),
     "keep out of a line": lambda x: ct.KeepOut(ct.line(x, ALONG, AT), MOVING_LINE, 0.1),
@@ -72,7 +72,7 @@ def test_where_they_are(frame: str) -> None:
     machine = tree("every kind, mimic")
     q, _, _ = random_state(machine, np.random.default_rng(4))
     x = (machine.absolute_pose if frame == "absolute" else machine.relative_pose)(*HANDS, q)
-    seen = lambda thing: thing.seen(State(machine.model, q.tolist())).value
+    seen = lambda thing: thing.kinematics(State(machine.model, q.tolist())).value
     np.testing.assert_allclose(seen(FRAMES[frame]), x.vec8(), atol=1e-13)
     np.testing.assert_allclose(seen(ct.point(FRAMES[frame], AT)), (x * dq.Point(AT)).position, atol=1e-13)
     moved = x * dq.Line(ALONG, AT)

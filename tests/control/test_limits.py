@@ -9,7 +9,7 @@ from trees import tree
 
 import dqdyn as dq
 from dqdyn import control as ct
-from dqdyn.control.limits.limit import own
+from dqdyn.control.limits.coordinates import own
 from dqdyn.model.description import Description, Joint, Link, Mimic
 
 

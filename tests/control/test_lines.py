@@ -15,7 +15,7 @@ import dqdyn as dq
 from dqdyn import control as ct
 from dqdyn.algebra.jet import derivative
 from dqdyn.algebra.scalar import cos, sin
-from dqdyn.control.core.term import Quantity
+from dqdyn.control.core.term import Term
 from dqdyn.geometry import distances as geometry
 
 ARM = dq.robots.arm7()
@@ -114,7 +114,7 @@ def test_infinite_lines_jump_and_their_parts_do_not() -> None:
     np.testing.assert_allclose(h[math.inf], [0.0, 0.3], atol=1e-5)
 
 
-NEARLY: dict[str, Callable[[], Quantity]] = {
+NEARLY: dict[str, Callable[[], Term]] = {
     "crossing at 0.2 rad": lambda: ct.KeepOut(ct.line("tool"), beside(0.2, math.pi / 2), 0.1),
     "crossing at 0.02 rad": lambda: ct.KeepOut(ct.line("tool"), beside(0.02, math.pi / 2), 0.1),
     "crossing beyond the reach": lambda: ct.KeepOut(ct.line("tool"), beside(0.02, 0.0), 0.1),

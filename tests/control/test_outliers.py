@@ -12,7 +12,7 @@ import dqdyn as dq
 from dqdyn import control as ct
 from dqdyn.control.core.optimum import null_space
 from dqdyn.control.qp.solve import SOLVERS, make_solver
-from dqdyn.control.qp.solver import INFINITE, Check, Shape
+from dqdyn.control.qp.solver import INFINITE, BoundsCheck, ProblemSize
 
 ARM = dq.robots.arm7()
 Q0 = np.array([0.1, 0.4, 0.2, -1.2, 0.3, 0.8, 0.1])
@@ -83,7 +83,7 @@ def test_wheels_do_not_slip(weight: float) -> None:
 @pytest.mark.parametrize("solver", SOLVERS)
 @pytest.mark.parametrize("size", [1e-20, 1e-6, 1e6, 1e14, 1e20])
 def test_the_unit_of_cost_does_not_matter(size: float, solver: str) -> None:
-    s, H, f = make_solver(solver, Shape(2, True, 1, 0)), np.diag([1.0, 2.0]), np.array([-3.0, -3.0])
+    s, H, f = make_solver(solver, ProblemSize(2, True, 1, 0)), np.diag([1.0, 2.0]), np.array([-3.0, -3.0])
     A, upper, lower = np.array([[1.0, 1.0]]), np.array([9.0, 9.0, 1.0]), np.array([-9.0, -9.0, -INFINITE])
     for factor in (1.0, size, 1.0):
         np.testing.assert_allclose(s.solve(factor * H, factor * f, A, upper, lower), [2 / 3, 1 / 3], atol=1e-6)
@@ -91,7 +91,7 @@ def test_the_unit_of_cost_does_not_matter(size: float, solver: str) -> None:
 
 def test_a_solution_that_misses_a_row_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever a solver says of itself."""
-    solver = make_solver("daqp", Shape(2, False, 1, 0))
+    solver = make_solver("daqp", ProblemSize(2, False, 1, 0))
     problem = np.eye(2), np.array([-1.0, 0.0]), np.array([[1.0, 0.0]]), np.array([0.5]), np.array([-INFINITE])
     monkeypatch.setattr(solver, "_next", lambda *_: np.array([1.0, 0.0]))
     np.testing.assert_allclose(solver.solve(*problem), [0.5, 0.0])
@@ -102,7 +102,7 @@ def test_a_solution_that_misses_a_row_is_not_taken(monkeypatch: pytest.MonkeyPat
 
 
 def test_bounds_of_the_unknowns_are_exact() -> None:
-    obeys, u = Check(Shape(2, True, 0, 0)), np.array([1.0 + 1e-9, -0.5])
+    obeys, u = BoundsCheck(ProblemSize(2, True, 0, 0)), np.array([1.0 + 1e-9, -0.5])
     assert obeys(u, np.zeros((0, 2)), np.ones(2), -np.ones(2))
     assert u[0] == 1.0
 

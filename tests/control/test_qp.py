@@ -10,11 +10,10 @@ from scipy.optimize import linprog, minimize
 
 import dqdyn as dq
 from dqdyn import control as ct
-from dqdyn.control.qp.conflict import minimal_conflict
-from dqdyn.control.qp.relax import least_violation
+from dqdyn.control.qp.conflict import least_violation, minimal_conflict
 from dqdyn.control.qp.rows import NamedRows
 from dqdyn.control.qp.solve import make_solver
-from dqdyn.control.qp.solver import INFINITE, Shape
+from dqdyn.control.qp.solver import INFINITE, ProblemSize
 from dqdyn.control.qp.with_piqp import PiqpSolver
 from dqdyn.errors import Error, UnknownNameError
 
@@ -57,7 +56,7 @@ def test_solvers_agree_along_a_sequence(seed: int) -> None:
     n, m = 7, 10
     H, f, A, b, _, _ = problem(seed, n, m, 0)
     change = rng.normal(size=(m, n))
-    shape = Shape(n, True, m, 0)
+    shape = ProblemSize(n, True, m, 0)
     solvers = [make_solver(name, shape) for name in SOLVERS]
     for k in range(30):
         rows = np.ascontiguousarray(A + 0.02 * k * change)
@@ -73,7 +72,7 @@ def test_solvers_agree_along_a_sequence(seed: int) -> None:
 
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_recovers_after_an_infeasible_problem(solver: str) -> None:
-    shape = Shape(2, True, 1, 0)
+    shape = ProblemSize(2, True, 1, 0)
     s = make_solver(solver, shape)
     H, f, A = np.eye(2), np.array([-3.0, 0.0]), np.array([[1.0, 1.0]])
     good = np.array([1.0, 1.0, 1.5]), np.array([-1.0, -1.0, -INFINITE])
@@ -197,7 +196,7 @@ def test_short_rows_count_like_long_ones(size: float, solver: str) -> None:
     """The same constraints whatever the unit of their rows, inequalities and equalities, also in a warm start."""
     u = ct.solve_quadratic_program(np.eye(2), [0, 0], [[size, 0]], [-size], [[0, size]], [2 * size], solver=solver)
     np.testing.assert_allclose(u, [-1.0, 2.0], atol=1e-6)
-    shape, lower = Shape(2, True, 1, 0), np.array([-9.0, -9.0, -INFINITE])
+    shape, lower = ProblemSize(2, True, 1, 0), np.array([-9.0, -9.0, -INFINITE])
     s = make_solver(solver, shape)
     for row in (1.0, size, 1.0, size):
         found = s.solve(np.eye(2), np.zeros(2), np.array([[row, 0.0]]), np.array([9.0, 9.0, -row]), lower)
@@ -235,10 +234,10 @@ def test_a_solver_that_fails_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_rows_of_zeros_come_back() -> None:
     """A row that vanishes for a while, as the gradient of a squared distance at its zero, counts again afterwards."""
     for name in SOLVERS:
-        solver = make_solver(name, Shape(2, False, 2, 0))
+        solver = make_solver(name, ProblemSize(2, False, 2, 0))
         H, f, upper, lower = np.eye(2), np.array([-1.0, -1.0]), np.array([0.5, 0.3]), np.full(2, -INFINITE)
         for row, expected in (([0.0, 0.0], [0.5, 1.0]), ([0.0, 1.0], [0.5, 0.3]), ([0.0, 0.0], [0.5, 1.0])):
             u = solver.solve(H, f, np.array([[1.0, 0.0], row]), upper, lower)
             np.testing.assert_allclose(u, expected, atol=1e-6)
-    impossible = make_solver("daqp", Shape(2, False, 1, 0))
+    impossible = make_solver("daqp", ProblemSize(2, False, 1, 0))
     assert impossible.solve(np.eye(2), np.zeros(2), np.zeros((1, 2)), np.array([-1.0]), np.array([-INFINITE])) is None

@@ -66,7 +66,7 @@ def test_what_counts_as_shrinking() -> None:
 
 def test_without_the_zones_they_would_be_entered(monkeypatch: pytest.MonkeyPatch) -> None:
     """The scenes are a challenge: the same ones with inequalities that do not act are entered deeply and for good."""
-    monkeypatch.setattr(scenes.ct.Inequality, "sides", _without_action)
+    monkeypatch.setattr(scenes.ct.Inequality, "bounds", _without_action)
     for seed in (38, 46):
         outcome = scenes.run(seed, 2)
         assert outcome.depths[-1] > 1e-3
@@ -76,11 +76,11 @@ def test_without_the_zones_they_would_be_entered(monkeypatch: pytest.MonkeyPatch
 def _without_action(self: scenes.ct.Inequality, context: object) -> list[object]:
     rows = self.rows(context.state, [context.given(s) for s in self.signals])  # type: ignore[attr-defined]
     nothing = [0.0] * context.model.nv  # type: ignore[attr-defined]
-    from dqdyn.control.core.command_bound import Side
+    from dqdyn.control.core.command_constraint import CommandBound
 
     sides = []
     for i, name in enumerate(self.row_names()):
-        index, _, _ = context.next_gains()  # type: ignore[attr-defined]
+        index, _ = context.next_gains()  # type: ignore[attr-defined]
         rate = None if rows.rate is None else rows.rate[i]
-        sides.append(Side(name, 1.0, normal=nothing, h=rows.value[i], rate=rate, gains=index))
+        sides.append(CommandBound(name, 1.0, normal=nothing, h=rows.value[i], rate=rate, gains=index))
     return sides

@@ -10,7 +10,7 @@ from control_tools import check_derivatives
 
 import dqdyn as dq
 from dqdyn import control as ct
-from dqdyn.control.core.term import Quantity
+from dqdyn.control.core.term import Term
 
 ARM = dq.robots.arm7()
 STRETCHED = np.zeros(7)
@@ -35,7 +35,7 @@ def segment_at(angle: float, away: float, along: float = 0.0) -> dq.Segment:
 
 X = ARM.pose("tool", STRETCHED)
 BAR = ct.segment(ct.point("tool", (-0.2, 0.0, 0.0)), ct.point("tool", (0.2, 0.0, 0.0)))
-CASES: dict[str, Callable[[], Quantity]] = {
+CASES: dict[str, Callable[[], Term]] = {
     **{f"pose error of {a:g}": lambda a=a: ct.PoseTask("tool", turned(a)) for a in (0.0, 1e-9, 1e-5, 1e-2, 3.0)},
     **{f"rotation error of {a:g}": lambda a=a: ct.RotationTask("tool", turned(a)) for a in (0.0, 1e-7, 3.1)},
     **{f"angle of {a:g}": lambda a=a: ct.Cone("tool", line_at(a), 0.2) for a in (0.0, 1e-9, 1e-4, np.pi)},

@@ -14,7 +14,7 @@ from dqdyn import control as ct
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.scalar import sin
 from dqdyn.control.core.state import State
-from dqdyn.control.core.term import Quantity
+from dqdyn.control.core.term import Term
 from dqdyn.robot import Robot
 
 ROBOTS = ("every kind, mimic", "free base")
@@ -38,7 +38,7 @@ def pair_function(x: DQ, p: DQ) -> list[object]:
     return [sin(moved.primary.x) + moved.dual.y, moved.primary.z * moved.primary.x]
 
 
-TASKS: dict[str, Callable[[Robot], Quantity]] = {
+TASKS: dict[str, Callable[[Robot], Term]] = {
     "pose, log": lambda r: ct.PoseTask("tool", MOVING["pose"]),
     "pose, difference": lambda r: ct.PoseTask("tool", MOVING["pose"], error="difference"),
     "translation": lambda r: ct.TranslationTask("tool", MOVING["point"]),
@@ -114,7 +114,7 @@ def test_derivatives_of_zones_on_the_robot(a: str, b: str) -> None:
         check_derivatives(machine, zone, q, 0.3 * v)
 
 
-OTHERS: dict[str, Callable[[], Quantity]] = {
+OTHERS: dict[str, Callable[[], Term]] = {
     "cone": lambda: ct.Cone("tool", MOVING_LINE, MOVING["number"]),
     "cone on the robot": lambda: ct.Cone("tool", ct.line("camera", "x"), 0.4),
     "region": lambda: ct.Region("tool", [MOVING["plane"], dq.Plane([0.0, 0.0, 1.0], distance=0.2)], MOVING["number"]),
@@ -140,8 +140,8 @@ def test_derivatives_of_other_inequalities(name: str, robot: str) -> None:
 
 def error(robot: Robot, task: ct.Task, q: np.ndarray) -> np.ndarray:
     """On plain numbers: no compiler."""
-    bound, state = task.bound(robot.model), State(robot.model, q.tolist())
-    seen = [thing.seen(state).value for thing in bound.things]
+    bound, state = task.bound_to(robot.model), State(robot.model, q.tolist())
+    seen = [thing.kinematics(state).value for thing in bound.features]
     return np.array(bound.value(seen, [signal.at(0.0).value for signal in bound.signals]))
 
 

@@ -5,6 +5,11 @@ controller = ct.velocity_controller(robot, [ct.PoseTask("tool", target)], [ct.Ke
 v = controller(t, q)
 """
 
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
 from dqdyn.control.controllers.acceleration import acceleration_controller
 from dqdyn.control.controllers.torque import computed_torque, torque_controller
 from dqdyn.control.controllers.velocity import velocity_controller
@@ -13,7 +18,7 @@ from dqdyn.control.core.errors import ControlError, ControlWarning, InfeasibleEr
 from dqdyn.control.core.inequality import Inequality
 from dqdyn.control.core.lemma import Activation, automatic_gains
 from dqdyn.control.core.linearise import Linear, linearise
-from dqdyn.control.core.report import Report
+from dqdyn.control.core.report import StepReport
 from dqdyn.control.core.task import Task
 from dqdyn.control.features.features import CenterOfMass, Configuration
 from dqdyn.control.features.hands import absolute_frame, relative_frame
@@ -22,18 +27,22 @@ from dqdyn.control.features.signals import Measured, Moving
 from dqdyn.control.inequalities.cone import Cone
 from dqdyn.control.inequalities.torso_arm import TorsoArm
 from dqdyn.control.inequalities.zones import KeepAbove, KeepIn, KeepOut, Region
-from dqdyn.control.limits.acceleration import AccelerationLimits
-from dqdyn.control.limits.cone import ConeJointLimits
-from dqdyn.control.limits.position import JointLimits
+from dqdyn.control.limits.per_axis import AccelerationLimits, TorqueLimits, VelocityLimits
+from dqdyn.control.limits.position import ConeJointLimits, JointLimits
 from dqdyn.control.limits.stopping import StoppingBounds
-from dqdyn.control.limits.torque import TorqueLimits
-from dqdyn.control.limits.velocity import VelocityLimits
 from dqdyn.control.qp.solve import solve_quadratic_program
+from dqdyn.control.tasks.distance import DistanceTask
 from dqdyn.control.tasks.function import FunctionTask
 from dqdyn.control.tasks.hands import AbsolutePoseTask, RelativePoseTask
-from dqdyn.control.tasks.poses import PoseTask, RotationTask, TranslationTask
-from dqdyn.control.tasks.primitives import DistanceTask, LineTask, PlaneTask
-from dqdyn.control.tasks.robot import CenterOfMassTask, PostureTask, RestTask
+from dqdyn.control.tasks.robot import PostureTask, RestTask
+from dqdyn.control.tasks.target import (
+    CenterOfMassTask,
+    LineTask,
+    PlaneTask,
+    PoseTask,
+    RotationTask,
+    TranslationTask,
+)
 
 __all__ = [
     "AbsolutePoseTask",
@@ -64,9 +73,9 @@ __all__ = [
     "PostureTask",
     "Region",
     "RelativePoseTask",
-    "Report",
     "RestTask",
     "RotationTask",
+    "StepReport",
     "StoppingBounds",
     "Task",
     "TorqueLimits",
@@ -88,3 +97,11 @@ __all__ = [
     "torque_controller",
     "velocity_controller",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Former names, for one release."""
+    if name == "Report":
+        warnings.warn("dqdyn.control.Report is now called StepReport.", DeprecationWarning, stacklevel=2)
+        return StepReport
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

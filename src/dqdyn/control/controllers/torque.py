@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from collections.abc import Callable
 
 import numpy as np
 
-from dqdyn.control.core.command_bound import Constraint
-from dqdyn.control.core.composition import Composition
+from dqdyn.algebra.scalar import Scalar
+from dqdyn.arrays import Array, RealArray
+from dqdyn.control.core.build import Constraints, Infeasible, SolverName, Tasks, build, require_robot
+from dqdyn.control.core.command_constraint import MassAndBias
+from dqdyn.control.core.composition import Composition, Dynamics
 from dqdyn.control.core.controller import Controller
-from dqdyn.control.core.design import Design
+from dqdyn.control.core.design import Design, as_list
 from dqdyn.control.core.motors import require_motors
-from dqdyn.control.core.parts import composed, model_of, parts
+from dqdyn.control.core.settings import GainPair
+from dqdyn.control.features.signals import SignalLike
 from dqdyn.control.tasks.robot import PostureTask
 from dqdyn.dynamics import methods
 from dqdyn.robot import Robot
@@ -20,12 +23,12 @@ from dqdyn.robot import Robot
 
 def torque_controller(
     robot: Robot,
-    tasks: Sequence[Any],
-    constraints: Sequence[Any] = (),
+    tasks: Tasks,
+    constraints: Constraints = (),
     *,
     damping: float = 1e-3,
-    infeasible: str = "relax",
-    solver: str = "daqp",
+    infeasible: Infeasible = "relax",
+    solver: SolverName = "daqp",
     method: str = "auto",
 ) -> Controller:
     """A function (t, q, v) → τ = M v̇ + n with the v̇ of :func:`acceleration_controller` [Quiroz, eq. (3.7)].
@@ -36,17 +39,15 @@ def torque_controller(
     Robots with contacts, loops or wheels, and those on a free or planar base without motors, are refused: forces that
     do not come from motors would be left out.
     """
-    model_of(robot)
-    given = [constraints] if isinstance(constraints, Constraint) else constraints
-    require_motors(robot, [c for c in given if isinstance(c, Constraint)] if isinstance(given, Iterable) else ())
-    found = parts(robot, "torque", tasks, constraints, damping)
-    composition, optimum = composed(robot.model, "acceleration", found, solver, _mass_and_bias(robot))
-    return Controller(robot.model, "torque", composition, optimum, infeasible, _ThroughDynamics(robot, method))
+    require_robot(robot)
+    require_motors(robot, as_list(constraints))
+    dynamics, command_map = _mass_and_bias(robot), _ThroughDynamics(robot, method)
+    return build(robot, "torque", tasks, constraints, damping, infeasible, solver, dynamics, command_map)
 
 
 def computed_torque(
-    robot: Robot, target: Any, *, gain: float = 1.0, gains: tuple[float, float] | None = None, method: str = "auto"
-) -> Callable[..., np.ndarray]:
+    robot: Robot, target: SignalLike, *, gain: float = 1.0, gains: GainPair | None = None, method: str = "auto"
+) -> Callable[[float, RealArray, RealArray], Array]:
     """A function (t, q, v) → τ that drives q to a target, constant or moving: τ = M a_c + c + g [Farias, eq. (73)].
 
     Then v̇ = a_c [Farias, eq. (74)] with a_c = −K_P θ − K_D θ̇ + r [Farias, eq. (75)], where r = θ̈_d + K_P θ_d + K_D θ̇_d
@@ -55,19 +56,20 @@ def computed_torque(
     θ_d − θ but for joints with quaternions. ``gains`` (K_D, K_P), or ``gain`` as for tasks. Robots without
     motors on their base, and with constraints, are refused as by :func:`torque_controller`.
     """
-    model_of(robot)
+    require_robot(robot)
     require_motors(robot)
-    task = PostureTask(target, gain=gain, gains=gains).bound(robot.model)
+    task = PostureTask(target, gain=gain, gains=gains).bound_to(robot.model)
     composition = Composition(robot.model, "acceleration", Design(((task,),), (), (), 0.0))
-    finish = _ThroughDynamics(robot, method)
+    torques = _ThroughDynamics(robot, method)
     simple = all(joint.motion.quaternion is None for joint in robot.joints)
     views = composition.views
 
-    def controller(t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
-        composition.evaluate(t, np.asarray(q, dtype=float), np.asarray(v, dtype=float))
+    def controller(t: float, q: RealArray, v: RealArray) -> Array:
+        state: tuple[Array, Array] = np.asarray(q, dtype=float), np.asarray(v, dtype=float)
+        composition.evaluate(t, *state)
         # f = Jᵀr, so J v̇ = −r; without quaternions J is the identity
-        a = -views["f0"] if simple else -np.linalg.solve(views["J0"].T @ views["J0"], views["f0"])
-        return finish(q, v, a)
+        a = views["f0"] if simple else np.asarray(np.linalg.solve(views["J0"].T @ views["J0"], views["f0"]))
+        return torques(*state, -a)
 
     return controller
 
@@ -78,18 +80,18 @@ class _ThroughDynamics:
     def __init__(self, robot: Robot, method: str) -> None:
         self._inverse, self._robot = robot.function("inverse_dynamics", method=method), robot
 
-    def __call__(self, q: np.ndarray, v: np.ndarray, u: np.ndarray) -> np.ndarray:
+    def __call__(self, q: Array, v: Array, u: Array) -> Array:
         return np.asarray(self._inverse(q, v, u))
 
-    def later(self, q: np.ndarray, v: np.ndarray, dt: float) -> np.ndarray:
+    def later(self, q: Array, v: Array, dt: float) -> Array:
         """q after dt (s) at v."""
         return np.asarray(self._robot.integrate(q, v, dt, check=False))
 
 
-def _mass_and_bias(robot: Robot) -> Any:
+def _mass_and_bias(robot: Robot) -> Dynamics:
     """M and n over any scalar, for bounds on torques."""
 
-    def call(q: Any, v: Any) -> Any:
+    def call(q: list[Scalar], v: list[Scalar]) -> MassAndBias:
         form, model = methods.MASS_MATRIX.candidates(robot.model, "auto")[0]
         bias, on = methods.INVERSE.candidates(robot.model, "auto")[0]
         return form(model, q), bias(on, q, v, [0.0] * robot.nv, None)

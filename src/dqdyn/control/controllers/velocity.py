@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
+from dqdyn.control.core.build import Constraints, Infeasible, SolverName, Tasks, build
 from dqdyn.control.core.controller import Controller
-from dqdyn.control.core.parts import composed, parts
 from dqdyn.robot import Robot
 
 
 def velocity_controller(
     robot: Robot,
-    tasks: Sequence[Any],
-    constraints: Sequence[Any] = (),
+    tasks: Tasks,
+    constraints: Constraints = (),
     *,
     damping: float = 1e-3,
-    infeasible: str = "relax",
-    solver: str = "daqp",
+    infeasible: Infeasible = "relax",
+    solver: SolverName = "daqp",
 ) -> Controller:
     """A function (t, q) → v that minimises Σ w‖J v + ζ + η e‖² + λ²‖v‖² under the constraints [Quiroz, eq. (3.1)].
 
@@ -25,6 +22,4 @@ def velocity_controller(
     limits, and tasks that must be met exactly. ``damping`` λ. ``infeasible``: "raise", "relax" or "hold".
     ``solver``: "daqp" or "piqp". What constrains the robot itself, such as a base that does not slip, is obeyed too.
     """
-    found = parts(robot, "velocity", tasks, constraints, damping)
-    composition, optimum = composed(robot.model, "velocity", found, solver)
-    return Controller(robot.model, "velocity", composition, optimum, infeasible)
+    return build(robot, "velocity", tasks, constraints, damping, infeasible, solver)

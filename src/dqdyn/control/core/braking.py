@@ -8,26 +8,27 @@ from typing import Protocol
 
 import numpy as np
 
-from dqdyn.control.core.command_bound import Constraint
+from dqdyn.arrays import Array
+from dqdyn.control.core.command_constraint import CommandConstraint
 from dqdyn.control.features.components import is_finite
 from dqdyn.control.limits.per_axis import PerAxis
 from dqdyn.control.qp.solver import HOLDS
 from dqdyn.model.model import Model
 
 
-class Finish(Protocol):
+class CommandMap(Protocol):
     """The command of (q, v, u), of controllers whose command is not u itself."""
 
-    def __call__(self, q: np.ndarray, v: np.ndarray, u: np.ndarray) -> np.ndarray:
+    def __call__(self, q: Array, v: Array, u: Array) -> Array:
         """The command (nv,)."""
 
-    def later(self, q: np.ndarray, v: np.ndarray, dt: float) -> np.ndarray:
+    def later(self, q: Array, v: Array, dt: float) -> Array:
         """q after dt (s) at v."""
 
 
 RATE = 10.0  # 1/s, of v̇ = −k v where no limit asks for less
 _PER_STEP = 0.5  # of the speed that a long step may take away, so that braking does not overshoot
-_PAUSE = 0.1  # s, up to which the velocity is reckoned from the last acceleration
+_PAUSE = 0.1  # s, up to which the velocity is predicted from the last acceleration
 _STILL = 1e-3  # rad/s or m/s, below which braking counts as done
 
 
@@ -36,18 +37,20 @@ class Brake:
 
     By velocity the last command shrinks to zero, all axes by the same factor, so that the robot stays on its path and
     no axis changes faster than :class:`AccelerationLimits` allow; without such limits it is zero at once. By
-    acceleration v̇ = −k v, shrunk by one factor to obey these limits; where v is not measured it is reckoned from the
+    acceleration v̇ = −k v, shrunk by one factor to obey these limits; where v is not measured it is predicted from the
     last one and the accelerations since. By torque that is τ = M v̇ + n, cut off at :class:`TorqueLimits`; where q is
-    not measured it is reckoned from the last one likewise. Before anything was measured all commands are zero.
+    not measured it is predicted from the last one likewise. Before anything was measured all commands are zero.
     """
 
-    def __init__(self, model: Model, level: str, constraints: Sequence[Constraint], finish: Finish | None) -> None:
-        self.level, self._finish = level, finish
+    def __init__(
+        self, model: Model, level: str, constraints: Sequence[CommandConstraint], command_map: CommandMap | None
+    ) -> None:
+        self.level, self._command_map = level, command_map
         limits = [c for c in constraints if isinstance(c, PerAxis)]
         free = np.full(model.nv, math.inf)
-        hard = [c.limit for c in limits if c.quantity == level and not c.gives_way(level)]
+        hard = [c.limit for c in limits if c.limited == level and not c.gives_way(level)]
         self.limit = np.minimum.reduce([free, *hard])
-        per_step = [c.change() if level == "velocity" else c.limit for c in limits if c.quantity == "acceleration"]
+        per_step = [c.change() if level == "velocity" else c.limit for c in limits if c.limited == "acceleration"]
         self._slow = np.minimum.reduce([free, *per_step])
         self._is_limited = bool(np.isfinite(self.limit).any())
         self.reset()
@@ -56,31 +59,31 @@ class Brake:
         """Forget what was measured and commanded."""
         self._t: float | None = None
         self._step = 0.0
-        self._q: np.ndarray | None = None
+        self._q: Array | None = None
         self._v = self._u = np.zeros(len(self.limit))
 
-    def remember(self, t: float, q: np.ndarray, v: np.ndarray, u: np.ndarray) -> None:
+    def remember(self, t: float, q: Array, v: Array, u: Array) -> None:
         """The state of a step and u, the velocity or acceleration that was commanded."""
         if self.level != "velocity":
             if self._t is not None:
                 self._step = t - self._t
             self._v = v.copy()
-            if self._finish is not None:
+            if self._command_map is not None:
                 self._q = q.copy()
         self._t, self._u = t, u
 
-    def accepts(self, command: np.ndarray) -> bool:
+    def accepts(self, command: Array) -> bool:
         """Whether a command is finite and within its limits; what it exceeds them by rounding is cut off."""
         if not is_finite(command):
             return False
         if self._is_limited:
-            cut = np.minimum(np.maximum(command, -self.limit), self.limit)
+            cut = self._cut(command)
             if np.abs(cut - command).max() > HOLDS:
                 return False
             command[:] = cut
         return True
 
-    def __call__(self, t: float, q: np.ndarray | None, v: np.ndarray | None) -> tuple[np.ndarray, bool]:
+    def __call__(self, t: float, q: Array | None, v: Array | None) -> tuple[Array, bool]:
         """The command at time t, and whether the robot is to be at rest; None for q and v that are not usable."""
         if self.level == "velocity":
             command = self._slower()
@@ -90,49 +93,48 @@ class Brake:
             a = self._against(velocity)
             if not is_finite(a):
                 continue
-            command = a if self._finish is None else self._torques(state, velocity, a)
+            command = a
+            if self._command_map is not None:
+                command = np.zeros(len(a)) if state is None else self._command_map(state, velocity, a)
             if is_finite(command):
                 self.remember(t, velocity if state is None else state, velocity, a)
                 return self._cut(command), self._is_still(velocity if v is None else v)
         return np.zeros(len(self.limit)), v is None or self._is_still(v)
 
-    def _is_still(self, v: np.ndarray) -> bool:
+    def _is_still(self, v: Array) -> bool:
         return bool(np.abs(v).max(initial=0.0) < _STILL)
 
-    def _slower(self) -> np.ndarray:
+    def _slower(self) -> Array:
         """The last velocity, shrunk by as much as its limits of change allow."""
-        with np.errstate(divide="ignore", invalid="ignore"):
-            share = np.where(self._u == 0.0, math.inf, self._slow / np.abs(self._u)).min(initial=math.inf)
+        share = self._share(self._u)
         return self._cut(self._u * (1.0 - share) if share < 1.0 else np.zeros(len(self._u)))
 
-    def _states(
-        self, t: float, q: np.ndarray | None, v: np.ndarray | None
-    ) -> Iterator[tuple[np.ndarray | None, np.ndarray]]:
+    def _share(self, v: Array) -> float:
+        """The largest factor of v that no axis changes by more than its limit."""
+        speed = np.abs(v)
+        with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+            return float(np.where(speed == 0.0, math.inf, self._slow / speed).min(initial=math.inf))
+
+    def _states(self, t: float, q: Array | None, v: Array | None) -> Iterator[tuple[Array | None, Array]]:
         """States to brake from, the best known first."""
         since = 0.0 if self._t is None or not t > self._t else min(t - self._t, _PAUSE)
         with np.errstate(over="ignore", invalid="ignore"):
-            reckoned = self._v + since * self._u
+            predicted = self._v + since * self._u
             mean = self._v + 0.5 * since * self._u
-        if q is None and self._q is not None and self._finish is not None and is_finite(mean):
-            q = self._finish.later(self._q, mean, since)
+        if q is None and self._q is not None and self._command_map is not None and is_finite(mean):
+            q = self._command_map.later(self._q, mean, since)
         if v is not None:
             yield q, v
-        yield q, reckoned
+        yield q, predicted
         yield q, np.zeros(len(self.limit))
         if self._q is not None:
             yield self._q, np.zeros(len(self.limit))
 
-    def _against(self, v: np.ndarray) -> np.ndarray:
+    def _against(self, v: Array) -> Array:
         """−k v, shrunk until no axis exceeds its limit."""
         rate = min(RATE, _PER_STEP / self._step) if self._step > 0.0 else RATE
-        with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-            speed = np.abs(v)
-            share = np.where(speed == 0.0, math.inf, self._slow / speed).min(initial=math.inf)
-            return -min(rate, share) * v
+        with np.errstate(over="ignore", invalid="ignore"):
+            return -min(rate, self._share(v)) * v
 
-    def _torques(self, q: np.ndarray | None, v: np.ndarray, a: np.ndarray) -> np.ndarray:
-        assert self._finish is not None
-        return np.zeros(len(v)) if q is None else self._finish(q, v, a)
-
-    def _cut(self, command: np.ndarray) -> np.ndarray:
+    def _cut(self, command: Array) -> Array:
         return np.minimum(np.maximum(command, -self.limit), self.limit) if self._is_limited else command.copy()

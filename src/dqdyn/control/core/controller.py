@@ -10,14 +10,15 @@ from typing import Any
 import numpy as np
 
 from dqdyn.algebra.checks import UNIT_TOLERANCE
-from dqdyn.control.core.braking import Brake, Finish
+from dqdyn.arrays import Array, RealArray
+from dqdyn.control.core.braking import Brake, CommandMap
 from dqdyn.control.core.composition import Composition
 from dqdyn.control.core.errors import SignalError
 from dqdyn.control.core.lemma import Activation
 from dqdyn.control.core.optimum import Views
-from dqdyn.control.core.policy import POLICIES, no_number
-from dqdyn.control.core.report import Report
-from dqdyn.control.core.supervision import Watch
+from dqdyn.control.core.policy import POLICIES, unusable
+from dqdyn.control.core.report import StepReport
+from dqdyn.control.core.supervision import Supervisor
 from dqdyn.control.features.components import is_finite
 from dqdyn.control.features.signals import not_finite
 from dqdyn.errors import Error, StateError, unknown_name
@@ -38,16 +39,16 @@ class Controller:
         model: Model,
         level: str,
         composition: Composition,
-        optimum: Callable[[Views], np.ndarray | None],
+        optimum: Callable[[Views], Array | None],
         infeasible: str = "relax",
-        finish: Finish | None = None,
+        command_map: CommandMap | None = None,
     ) -> None:
         if infeasible not in POLICIES:
             raise unknown_name("policy for infeasible problems", infeasible, POLICIES)
         self.model, self.level, self.composition, self.optimum = model, level, composition, optimum
-        self.policy, self._finish = POLICIES[infeasible], finish
-        self._watch = Watch(composition)
-        self._brake = Brake(model, level, composition.design.constraints, finish)
+        self.policy, self._command_map = POLICIES[infeasible], command_map
+        self._supervisor = Supervisor(composition)
+        self._brake = Brake(model, level, composition.design.constraints, command_map)
         self._shapes = (model.nq,), (model.nv,)
         self._turns = [
             (joint.name, slice(joint.q.start + part.start, joint.q.start + part.stop))
@@ -58,68 +59,65 @@ class Controller:
 
     def reset(self) -> None:
         """Forget the last command and the activations, as before a run from another state."""
-        self._watch.reset()
+        self._supervisor.reset()
         self._brake.reset()
         self._t = 0.0
-        self._report: Report | None = Report(0.0, "not started")
+        self._report: StepReport | None = StepReport(0.0, "not started")
         self._last = np.zeros(self.model.nv)
 
     @property
-    def report(self) -> Report:
+    def report(self) -> StepReport:
         """What the controller says about its last step."""
         if self._report is None:
-            self._report = Report(self._t)
+            self._report = StepReport(self._t)
         return self._report
 
     @property
     def activations(self) -> tuple[Activation, ...]:
         """What Lemma 4.1 says of each second-order inequality, when it last became active."""
-        return self._watch.activations
+        return self._supervisor.activations
 
-    def __call__(self, t: float, q: Any, v: Any = None) -> np.ndarray:
+    def __call__(self, t: float, q: RealArray, v: RealArray | None = None) -> Array:
         """The command at time t (s) for q (nq,) and v (nv,); at the level of velocities v is the last command."""
-        if type(q) is not np.ndarray or q.shape != self._shapes[0] or q.dtype != np.float64:
-            q = self._one_state("q", q)
-        if v is None:
-            v = self._without_velocities()
-        elif type(v) is not np.ndarray or v.shape != self._shapes[1] or v.dtype != np.float64:
-            v = self._one_state("v", v)
+        q = self._vector("q", q, self._shapes[0])
+        v = self._last_command() if v is None else self._vector("v", v, self._shapes[1])
         composition = self.composition
         if self._turns or not (is_finite(q) and is_finite(v) and math.isfinite(t)):
             problem = self._bad_state(t, q, v)
             if problem:
-                return self._hold(t, q, v, no_number(self, t, problem))
+                return self._hold(t, q, v, unusable(self, t, problem))
         try:
             composition.evaluate(t, q, v)
             if not is_finite(composition.out):
-                return self._hold(t, q, v, no_number(self, t, self._culprit(t)))
+                return self._hold(t, q, v, unusable(self, t, self._culprit(t)))
             excused = () if self._report is None else self._report.excused
-            if self._watch.changes(t, v, excused):
+            if self._supervisor.changes(t, v, excused):
                 composition.evaluate(t, q, v)
         except SignalError as problem:
             reason = f"{composition.design.called(problem.signal)} {problem.why}"
-            return self._hold(t, q, v, no_number(self, t, reason))
-        report: Report | None = None
+            return self._hold(t, q, v, unusable(self, t, reason))
+        report: StepReport | None = None
         u = self.optimum(composition.views)
         if u is None:
             u, report = self.policy(self, t)
             if u is None:
                 return self._hold(t, q, v, report)
         command = u
-        if self._finish is not None:
-            command = self._finish(q, v, u)
+        if self._command_map is not None:
+            command = self._command_map(q, v, u)
             if not self._brake.accepts(command):
-                return self._hold(t, q, v, no_number(self, t, self._too_fast(v)))
+                return self._hold(t, q, v, unusable(self, t, self._too_fast(v)))
         self._t, self._report, self._last = t, report, u
         self._brake.remember(t, q, v, u)
         return command.copy()  # theirs: what is kept stays what was commanded
 
     step = __call__
 
-    def _one_state(self, name: str, given: Any) -> np.ndarray:
-        """A vector of the state as numbers; NaN is left to the policy."""
+    def _vector(self, name: str, given: Any, expected: tuple[int]) -> Array:
+        """q or v as numbers; NaN is left to the policy."""
+        if type(given) is np.ndarray and given.shape == expected and given.dtype == np.float64:
+            return given
         state = as_state(self.model, name, given, check=False)
-        expected = self._shapes[0 if name == "q" else 1]
         if state.shape != expected or state.dtype != np.float64:
             raise StateError(
                 f"A controller takes one state of numbers at a time: {name} of {self.model.name!r} has shape "
@@ -130,12 +128,12 @@ class Controller:
             )
         return state
 
-    def _without_velocities(self) -> np.ndarray:
+    def _last_command(self) -> Array:
         if self.level != "velocity":
             raise Error(f"A controller by {self.level} needs v: call it with (t, q, v).", level=self.level)
         return self._last
 
-    def _bad_state(self, t: float, q: np.ndarray, v: np.ndarray) -> str:
+    def _bad_state(self, t: float, q: Array, v: Array) -> str:
         """What is wrong with a state, in words, or ""."""
         if not math.isfinite(t):
             return f"the time is not finite: {t}"
@@ -144,18 +142,18 @@ class Controller:
                 return f"{name} of the robot is not finite: {state}"
         return self._bad_turn(q)
 
-    def _too_fast(self, v: np.ndarray) -> str:
+    def _too_fast(self, v: Array) -> str:
         """Why the torques of a solution are of no use: rounding errors of v × v above all."""
         return f"the torques are not finite, or beyond their limits by rounding, with |v| up to {np.abs(v).max():.3g}"
 
-    def _bad_turn(self, q: np.ndarray) -> str:
+    def _bad_turn(self, q: Array) -> str:
         for joint, part in self._turns:
             norm = math.hypot(*q[part].tolist())
             if abs(norm - 1.0) > UNIT_TOLERANCE:
                 return f"the quaternion of joint {joint!r} has norm {norm:.9g}: divide it by its norm"
         return ""
 
-    def _hold(self, t: float, q: np.ndarray, v: np.ndarray, report: Report) -> np.ndarray:
+    def _hold(self, t: float, q: Array, v: Array, report: StepReport) -> Array:
         """The command of a step without a solution: brake, then hold still."""
         known = q if is_finite(q) and not self._bad_turn(q) else None
         command, is_still = self._brake(t, known, v if is_finite(v) else None)
@@ -167,7 +165,7 @@ class Controller:
     # --- what it knows ------------------------------------------------------------------------------------------------
 
     @property
-    def errors(self) -> dict[str, np.ndarray]:
+    def errors(self) -> dict[str, Array]:
         """Errors of the tasks at the last step, by name."""
         return self._by_task("error")
 
@@ -176,19 +174,19 @@ class Controller:
         """h of the inequalities and position limits at the last step, by name; positive is safe."""
         return dict(zip(self.composition.guards, self.composition.views["h"].tolist(), strict=True))
 
-    def record(self) -> dict[str, Any]:
+    def record(self) -> dict[str, Array]:
         """What a simulation keeps of a step."""
-        kept: dict[str, Any] = {f"error: {name}": error for name, error in self.errors.items()}
+        kept: dict[str, Array] = {f"error: {name}": error for name, error in self.errors.items()}
         kept |= {f"h: {name}": np.array(h) for name, h in self.distances.items()}
         return kept | {"solved": np.array(float(self.report.status == "solved"))}
 
-    def _by_task(self, block: str) -> dict[str, np.ndarray]:
-        composition, start, found = self.composition, 0, {}
+    def _by_task(self, block: str) -> dict[str, Array]:
+        composition, start, rows = self.composition, 0, {}
         for task in composition.design.all_tasks:
             size = composition.task_sizes[id(task)]
-            found[task.name] = composition.views[block][start : start + size].copy()
+            rows[task.name] = composition.views[block][start : start + size].copy()
             start += size
-        return found
+        return rows
 
     def _culprit(self, t: float) -> str:
         """Where NaN or infinity came from, in words."""

@@ -7,11 +7,17 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from dqdyn.control.core.command_bound import Constraint
+from dqdyn.control.core.command_constraint import CommandConstraint
+from dqdyn.control.core.part import ControlPart
+from dqdyn.control.core.settings import number
 from dqdyn.control.core.task import Task
 from dqdyn.control.features.signals import Signal
+from dqdyn.errors import Error
+from dqdyn.model.model import Model
 
-P = TypeVar("P", Task, Constraint)
+P = TypeVar("P", bound=ControlPart)
+_TASKS = "tasks are Tasks or lists of them, one per level of priority"
+_CONSTRAINTS = "constraints are inequalities, limits, or Tasks that must be met"
 
 
 @dataclass(frozen=True)
@@ -20,34 +26,84 @@ class Design:
 
     tasks: tuple[tuple[Task, ...], ...]
     equalities: tuple[Task, ...]
-    constraints: tuple[Constraint, ...]
+    constraints: tuple[CommandConstraint, ...]
     damping: float
+
+    @classmethod
+    def of(cls, model: Model, level: str, tasks: Any, constraints: Any, damping: float) -> Design:
+        """The parts as users give them, checked and bound to a robot."""
+        levels = _levels(as_list(tasks, _TASKS))
+        if not levels:
+            raise Error("A controller needs at least one task: ct.RestTask() asks for nothing but rest.")
+        constraints = as_list(constraints)
+        for constraint in constraints:
+            _check_constraint(constraint, level)
+        damping = number(damping, "damping", 0.0)
+        hard = [c.bound_to(model) for c in constraints if isinstance(c, Task)]
+        named = iter(_numbered([*hard, *(task.bound_to(model) for each in levels for task in each)]))
+        equalities = tuple(next(named) for _ in hard)
+        own_levels = tuple(tuple(next(named) for _ in each) for each in levels)
+        own = [c.bound_to(model) for c in constraints if isinstance(c, CommandConstraint)]
+        return cls(own_levels, equalities, tuple(_numbered(own, [task.name for task in equalities])), damping)
 
     @property
     def all_tasks(self) -> list[Task]:
         return [*self.equalities, *(task for level in self.tasks for task in level)]
 
     @property
+    def _parts(self) -> list[ControlPart]:
+        return [*self.all_tasks, *self.constraints]
+
+    @property
     def signals(self) -> list[Signal]:
-        parts: list[Task | Constraint] = [*self.all_tasks, *self.constraints]
-        found = [s for part in parts for s in part.signals]
-        return list({id(s): s for s in found}.values())
+        return list({id(s): s for part in self._parts for s in part.signals}.values())
 
     def called(self, signal: Signal) -> str:
         """A signal in words, with the name of the task or constraint that it belongs to."""
-        parts: list[Task | Constraint] = [*self.all_tasks, *self.constraints]
-        owner = next((part.name for part in parts if any(s is signal for s in part.signals)), "")
+        owner = next((part.name for part in self._parts if any(s is signal for s in part.signals)), "")
         return signal.what if not owner or owner in signal.what else f"{signal.what} of {owner!r}"
 
 
-def levels_of(tasks: Sequence[Any]) -> tuple[tuple[Task, ...], ...]:
+def as_list(given: Any, expected: str = _CONSTRAINTS) -> list[Any]:
+    """A list of parts; one of them alone counts as a list."""
+    if isinstance(given, ControlPart):
+        return [given]
+    try:
+        return list(given)
+    except TypeError:
+        raise Error(f"{expected}; found {given!r}.", found=given) from None
+
+
+def _levels(tasks: Sequence[Any]) -> list[tuple[Task, ...]]:
     """Tasks by level: a plain list is one level, a list of lists has one level each."""
+    levels = [tuple(tasks)] if tasks else []
     if any(isinstance(t, (list, tuple)) for t in tasks):
-        return tuple(tuple(level) if isinstance(level, (list, tuple)) else (level,) for level in tasks)
-    return (tuple(tasks),) if tasks else ()
+        levels = [tuple(level) if isinstance(level, (list, tuple)) else (level,) for level in tasks]
+    for task in (task for level in levels for task in level):
+        if not isinstance(task, Task):
+            raise Error(f"{_TASKS}; found {task!r}.", found=task)
+    return levels
 
 
-def numbered(parts: Sequence[P], taken: Collection[str] = ()) -> list[P]:
+def _check_constraint(constraint: Any, level: str) -> None:
+    if isinstance(constraint, Task):
+        if constraint.instead_of_equality:
+            raise Error(
+                f"{constraint.name!r} cannot be met exactly, its rows depend on each other: "
+                f"{constraint.instead_of_equality}.",
+                task=constraint.name,
+            )
+    elif not isinstance(constraint, CommandConstraint):
+        raise Error(f"{_CONSTRAINTS}; found {constraint!r}.", found=constraint)
+    elif level not in constraint.levels:
+        raise Error(
+            f"{constraint.name!r} works for controllers by {' or '.join(constraint.levels)}, not by {level}.",
+            constraint=constraint.name,
+            level=level,
+        )
+
+
+def _numbered(parts: Sequence[P], taken: Collection[str] = ()) -> list[P]:
     """The parts with names that tell them apart: of several that share one, the later get a number.
 
     ``taken``: names of others that are reported along with these.

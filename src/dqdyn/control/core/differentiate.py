@@ -1,4 +1,4 @@
-"""A function of things on the robot and of signals, with its Jacobian, residual and rates, by jets.
+"""A function of features of the robot and of signals, with its Jacobian, residual and rates, by jets.
 
 For y = F(a, b) with a on the robot and b given from outside,
 
@@ -14,10 +14,10 @@ from dataclasses import dataclass
 
 from dqdyn.algebra.jet import derivative
 from dqdyn.algebra.scalar import Scalar
-from dqdyn.control.core.state import Seen
+from dqdyn.control.core.state import FeatureKinematics
 
-Function = Callable[[list[Scalar]], Sequence[Scalar]]
-"""F of the components of all things, then of all signals."""
+VectorFunction = Callable[[list[Scalar]], Sequence[Scalar]]
+"""F of the components of all features, then of all signals."""
 
 
 @dataclass(frozen=True)
@@ -30,9 +30,17 @@ class Rows:
     rate: list[Scalar] | None = None
     drift: list[Scalar] | None = None
 
+    def decay(self, i: int, gains: tuple[Scalar, Scalar]) -> Scalar:
+        """What ẏ + η y, or ÿ + k_d ẏ + k_p y, of component i has beside J u."""
+        first, second = gains
+        if self.rate is None or self.drift is None:  # ẏ = −η y [Quiroz, eq. (3.1)]
+            return self.residual[i] + first * self.value[i]
+        # ÿ = −k_d ẏ − k_p y [Quiroz, eq. (3.3)]
+        return self.drift[i] + first * self.rate[i] + second * self.value[i]
+
 
 @dataclass(frozen=True)
-class Given:
+class SignalMotion:
     """Components of signals, their rates and accelerations."""
 
     value: list[Scalar]
@@ -40,25 +48,31 @@ class Given:
     acceleration: list[Scalar]
 
 
-def differentiate(function: Function, robot: Seen, given: Given, nv: int) -> Rows:
+def differentiate(function: VectorFunction, robot: FeatureKinematics, given: SignalMotion, nv: int) -> Rows:
     """F with its derivatives along the motion of the robot and of the signals."""
-    n, at = len(robot.value), [*robot.value, *given.value]
+    at = [*robot.value, *given.value]
     value = list(function(at))
-    slopes = [_slopes(function, at, j) for j in range(n)]
+    slopes = [_slopes(function, at, j) for j in range(len(robot.value))]
     jacobian = [[_dot([s[i] for s in slopes], robot.columns.get(k)) for k in range(nv)] for i in range(len(value))]
-    still = [0.0] * n
-    residual = derivative(lambda c: function([*robot.value, *c]), given.value, given.rate) if given.value else still[:0]
-    residual = residual or [0.0] * len(value)
+    residual: list[Scalar] = [0.0] * len(value)
+    if given.value:
+        residual = derivative(lambda c: function([*robot.value, *c]), given.value, given.rate)
     if robot.rate is None or robot.drift is None:
         return Rows(value, jacobian, residual)
-    rates, seconds = [*robot.rate, *given.rate], [*robot.drift, *given.acceleration]
-    rate = derivative(function, at, rates)
-    size = len(at)
-    drift = derivative(lambda c: derivative(function, c[:size], c[size:]), [*at, *rates], [*rates, *seconds])
+    rate, drift = along(function, at, [*robot.rate, *given.rate], [*robot.drift, *given.acceleration])
     return Rows(value, jacobian, residual, rate, drift)
 
 
-def _slopes(function: Function, at: Sequence[Scalar], j: int) -> list[Scalar]:
+def along(
+    function: VectorFunction, at: list[Scalar], rate: list[Scalar], acceleration: list[Scalar]
+) -> tuple[list[Scalar], list[Scalar]]:
+    """First and second derivative of F along a motion."""
+    n = len(at)
+    second = derivative(lambda c: derivative(function, c[:n], c[n:]), [*at, *rate], [*rate, *acceleration])
+    return derivative(function, at, rate), second
+
+
+def _slopes(function: VectorFunction, at: Sequence[Scalar], j: int) -> list[Scalar]:
     """∂F/∂xⱼ of all components of F."""
     before, after = list(at[:j]), list(at[j + 1 :])
     return derivative(lambda c: function([*before, c[0], *after]), [at[j]], [1.0])

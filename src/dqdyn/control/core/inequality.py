@@ -10,19 +10,20 @@ and at that of accelerations ḧ ≥ −η_d ḣ − η_p h, so −J v̇ ≤ dri
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, Self, TypedDict
+from collections.abc import Iterable
+from typing import TypedDict
 
 from dqdyn.algebra.scalar import Scalar
-from dqdyn.control.core.command_bound import Constraint, Context, Side
-from dqdyn.control.core.task import positive, second_order
-from dqdyn.control.core.term import Parts, Quantity
-from dqdyn.control.features.features import Thing
+from dqdyn.control.core.command_constraint import CommandBound, CommandConstraint, Context
+from dqdyn.control.core.settings import Gains
+from dqdyn.control.core.task import Task
+from dqdyn.control.core.term import Parts, Term
+from dqdyn.control.features.features import Feature
 from dqdyn.control.features.signals import Signal
-from dqdyn.errors import Error
 from dqdyn.model.model import Model
 
 
-class Gains(TypedDict, total=False):
+class ZoneOptions(TypedDict, total=False):
     """What every inequality takes by keyword.
 
     ``gain`` η in 1/s: how fast the robot may approach. ``gains`` of the second order: "auto" takes the poles −η and −2η
@@ -31,34 +32,27 @@ class Gains(TypedDict, total=False):
     """
 
     gain: float
-    gains: str | tuple[float, float]
+    gains: Gains
     name: str
     relaxable: bool
 
 
-class Inequality(Quantity, Constraint):
+class Inequality(Term, CommandConstraint):
     """h ≥ 0, component by component."""
 
     def __init__(
         self,
         default_name: str,
-        things: tuple[Thing, ...],
+        features: tuple[Feature, ...],
         signals: tuple[Signal, ...],
         *,
         gain: float = 1.0,
-        gains: Any = "auto",
+        gains: Gains = "auto",
         name: str | None = None,
         relaxable: bool = True,
     ) -> None:
-        self.name, self.things, self.signals = default_name if name is None else name, things, signals
-        self.gain, self.relaxable = positive(gain, f"gain of {self.name}"), relaxable
-        if isinstance(gains, str) and gains != "auto":
-            raise Error(f"gains of {self.name} are 'auto' or a pair (η_d, η_p); found {gains!r}.", found=gains)
-        self.auto = gains == "auto"
-        self.pair = second_order(gain, None if self.auto else gains, self.name)
-
-    def bound(self, model: Model) -> Self:
-        return Quantity.bound(self, model)
+        CommandConstraint.__init__(self, default_name if name is None else name, gain, gains, relaxable)
+        self.features, self.signals = features, signals
 
     @abstractmethod
     def value(self, robot: Parts, given: Parts) -> list[Scalar]:
@@ -68,13 +62,10 @@ class Inequality(Quantity, Constraint):
         """A name per component of h."""
         return [self.name]
 
-    def automatic(self) -> bool:
-        return self.auto
+    def guard_count(self, model: Model) -> int:
+        return len(self.row_names())
 
-    def initial_gains(self, model: Model, level: str) -> list[tuple[float, float]]:
-        return [(self.gain, 0.0) if level == "velocity" else self.pair] * len(self.row_names())
-
-    def sides(self, context: Context) -> list[Side]:
+    def bounds(self, context: Context) -> list[CommandBound]:
         """-J v ≤ η h + ζ or its second-order form, per component.
 
         Keep-out at the level of velocities [Quiroz, eq. (4.1)] with ζ_safe = ζ − ḋ_safe [Quiroz, eq. (4.2)], and of
@@ -82,13 +73,12 @@ class Inequality(Quantity, Constraint):
         [Quiroz, eq. (4.5)]; keep-in, where h = d_safe − d, likewise [Quiroz, eq. (4.7)] [Quiroz, eq. (4.8)].
         """
         rows = self.rows(context.state, [context.given(signal) for signal in self.signals])
-        sides = []
-        for i, name in enumerate(self.row_names()):
-            index, first, second = context.next_gains()
-            h, normal = rows.value[i], [-c for c in rows.jacobian[i]]
-            if rows.rate is None or rows.drift is None:
-                sides.append(Side(name, first * h + rows.residual[i], normal=normal, h=h, gains=index))
-            else:
-                right = rows.drift[i] + first * rows.rate[i] + second * h
-                sides.append(Side(name, right, normal=normal, h=h, rate=rows.rate[i], gains=index))
-        return sides
+        return context.guards(self.row_names(), rows)
+
+    def clearances_at_target(self, task: Task, model: Model) -> Iterable[tuple[str, float]]:
+        parts = [task.components_at_target(feature) for feature in self.features]
+        known = [part for part in parts if part is not None]
+        if len(known) < len(parts):
+            return ()
+        h = self.value(known, [signal.at(0.0).value for signal in self.signals])
+        return zip(self.row_names(), map(float, h), strict=True)

@@ -55,14 +55,14 @@ class Activation:
     @property
     def failing(self) -> tuple[str, ...]:
         """The conditions that fail, in words."""
-        found = []
+        failing = []
         if self.discriminant <= 0.0:
-            found.append(f"η_d² = {self.eta_d * self.eta_d:.6g} is not above 4η_p = {4 * self.eta_p:.6g}")
+            failing.append(f"η_d² = {self.eta_d * self.eta_d:.6g} is not above 4η_p = {4 * self.eta_p:.6g}")
         if not self.starts_inside:
-            found.append(f"h(0) = {self.h:.6g} is not above 0")
+            failing.append(f"h(0) = {self.h:.6g} is not above 0")
         elif not self.is_slow:
-            found.append(f"η_d = {self.eta_d:.6g} is below 2|ḣ(0)|/h(0) = {2 * abs(self.rate) / self.h:.6g}")
-        return tuple(found)
+            failing.append(f"η_d = {self.eta_d:.6g} is below 2|ḣ(0)|/h(0) = {2 * abs(self.rate) / self.h:.6g}")
+        return tuple(failing)
 
     def bound(self, t: float) -> float:
         """c₁ e^{r₁t} + c₂ e^{r₂t} [Quiroz, eq. (4.16)], below which h(t) cannot fall [Quiroz, eq. (4.19)].

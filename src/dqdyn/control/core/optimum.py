@@ -6,11 +6,13 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from dqdyn.arrays import Array
 from dqdyn.control.qp.rows import ZERO
 from dqdyn.control.qp.solve import make_solver
-from dqdyn.control.qp.solver import Check, Shape, Solver
+from dqdyn.control.qp.solver import BoundsCheck, ProblemSize, Solver
 
-Views = Mapping[str, np.ndarray]
+Views = Mapping[str, Array]
+"""The blocks of a composition by name."""
 _ROOM = 1e-9
 _NULL = 1e-11  # singular values, relative to the largest, that count as zero
 
@@ -18,10 +20,10 @@ _NULL = 1e-11  # singular values, relative to the largest, that count as zero
 class Optimum:
     """The first level: min ‖J u + r‖² + λ²‖u‖² under the bounds [Quiroz, eq. (3.1)] [Quiroz, eq. (3.5)]."""
 
-    def __init__(self, shape: Shape, solver: str) -> None:
-        self.solver: Solver = make_solver(solver, shape)
+    def __init__(self, size: ProblemSize, solver: str) -> None:
+        self.solver: Solver = make_solver(solver, size)
 
-    def __call__(self, views: Views) -> np.ndarray | None:
+    def __call__(self, views: Views) -> Array | None:
         return self.solver.solve(views["H0"], views["f0"], views["A"], views["upper"], views["lower"], views["squares"])
 
 
@@ -33,20 +35,19 @@ class StrictLevels:
     levels are never infeasible. A lower level whose share makes the command miss a bound is left out of that step.
     """
 
-    def __init__(self, shape: Shape, solver: str, levels: int) -> None:
-        self.first, self.shape, self.name, self.levels = Optimum(shape, solver), shape, solver, levels
+    def __init__(self, size: ProblemSize, solver: str, levels: int) -> None:
+        self.first, self.size, self.name, self.levels = Optimum(size, solver), size, solver, levels
         self._solvers: dict[tuple[int, int], Solver] = {}
-        self._obeys = Check(shape)
+        self._obeys = BoundsCheck(size)
 
-    def __call__(self, views: Views) -> np.ndarray | None:
+    def __call__(self, views: Views) -> Array | None:
         u = self.first(views)
         if u is None:
             return None
-        n, e = self.shape.unknowns, self.shape.equalities
-        rows = np.vstack([np.eye(n), views["A"][e:]]) if self.shape.bounds else views["A"][e:]
-        skip = n if self.shape.bounds else 0
-        keep = np.r_[0:skip, skip + e : self.shape.sides]
-        upper, lower = views["upper"][keep], views["lower"][keep]
+        e, first = self.size.equalities, self.size.first
+        rows = np.vstack([np.eye(first, self.size.unknowns), views["A"][e:]])
+        inequalities = np.r_[0:first, first + e : self.size.sides]
+        upper, lower = views["upper"][inequalities], views["lower"][inequalities]
         higher = [views["A"][:e]]
         short = np.minimum(np.sqrt(views["squares"][1:]), 1.0)
         short[short < ZERO] = 1.0
@@ -64,20 +65,20 @@ class StrictLevels:
             )
             if z is None:
                 continue
-            lower_too = u + Z @ z
-            if self._obeys(lower_too, views["A"], views["upper"], views["lower"], short):
-                u = lower_too
+            with_level = u + Z @ z
+            if self._obeys(with_level, views["A"], views["upper"], views["lower"], short):
+                u = with_level
         return u
 
-    def _solver(self, level: int, size: int) -> Solver:
-        key = level, size
+    def _solver(self, level: int, unknowns: int) -> Solver:
+        key = level, unknowns
         if key not in self._solvers:
-            e = self.shape.equalities
-            self._solvers[key] = make_solver(self.name, Shape(size, False, self.shape.sides - e, 0))
+            rows = self.size.sides - self.size.equalities
+            self._solvers[key] = make_solver(self.name, ProblemSize(unknowns, False, rows, 0))
         return self._solvers[key]
 
 
-def null_space(matrix: np.ndarray) -> np.ndarray:
+def null_space(matrix: Array) -> Array:
     """Orthonormal columns (n, k) with matrix @ Z = 0."""
     if matrix.shape[0] == 0:
         return np.eye(matrix.shape[1])

@@ -1,4 +1,4 @@
-"""What to do where no command obeys all constraints, or where something is no number: raise, relax or hold."""
+"""What to do where no command obeys all constraints, or where a value is not finite: raise, relax or hold."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dqdyn.arrays import Array
 from dqdyn.control.core.errors import ControlError, InfeasibleError
-from dqdyn.control.core.report import Report
+from dqdyn.control.core.report import StepReport
 from dqdyn.control.features.components import is_finite
-from dqdyn.control.qp.conflict import is_feasible
-from dqdyn.control.qp.relax import least_violation
+from dqdyn.control.qp.conflict import is_feasible, least_violation
 from dqdyn.control.qp.rows import NamedRows
 from dqdyn.control.qp.solver import INFINITE
 
 if TYPE_CHECKING:
     from dqdyn.control.core.controller import Controller
 
-Policy = Callable[["Controller", float], tuple[np.ndarray | None, Report]]
+Policy = Callable[["Controller", float], tuple[Array | None, StepReport]]
 """The command of a step without solution, None for the last one, and the report."""
 
 _CONFLICT = "no command obeys all constraints"
@@ -27,9 +27,9 @@ _REMEDY = "a gain or a distance is out of scale, or try another solver"
 _ROOM = 1e-8  # beyond the least violation, so that rounding leaves something to choose from
 
 
-def give_up(controller: Controller, t: float) -> tuple[np.ndarray | None, Report]:
+def give_up(controller: Controller, t: float) -> tuple[Array | None, StepReport]:
     """Raise, naming a minimal set in conflict."""
-    report = Report(t, "infeasible", rows=controller.composition.rows())
+    report = StepReport(t, "infeasible", rows=controller.composition.rows())
     if not report.conflict:
         raise ControlError(f"At t = {t:.6g} s {_FAILED}: {_REMEDY}.", reason=_FAILED, t=t)
     names = " and ".join(repr(name) for name in report.conflict)
@@ -40,14 +40,14 @@ def give_up(controller: Controller, t: float) -> tuple[np.ndarray | None, Report
     )
 
 
-def relax(controller: Controller, t: float) -> tuple[np.ndarray | None, Report]:
+def relax(controller: Controller, t: float) -> tuple[Array | None, StepReport]:
     """Bounds give way by as little as possible; which and by how much is reported."""
     composition = controller.composition
     rows = composition.rows()
     violation = least_violation(rows)
     if violation is None:
         reason = "constraints that must not give way are in conflict"
-        return None, Report(t, "held", reason, rows=rows)
+        return None, StepReport(t, "held", reason, rows=rows)
     amounts: dict[str, float] = {}
     for name, amount in zip(rows.names, violation, strict=True):
         if amount > 0.0:
@@ -55,48 +55,37 @@ def relax(controller: Controller, t: float) -> tuple[np.ndarray | None, Report]:
     command = controller.optimum(_widened(controller, rows, violation))
     if command is None or not is_finite(command):
         return _without_command(t, rows)
-    return command, Report(t, "relaxed", _CONFLICT, amounts, rows)
+    return command, StepReport(t, "relaxed", _CONFLICT, amounts, rows)
 
 
-def hold(controller: Controller, t: float) -> tuple[np.ndarray | None, Report]:
+def hold(controller: Controller, t: float) -> tuple[Array | None, StepReport]:
     """The last command that obeyed all constraints."""
     return _without_command(t, controller.composition.rows())
 
 
-def _without_command(t: float, rows: NamedRows) -> tuple[None, Report]:
+def _without_command(t: float, rows: NamedRows) -> tuple[None, StepReport]:
     """The last command once more: for a conflict, or for numbers that the solver cannot handle."""
     a, b, _ = rows.scaled()
     if is_feasible(a, b):
-        return None, Report(t, "failed", _FAILED, rows=rows)
-    return None, Report(t, "held", _CONFLICT, rows=rows)
+        return None, StepReport(t, "failed", _FAILED, rows=rows)
+    return None, StepReport(t, "held", _CONFLICT, rows=rows)
 
 
 POLICIES: dict[str, Policy] = {"raise": give_up, "relax": relax, "hold": hold}
 
 
-def no_number(controller: Controller, t: float, reason: str) -> Report:
+def unusable(controller: Controller, t: float, reason: str) -> StepReport:
     """The report of a step that gave NaN or infinity; the policy "raise" raises it."""
     if controller.policy is give_up:
         raise ControlError(f"At t = {t:.6g} s {reason}.", reason=reason, t=t)
-    return Report(t, "held", reason)
+    return StepReport(t, "held", reason)
 
 
-def _widened(controller: Controller, rows: NamedRows, violation: np.ndarray) -> dict[str, np.ndarray]:
+def _widened(controller: Controller, rows: NamedRows, violation: Array) -> dict[str, Array]:
     """The blocks with bounds that gave way, each by its violation and a little room."""
-    composition = controller.composition
-    views, shape = dict(composition.views), composition.shape
-    upper, lower = views["upper"].copy(), views["lower"].copy()
-    given = rows.b + violation + _ROOM * (1.0 + np.abs(rows.b)) * rows.relaxable
-    first = shape.unknowns if shape.bounds else 0
-    if first:
-        upper[:first], lower[:first] = INFINITE, -INFINITE
-    index = 0
-    for k, left, right in composition.sides_in_order():
-        if right < INFINITE:
-            upper[k] = min(upper[k], given[index]) if k < first else given[index]
-            index += 1
-        if left > -INFINITE:
-            lower[k] = max(lower[k], -given[index]) if k < first else -given[index]
-            index += 1
-    views["upper"], views["lower"] = upper, lower
-    return views
+    views, up = controller.composition.views, rows.is_upper
+    bounds = rows.b + violation + _ROOM * (1.0 + np.abs(rows.b)) * rows.relaxable
+    upper, lower = np.full_like(views["upper"], INFINITE), np.full_like(views["lower"], -INFINITE)
+    np.minimum.at(upper, rows.index[up], bounds[up])
+    np.maximum.at(lower, rows.index[~up], -bounds[~up])
+    return {**views, "upper": upper, "lower": lower}

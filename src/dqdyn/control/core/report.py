@@ -11,7 +11,7 @@ from dqdyn.control.qp.rows import NamedRows
 
 
 @dataclass(frozen=True)
-class Report:
+class StepReport:
     """``status``: "solved", "relaxed" (bounds gave way), "held" (there is no command to give) or "failed" (the same, as
     the solver found none though nothing is in conflict); ``reason`` in words.
 

@@ -13,8 +13,8 @@ from dqdyn.model.model import Model
 
 
 @dataclass(frozen=True)
-class Seen:
-    """Components of something on the robot and how they move: ȧ = J v, ä = J v̇ + drift.
+class FeatureKinematics:
+    """Components of a feature of the robot and how they move: ȧ = J v, ä = J v̇ + drift.
 
     ``columns[k]`` is column k of J; missing ones are zero. Without velocities ``rate`` and ``drift`` are None.
     """
@@ -33,7 +33,7 @@ class State:
         self.motion = Motion(model, q, v)
 
     @cached_property
-    def drifting(self) -> dict[int, DQ]:
+    def twist_drifts(self) -> dict[int, DQ]:
         """Rates of the world twists of the bodies where no joint accelerates."""
         assert self.v is not None
         return self.motion.twist_rates(self.v, [0.0] * self.model.nv)

@@ -8,6 +8,7 @@ from collections.abc import Collection
 
 import numpy as np
 
+from dqdyn.arrays import Array
 from dqdyn.control.core.composition import Composition
 from dqdyn.control.core.errors import ControlWarning
 from dqdyn.control.core.lemma import Activation, automatic_gains, fast_pole
@@ -20,7 +21,7 @@ _DRIFT, _ROUNDING = 10.0, 1e-6  # of h per s that obstacles may move at though t
 _HIGHEST = 0.25  # of η_d times the step, up to which a loop follows
 
 
-class Watch:
+class Supervisor:
     """Asks Lemma 4.1 of every second-order inequality when it becomes active, and keeps an eye on it.
 
     As long as its bound is obeyed ḣ ≥ −ρ h stays true, the condition :attr:`Activation.sharp`. Where it fails in spite
@@ -36,7 +37,7 @@ class Watch:
     def reset(self) -> None:
         """The next step is the first one."""
         self.composition.gains[:] = self._given
-        self._found: dict[int, Activation] = {}
+        self._activations: dict[int, Activation] = {}
         self._is_new = True
         self._t = self._step = 0.0
         self._raised: set[int] = set()
@@ -45,9 +46,9 @@ class Watch:
     @property
     def activations(self) -> tuple[Activation, ...]:
         """The last activation of each inequality."""
-        return tuple(self._found[i] for i in sorted(self._found))
+        return tuple(self._activations[i] for i in sorted(self._activations))
 
-    def changes(self, t: float, v: np.ndarray, excused: Collection[str] | None) -> bool:
+    def changes(self, t: float, v: Array, excused: Collection[str] | None) -> bool:
         """Whether gains changed at this step; ``excused`` are those that gave way at the last one, None for all."""
         if self._is_new or t < self._t:
             return self._start(t, v)
@@ -58,7 +59,7 @@ class Watch:
             if margin[margin.argmin()] >= 0.0:
                 self._told.clear()
             elif excused is not None:
-                changed = self._look(t, margin, excused)
+                changed = self._reactivate(t, margin, excused)
             if self._raised:
                 changed = self._lower(t) or changed
             self._h[:], self._rate[:] = h, rates
@@ -66,7 +67,7 @@ class Watch:
         self._t = t
         return changed
 
-    def _start(self, t: float, v: np.ndarray) -> bool:
+    def _start(self, t: float, v: Array) -> bool:
         self.reset()
         self._is_new, self._t = False, t
         composition = self.composition
@@ -86,19 +87,18 @@ class Watch:
         self._base = composition.gains.copy()
         return True
 
-    def _look(self, t: float, margin: np.ndarray, excused: Collection[str]) -> bool:
+    def _reactivate(self, t: float, margin: Array, excused: Collection[str]) -> bool:
         """Activate anew what lost its condition by more than the error of a step."""
-        composition, changed = self.composition, False
-        h, rates = composition.views["h"], composition.views["h_rate"]
+        changed = False
         steps = [s for s in (t - self._t, self._step) if s > 0.0]
         step = min(steps, default=0.0)  # the loop's own, also after a pause
         negative = np.flatnonzero(margin < 0.0).tolist()
         self._told.intersection_update(negative)
         for i in negative:
-            value, rate = float(h[i]), float(rates[i])
-            if composition.guards[i] in excused or not self._is_lost(i, value, rate, step):
+            h, rate = self._motion(i)
+            if self.composition.guards[i] in excused or not self._is_lost(i, h, rate, step):
                 continue
-            helps = self._is_automatic(i) and value > 0.0
+            helps = self._is_automatic(i) and h > 0.0
             if helps or i not in self._told:
                 self._activate(i, t, _HIGHEST / step if step > 0.0 else math.inf)
                 changed = True
@@ -122,9 +122,7 @@ class Watch:
         """Gains that were raised while the loop ran go back where the lemma holds with the former ones."""
         changed = False
         for i in tuple(self._raised):
-            h, rate = float(self.composition.views["h"][i]), float(self.composition.views["h_rate"][i])
-            index = self.composition.guard_gains[i]
-            former = Activation(self.composition.guards[i], h, rate, *_pair(self._base[index]), t)
+            former = Activation(self.composition.guards[i], *self._motion(i), *self._pair(self._base, i), t)
             if former.holds:
                 self._set(i, former)
                 self._raised.discard(i)
@@ -132,10 +130,9 @@ class Watch:
         return changed
 
     def _activate(self, i: int, t: float, highest: float) -> None:
-        composition, first = self.composition, i not in self._found
-        index, name = composition.guard_gains[i], composition.guards[i]
-        h, rate = float(composition.views["h"][i]), float(composition.views["h_rate"][i])
-        pair = _pair(composition.gains[index])
+        composition, first = self.composition, i not in self._activations
+        name, pair = composition.guards[i], self._pair(composition.gains, i)
+        h, rate = self._motion(i)
         if self._is_automatic(i):
             pair = automatic_gains(pair, h, rate, highest)
             if not first:
@@ -150,18 +147,23 @@ class Watch:
             since = "" if first else f" from t = {t:.6g} s on"
             _warn(f"Lemma 4.1 does not hold for {name!r}{since}: {' and '.join(activation.failing)}.", 6)
 
+    def _motion(self, i: int) -> tuple[float, float]:
+        """h of a guard and its rate at this step."""
+        return float(self.composition.views["h"][i]), float(self.composition.views["h_rate"][i])
+
+    def _pair(self, gains: Array, i: int) -> tuple[float, float]:
+        """The pair that belongs to a guard, out of all gains."""
+        eta_d, eta_p = gains[self.composition.guard_gains[i]].tolist()
+        return eta_d, eta_p
+
     def _is_automatic(self, i: int) -> bool:
         index = self.composition.guard_gains[i]
-        return index is not None and self.composition.owners[index - self.composition.first_gain].automatic()
+        return index is not None and self.composition.owners[index - self.composition.first_gain].has_automatic_gains
 
     def _set(self, i: int, activation: Activation) -> None:
         self.composition.gains[self.composition.guard_gains[i]] = activation.eta_d, activation.eta_p
         self._pole[i] = fast_pole(activation.eta_d, activation.eta_p)
-        self._found[i] = activation
-
-
-def _pair(gains: np.ndarray) -> tuple[float, float]:
-    return float(gains[0]), float(gains[1])
+        self._activations[i] = activation
 
 
 def _warn(text: str, callers: int) -> None:

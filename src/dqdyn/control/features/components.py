@@ -10,10 +10,12 @@ import numpy as np
 
 from dqdyn.algebra.checks import UNIT_TOLERANCE
 from dqdyn.algebra.dual import DQ
+from dqdyn.algebra.quaternion import Quaternion, pure
 from dqdyn.algebra.real import real_number
 from dqdyn.algebra.scalar import Scalar, is_numeric, is_scalar
 from dqdyn.algebra.value import Value
 from dqdyn.algebra.values import Pose
+from dqdyn.arrays import Array
 from dqdyn.errors import Error
 from dqdyn.geometry.primitives import Line, Plane, Point
 from dqdyn.geometry.segment import Segment
@@ -38,67 +40,87 @@ def components(kind: str, value: Any, what: str, size: int | None = None) -> lis
     """Components of a value, a dual quaternion or a sequence, over any scalar; an error with ``what`` if it is none."""
     size = SIZE[kind] if size is None else size
     if isinstance(value, (Value, DQ)):
-        found = _of_value(kind, value, what)
+        c = of_dual_quaternion(kind, _dual_quaternion(kind, value, what))
     elif kind == "number" and is_scalar(value):
-        found = [value]
+        c = [value]
     else:
         try:
-            found = list(value)
+            c = list(value)
         except TypeError:
             raise Error(f"{sentence(what)} is a {kind}; found {value!r}.", found=value) from None
-    if len(found) != size or not all(is_scalar(c) and not np.ndim(c) for c in found):
+    if len(c) != size or not all(is_scalar(x) and not np.ndim(x) for x in c):
         raise Error(f"{sentence(what)} has {size} components; found {value!r}.", expected=size, found=value)
-    return [real_number(c, what) if is_numeric(c) else c for c in found]
+    return [real_number(x, what) if is_numeric(x) else x for x in c]
 
 
-def _of_value(kind: str, value: Value | DQ, what: str) -> list[Scalar]:
-    if isinstance(value, Value) and kind == "rotation" and isinstance(value, Pose):
-        value = value.dq
-    elif isinstance(value, Value) and kind == "point" and isinstance(value, Pose):
-        return list(Point(value.translation).dq.primary.vector)
-    elif isinstance(value, Value) and not isinstance(value, VALUES.get(kind, ())):
+def _dual_quaternion(kind: str, value: Value | DQ, what: str) -> DQ:
+    """The dual quaternion of a value of the kind; a pose also stands for its rotation and its position."""
+    if isinstance(value, DQ):
+        return value
+    if isinstance(value, Pose) and kind in ("rotation", "point"):
+        return value.dq if kind == "rotation" else Point(value.translation).dq
+    if not isinstance(value, VALUES.get(kind, ())):
         raise Error(f"{sentence(what)} is a {kind}; found {value!r}.", expected=kind, found=value)
-    dq = value.dq if isinstance(value, Value) else value
-    p, d = dq.primary, dq.dual
+    return value.dq
+
+
+def of_dual_quaternion(kind: str, x: DQ) -> list[Scalar]:
+    """Components of a kind out of a dual quaternion."""
+    p, d = x.primary, x.dual
     if kind == "point":
         return list(p.vector)
     if kind == "plane":
         return [*p.vector, d.w]
     if kind == "rotation":
         return list(p.components)
-    return list(dq.components) if kind == "pose" else [*p.vector, *d.vector]
+    return list(x.components) if kind == "pose" else [*p.vector, *d.vector]
 
 
-def check(kind: str, found: Sequence[float], what: str) -> None:
+def as_dual_quaternion(kind: str, c: Sequence[Scalar]) -> Any:
+    """The dual quaternion of components; a number as it is, segments and configurations as lists."""
+    if kind == "point":
+        return DQ.of(pure(*c))
+    if kind == "line":
+        return DQ.of(pure(*c[:3]), pure(*c[3:]))
+    if kind == "plane":
+        return DQ.of(pure(*c[:3]), Quaternion(c[3], 0.0, 0.0, 0.0))
+    if kind == "pose":
+        return DQ.of(Quaternion(*c[:4]), Quaternion(*c[4:]))
+    if kind == "rotation":
+        return DQ.of(Quaternion(*c))
+    return c[0] if kind == "number" else c
+
+
+def check(kind: str, c: Sequence[float], what: str) -> None:
     """Finite numbers, unit directions, normals and rotations, lines and poses that are such."""
-    if not np.isfinite(found).all():
-        raise Error(f"{sentence(what)} must be finite; found {list(found)}.", found=list(found))
-    check_shape(kind, found, what)
+    if not np.isfinite(c).all():
+        raise Error(f"{sentence(what)} must be finite; found {list(c)}.", found=list(c))
+    check_shape(kind, c, what)
 
 
-def check_shape(kind: str, found: Sequence[float], what: str) -> None:
+def check_shape(kind: str, c: Sequence[float], what: str) -> None:
     """Unit directions, normals and rotations, moments and dual parts at right angles to them; NaN passes."""
     if kind not in _UNIT:
         return
     name, size = _UNIT[kind]
-    norm = math.hypot(*found[:size])
+    norm = math.hypot(*c[:size])
     if not math.isfinite(norm):
         return
     if norm == 0.0:
-        raise Error(f"The {name} of {what} is zero: give one of length 1.", found=list(found))
+        raise Error(f"The {name} of {what} is zero: give one of length 1.", found=list(c))
     if abs(norm - 1.0) > UNIT_TOLERANCE:
         raise Error(f"The {name} of {what} has length {norm:.6g}: divide it by that length.", norm=norm)
     if kind in _DUAL:
-        rest = found[size:]
-        along = sum(a * b for a, b in zip(found, rest, strict=False))
+        rest = c[size:]
+        along = sum(a * b for a, b in zip(c, rest, strict=False))
         if abs(along) > UNIT_TOLERANCE * max(1.0, math.hypot(*rest)):
             dual, remedy = _DUAL[kind]
             raise Error(
                 f"The {dual} of {what} is not at right angles to its {name}, their product is {along:.6g}: {remedy}.",
-                found=list(found),
+                found=list(c),
             )
 
 
-def is_finite(array: np.ndarray) -> bool:
+def is_finite(array: Array) -> bool:
     """Whether all numbers are, without the overflow of a sum of squares; NumPy's least and largest include NaN."""
     return math.isfinite(array.item(array.argmin())) and math.isfinite(array.item(array.argmax()))

@@ -1,28 +1,30 @@
-"""Things on the robot whose motion tasks and constraints are made of: points, lines, planes, segments, poses, ….
+"""Features of the robot, of whose motion tasks and constraints are made: points, lines, planes, segments, poses, ….
 
-Each is a small frozen value that answers :meth:`Thing.seen`: its components in the world and how they move.
+Each is a small frozen value that answers :meth:`Feature.kinematics`: its components in the world and how they move.
 """
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from dqdyn.algebra.adjoint import Adjoint
+from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.jet import derivative
-from dqdyn.algebra.quaternion import cross3, pure
+from dqdyn.algebra.quaternion import Quaternion, cross3, pure
 from dqdyn.algebra.rates import pose_rate
 from dqdyn.algebra.scalar import Scalar, total
-from dqdyn.control.core.state import Seen, State
+from dqdyn.control.core.state import FeatureKinematics, State
 from dqdyn.kinematics import mass
 from dqdyn.kinematics.attached import MOVED, RATE
 from dqdyn.model.model import Model
 
 
-class Thing(ABC):
+class Feature(ABC):
     """Something that moves with the robot."""
 
     @property
@@ -31,7 +33,7 @@ class Thing(ABC):
         """What its components are: "point" (3), "line" (6), "plane" (4), "segment" (6), "pose" (8) or "vector"."""
 
     @abstractmethod
-    def seen(self, state: State) -> Seen:
+    def kinematics(self, state: State) -> FeatureKinematics:
         """Components in the world and how they move."""
 
     def frames(self) -> tuple[str, ...]:
@@ -48,13 +50,17 @@ class Thing(ABC):
         for name in self.frames():
             model.frame(name)
 
-    def at(self, adjoints: dict[str, Adjoint]) -> list[Scalar] | None:
-        """Components if its frames were elsewhere; None where that cannot be said."""
+    def at_pose(self, place: str, pose: DQ) -> list[Scalar] | None:
+        """Components with what it is fixed to at a pose, if that is ``place``; None where they are still open."""
         return None
+
+    def implied(self, c: list[Scalar], other: Feature) -> list[Scalar] | None:
+        """Components of another feature where those of this one are c; None where they are still open."""
+        return c if other == self else None
 
 
 @dataclass(frozen=True)
-class Attached(Thing):
+class Attached(Feature):
     """A point, line or plane fixed to a frame, by its components in that frame."""
 
     shape: str
@@ -68,26 +74,26 @@ class Attached(Thing):
     def frames(self) -> tuple[str, ...]:
         return (self.frame,)
 
-    def at(self, adjoints: dict[str, Adjoint]) -> list[Scalar] | None:
-        return list(MOVED[self.kind](adjoints[self.frame], self.local)) if self.frame in adjoints else None
+    def at_pose(self, place: str, pose: DQ) -> list[Scalar] | None:
+        return list(MOVED[self.kind](Adjoint(pose), self.local)) if place == self.place else None
 
-    def seen(self, state: State) -> Seen:
+    def kinematics(self, state: State) -> FeatureKinematics:
         frame, motion = state.model.frame(self.frame), state.motion
         rate = RATE[self.kind]
         a = MOVED[self.kind](motion.frame_adjoint(frame), self.local)
         columns = {k: rate(s, a) for k, s in motion.path_columns(frame.body).items()}
         if state.v is None:
-            return Seen(list(a), columns)
+            return FeatureKinematics(list(a), columns)
         twist = motion.twist[frame.body]
         a_rate = rate(twist, a)
         # The rate is linear in the twist and, but for the translation of points, in the value: the product rule.
         turned = cross3(twist.primary, pure(*a_rate)).vector if self.kind == "point" else rate(twist, a_rate)
-        drift = [b + c for b, c in zip(rate(state.drifting[frame.body], a), turned, strict=True)]
-        return Seen(list(a), columns, list(a_rate), drift)
+        drift = [b + c for b, c in zip(rate(state.twist_drifts[frame.body], a), turned, strict=True)]
+        return FeatureKinematics(list(a), columns, list(a_rate), drift)
 
 
 @dataclass(frozen=True)
-class Joined(Thing):
+class SegmentBetween(Feature):
     """A segment between two points of the robot."""
 
     a: Attached
@@ -97,79 +103,96 @@ class Joined(Thing):
     def frames(self) -> tuple[str, ...]:
         return *self.a.frames(), *self.b.frames()
 
-    def at(self, adjoints: dict[str, Adjoint]) -> list[Scalar] | None:
-        ends = [end.at(adjoints) for end in (self.a, self.b)]
-        return None if None in ends else [c for end in ends for c in end or ()]
+    def at_pose(self, place: str, pose: DQ) -> list[Scalar] | None:
+        a, b = (end.at_pose(place, pose) for end in (self.a, self.b))
+        return None if a is None or b is None else a + b
 
-    def seen(self, state: State) -> Seen:
-        return stacked([self.a.seen(state), self.b.seen(state)])
+    def kinematics(self, state: State) -> FeatureKinematics:
+        return stacked([self.a.kinematics(state), self.b.kinematics(state)])
+
+
+class PoseFeature(Feature):
+    """The pose of something on the robot, as vec8."""
+
+    kind = "pose"
+
+    def at_pose(self, place: str, pose: DQ) -> list[Scalar] | None:
+        return list(pose.components) if place == self.place else None
+
+    def implied(self, c: list[Scalar], other: Feature) -> list[Scalar] | None:
+        """NaN where all but the rotation, the first four of c, is open."""
+        dual = c[4:] or [math.nan] * 4
+        return other.at_pose(self.place, DQ.of(Quaternion(*c[:4]), Quaternion(*dual)))
 
 
 @dataclass(frozen=True)
-class FramePose(Thing):
-    """The pose of a frame in the world, as vec8."""
+class FramePose(PoseFeature):
+    """The pose of a frame in the world."""
 
     frame: str
-    kind = "pose"
 
     def frames(self) -> tuple[str, ...]:
         return (self.frame,)
 
-    def seen(self, state: State) -> Seen:
+    def kinematics(self, state: State) -> FeatureKinematics:
         frame, motion = state.model.frame(self.frame), state.motion
         x = motion.pose[frame.body] * frame.placement
         columns = {k: pose_rate(s, x).components for k, s in motion.path_columns(frame.body).items()}
         if state.v is None:
-            return Seen(list(x.components), columns)
+            return FeatureKinematics(list(x.components), columns)
         twist = motion.twist[frame.body]
         x_rate = pose_rate(twist, x)
-        drift = pose_rate(state.drifting[frame.body], x) + pose_rate(twist, x_rate)
-        return Seen(list(x.components), columns, list(x_rate.components), list(drift.components))
+        drift = pose_rate(state.twist_drifts[frame.body], x) + pose_rate(twist, x_rate)
+        return FeatureKinematics(list(x.components), columns, list(x_rate.components), list(drift.components))
 
 
 @dataclass(frozen=True)
-class Configuration(Thing):
+class Configuration(Feature):
     """The robot's q."""
 
     kind = "vector"
 
-    def seen(self, state: State) -> Seen:
+    def kinematics(self, state: State) -> FeatureKinematics:
         model, nv = state.model, state.model.nv
-        rate = lambda q, v: [c for j in model.joints if j.master is None for c in j.motion.rate(q[j.q], v[j.v])]
+
+        def rate(q: Sequence[Scalar], v: Sequence[Scalar]) -> list[Scalar]:
+            return [c for j in model.joints if j.master is None for c in j.motion.rate(q[j.q], v[j.v])]
+
         columns = {k: rate(state.q, [1.0 if i == k else 0.0 for i in range(nv)]) for k in range(nv)}
         if state.v is None:
-            return Seen(list(state.q), columns)
+            return FeatureKinematics(list(state.q), columns)
         v, q_rate = state.v, rate(state.q, state.v)
-        return Seen(list(state.q), columns, q_rate, derivative(lambda q: rate(q, v), state.q, q_rate))
+        return FeatureKinematics(list(state.q), columns, q_rate, derivative(lambda q: rate(q, v), state.q, q_rate))
 
 
 @dataclass(frozen=True)
-class CenterOfMass(Thing):
+class CenterOfMass(Feature):
     """The robot's center of mass in m."""
 
     kind = "point"
 
-    def seen(self, state: State) -> Seen:
+    def kinematics(self, state: State) -> FeatureKinematics:
         model, q, v = state.model, state.q, state.v
         value, jacobian = list(mass.center_of_mass(model, q).vector), mass.center_of_mass_jacobian(model, q)
         columns = {k: [row[k] for row in jacobian] for k in range(model.nv)}
         if v is None:
-            return Seen(value, columns)
-        rates = mass.center_of_mass_jacobian_derivative(model, q, v)
-        along = lambda rows: [total(c * vk for c, vk in zip(row, v, strict=True)) for row in rows]
-        return Seen(value, columns, along(jacobian), along(rates))
+            return FeatureKinematics(value, columns)
+        rate, drift = (
+            [total(c * vk for c, vk in zip(row, v, strict=True)) for row in rows]
+            for rows in (jacobian, mass.center_of_mass_jacobian_derivative(model, q, v))
+        )
+        return FeatureKinematics(value, columns, rate, drift)
 
 
-def stacked(parts: list[Seen]) -> Seen:
-    """Several things as one, components one after the other."""
+def stacked(parts: list[FeatureKinematics]) -> FeatureKinematics:
+    """Several features as one, components one after the other."""
     value = [c for part in parts for c in part.value]
-    entries = [(k, i, column) for i, part in enumerate(parts) for k, column in part.columns.items()]
-    columns: dict[int, Any] = {}
+    columns: dict[int, list[Scalar]] = {}
     starts = np.cumsum([0, *(len(part.value) for part in parts)])
-    for k, i, column in entries:
-        whole = columns.setdefault(k, [0.0] * len(value))
-        whole[starts[i] : starts[i + 1]] = column
+    for i, part in enumerate(parts):
+        for k, column in part.columns.items():
+            columns.setdefault(k, [0.0] * len(value))[starts[i] : starts[i + 1]] = column
     if any(part.rate is None for part in parts):
-        return Seen(value, columns)
+        return FeatureKinematics(value, columns)
     rate = [c for part in parts for c in part.rate or ()]
-    return Seen(value, columns, rate, [c for part in parts for c in part.drift or ()])
+    return FeatureKinematics(value, columns, rate, [c for part in parts for c in part.drift or ()])

@@ -1,4 +1,4 @@
-"""The frames of two hands as things of the robot: half-way between them, and one seen from the other.
+"""The frames of two hands as features of the robot: half-way between them, and one seen from the other.
 
 What takes a frame's name takes these too: zones, cones, regions and tasks on points, lines and planes.
 """
@@ -7,14 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from dqdyn.algebra.adjoint import Adjoint
-from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.jet import derivative
-from dqdyn.algebra.quaternion import Quaternion
 from dqdyn.algebra.scalar import Scalar
-from dqdyn.control.core.state import Seen, State
-from dqdyn.control.features.features import Attached, FramePose, Thing, stacked
+from dqdyn.control.core.differentiate import along
+from dqdyn.control.core.state import FeatureKinematics, State
+from dqdyn.control.features.components import as_dual_quaternion
+from dqdyn.control.features.features import Attached, FramePose, PoseFeature, stacked
 from dqdyn.kinematics import cooperative
 from dqdyn.kinematics.attached import MOVED
 
@@ -22,25 +23,24 @@ _PAIRS = {"absolute": cooperative.absolute, "relative": cooperative.relative}
 
 
 @dataclass(frozen=True)
-class HandsPose(Thing):
-    """The absolute or the relative pose of two hands, as vec8."""
+class HandsPose(PoseFeature):
+    """The absolute or the relative pose of two hands."""
 
-    word: str
+    which: Literal["absolute", "relative"]
     hand1: str
     hand2: str
-    kind = "pose"
 
     def frames(self) -> tuple[str, ...]:
         return (self.hand1, self.hand2)
 
     @property
     def place(self) -> str:
-        return f"the {self.word} frame of {self.hand1} and {self.hand2}"
+        return f"the {self.which} frame of {self.hand1} and {self.hand2}"
 
-    def seen(self, state: State) -> Seen:
-        pair = _PAIRS[self.word]
-        hands = stacked([FramePose(hand).seen(state) for hand in self.frames()])
-        return mapped(lambda c: pair(_dq(c[:8]), _dq(c[8:])).components, hands)
+    def kinematics(self, state: State) -> FeatureKinematics:
+        pair = _PAIRS[self.which]
+        hands = stacked([FramePose(hand).kinematics(state) for hand in self.frames()])
+        return mapped(lambda c: pair(*(as_dual_quaternion("pose", x) for x in (c[:8], c[8:]))).components, hands)
 
 
 @dataclass(frozen=True)
@@ -56,9 +56,9 @@ class OnHands(Attached):
     def place(self) -> str:
         return self.frame
 
-    def seen(self, state: State) -> Seen:
+    def kinematics(self, state: State) -> FeatureKinematics:
         move = MOVED[self.kind]
-        return mapped(lambda c: move(Adjoint(_dq(c)), self.local), self.hands.seen(state))
+        return mapped(lambda c: move(Adjoint(as_dual_quaternion("pose", c)), self.local), self.hands.kinematics(state))
 
 
 def absolute_frame(hand1: str, hand2: str) -> HandsPose:
@@ -71,17 +71,11 @@ def relative_frame(hand1: str, hand2: str) -> HandsPose:
     return HandsPose("relative", hand1, hand2)
 
 
-def mapped(function: Callable[[Sequence[Scalar]], Sequence[Scalar]], thing: Seen) -> Seen:
-    """A function of the components of a thing, and how it moves with the thing."""
-    at = thing.value
+def mapped(function: Callable[[Sequence[Scalar]], Sequence[Scalar]], feature: FeatureKinematics) -> FeatureKinematics:
+    """A function of the components of a feature, and how it moves with the feature."""
+    at = feature.value
     value = list(function(at))
-    columns = {k: derivative(function, at, column) for k, column in thing.columns.items()}
-    if thing.rate is None or thing.drift is None:
-        return Seen(value, columns)
-    n, rate = len(at), thing.rate
-    drift = derivative(lambda c: derivative(function, c[:n], c[n:]), [*at, *rate], [*rate, *thing.drift])
-    return Seen(value, columns, derivative(function, at, rate), drift)
-
-
-def _dq(c: Sequence[Scalar]) -> DQ:
-    return DQ.of(Quaternion(*c[:4]), Quaternion(*c[4:]))
+    columns = {k: derivative(function, at, column) for k, column in feature.columns.items()}
+    if feature.rate is None or feature.drift is None:
+        return FeatureKinematics(value, columns)
+    return FeatureKinematics(value, columns, *along(function, at, feature.rate, feature.drift))

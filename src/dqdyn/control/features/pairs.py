@@ -1,4 +1,4 @@
-"""Two things with a distance: each on the robot or in the workspace, at least one on the robot."""
+"""Two geometric elements with a distance: each on the robot or in the workspace, at least one on the robot."""
 
 from __future__ import annotations
 
@@ -7,16 +7,18 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from dqdyn.algebra.scalar import Scalar, cos
-from dqdyn.control.core.term import Parts
+from dqdyn.control.core.settings import is_number
 from dqdyn.control.features.components import SIZE, kind_of, sentence
-from dqdyn.control.features.features import Attached, Thing
-from dqdyn.control.features.on_robot import on, part, point
-from dqdyn.control.features.signals import Measured, Moving, Signal, as_signal, at_start
+from dqdyn.control.features.features import Attached, Feature
+from dqdyn.control.features.on_robot import FrameLike, on, part, point
+from dqdyn.control.features.signals import Signal, SignalLike, as_signal, value_at_start
 from dqdyn.errors import Error, unknown_name
 from dqdyn.kinematics.distances import DISTANCES, Distance
+
+Side = Feature | Signal
+SideLike = Feature | FrameLike | SignalLike
+"""A feature of the robot, a frame (its origin), or an element of the workspace, at rest or moving."""
 
 SIGNED = {"point_to_plane", "plane_to_point", "segment_to_plane"}
 """Distances with a sign; all others are squared."""
@@ -50,27 +52,25 @@ _ENDS: dict[str, list[tuple[str, str, _Pick]]] = {
 
 @dataclass(frozen=True)
 class Pair:
-    """A distance function and the things that it is between, in the order that the function wants."""
+    """A distance function and the two sides that it is between, in the order that the function wants."""
 
     function: Distance
-    sides: tuple[Thing | Signal, Thing | Signal]
+    sides: tuple[Side, Side]
     name: str
     ends_of: str = ""
-    """The line of which only a part counts, in words; "" where all of both things does."""
+    """The line of which only a part counts, in words; "" where all of both sides does."""
 
     @classmethod
-    def of(cls, a: Any, b: Any, *, angle: bool = False) -> Pair:
-        """The pair of two things: Things, frames (their origins), values of the workspace, or moving ones."""
+    def of(cls, a: SideLike, b: SideLike, *, angle: bool = False) -> Pair:
+        """The pair of two features, frames (their origins), values of the workspace, or moving ones."""
         first, second = _side(a), _side(b)
-        if not any(isinstance(side, Thing) for side in (first, second)):
+        if not any(isinstance(side, Feature) for side in (first, second)):
             raise Error(f"A distance needs something on the robot; {a!r} and {b!r} are both in the workspace.")
-        suffix = "_angle" if angle else ""
+        what, suffix = ("angle", "_angle") if angle else ("distance", "")
         for one, other in ((first, second), (second, first)):
-            found = DISTANCES.get(f"{one.kind}_to_{other.kind}{suffix}")
-            if found is not None:
-                what = "angle" if angle else "distance"
-                return cls(found, (one, other), f"{what} of {_shown(one)} and {_shown(other)}")
-        what = "angle" if angle else "distance"
+            function = DISTANCES.get(f"{one.kind}_to_{other.kind}{suffix}")
+            if function is not None:
+                return cls(function, (one, other), f"{what} of {_shown(one)} and {_shown(other)}")
         raise unknown_name(f"{what} function", f"{first.kind}_to_{second.kind}{suffix}", DISTANCES)
 
     def within(self, reach: float | None) -> Pair:
@@ -94,61 +94,76 @@ class Pair:
         return Pair(DISTANCES["line_to_segment"], (other, part(cut, far)), self.name, _shown(cut))
 
     @property
-    def things(self) -> tuple[Thing, ...]:
+    def features(self) -> tuple[Feature, ...]:
         """The sides on the robot."""
-        return tuple(side for side in self.sides if isinstance(side, Thing))
+        return tuple(side for side in self.sides if isinstance(side, Feature))
 
     @property
     def signals(self) -> tuple[Signal, ...]:
         """The sides in the workspace."""
         return tuple(side for side in self.sides if isinstance(side, Signal))
 
-    def distance(self, robot: Parts, given: Parts) -> Scalar:
-        """The distance function for the components of the things and of the signals."""
-        things, signals = iter(robot), iter(given)
-        a, b = (next(things) if isinstance(side, Thing) else next(signals) for side in self.sides)
-        return self.function.of(a, b)
+    @property
+    def is_angle(self) -> bool:
+        return self.function.name == "line_to_line_angle"
+
+    @property
+    def is_signed(self) -> bool:
+        return self.function.name in SIGNED
+
+    def is_between(self, other: Pair) -> bool:
+        """Whether two pairs measure the same between the same sides, in any order, as of t = 0."""
+        a, b = (
+            [side.comparison_key if isinstance(side, Signal) else side for side in pair.sides] for pair in (self, other)
+        )
+        return a in (b, b[::-1]) and self.is_angle == other.is_angle
+
+    def _components(self, robot: list[list[Scalar]], given: list[list[Scalar]]) -> list[list[Scalar]]:
+        """Components of the two sides, out of those of the features and of the signals."""
+        features, signals = iter(robot), iter(given)
+        return [next(features) if isinstance(side, Feature) else next(signals) for side in self.sides]
+
+    def distance(self, robot: list[list[Scalar]], given: list[list[Scalar]]) -> Scalar:
+        """The distance function for the components of the features and of the signals."""
+        return self.function.of(*self._components(robot, given))
 
     @property
     def rows(self) -> tuple[str, ...]:
         """What :meth:`distances` gives, in words; "" for the distance itself."""
-        if self.function.name not in _ENDS:
-            return ("",)
         whose = f" of {self.ends_of}" if self.ends_of else ""
-        return tuple(words and words + whose for words, _, _ in _ENDS[self.function.name])
+        return tuple(words and words + whose for words, _, _ in self._rows())
 
-    def distances(self, robot: Parts, given: Parts) -> list[Scalar]:
+    def distances(self, robot: list[list[Scalar]], given: list[list[Scalar]]) -> list[Scalar]:
         """The distance and, where a segment takes part, those of its ends.
 
-        Where a segment is parallel to the other thing, many of its points are nearest at a time, and the gradient of
+        Where a segment is parallel to the other side, many of its points are nearest at a time, and the gradient of
         the distance is that of one of them: keeping that one away lets others come near. The ends keep them all.
         """
-        if self.function.name not in _ENDS:
-            return [self.distance(robot, given)]
-        things, signals = iter(robot), iter(given)
-        a, b = (next(things) if isinstance(side, Thing) else next(signals) for side in self.sides)
-        return [DISTANCES[name].of(*pick(a, b)) for _, name, pick in _ENDS[self.function.name]]
+        a, b = self._components(robot, given)
+        return [DISTANCES[name].of(*pick(a, b)) for _, name, pick in self._rows()]
 
-    def limit(self, given: Any, what: str) -> Signal:
+    def _rows(self) -> list[tuple[str, str, _Pick]]:
+        return _ENDS.get(self.function.name, [("", self.function.name, lambda a, b: (a, b))])
+
+    def limit(self, given: SignalLike, what: str) -> Signal:
         """A safe distance or angle as a signal; an error where it could not be one, as far as t = 0 tells."""
         signal = as_signal("number", given, what)
-        now, is_angle = float(signal.at(0.0).value[0]), self.function.name == "line_to_line_angle"
-        if is_angle and not 0.0 <= now <= math.pi:
+        now = float(signal.at(0.0).value[0])
+        if self.is_angle and not 0.0 <= now <= math.pi:
             raise Error(f"{sentence(what)} must be between 0 and π rad; found {now:.6g}.", found=now)
-        if not is_angle and self.function.name not in SIGNED and now < 0.0:
+        if not self.is_angle and not self.is_signed and now < 0.0:
             raise Error(f"{sentence(what)} must be from 0 on, only distances to planes have a sign; found {now:.6g}.")
         return signal
 
     def scale(self, distance: Scalar) -> Scalar:
         """What the function is at a distance in m, or at an angle in rad: squared, itself, or 2 − 2 cos φ."""
-        if self.function.name == "line_to_line_angle":
+        if self.is_angle:
             return 2.0 - 2.0 * cos(distance)
-        return distance if self.function.name in SIGNED else distance * distance
+        return distance if self.is_signed else distance * distance
 
 
 def _checked_reach(given: float, name: str) -> float:
-    is_number = isinstance(given, (int, float, np.integer, np.floating)) and not isinstance(given, bool)
-    if not is_number or not (0.0 < given <= _LARGEST_REACH or given == math.inf):
+    if not is_number(given) or not (0.0 < given <= _LARGEST_REACH or given == math.inf):
         raise Error(
             f"The reach of the {name} must be above 0 and at most {_LARGEST_REACH:g} m, or math.inf for the whole "
             f"line; found {given!r}.",
@@ -157,19 +172,17 @@ def _checked_reach(given: float, name: str) -> float:
     return float(given)
 
 
-def _side(given: Any) -> Thing | Signal:
+def _side(given: Any) -> Side:
     given = on(point, given)
-    if isinstance(given, (Thing, Signal)):
+    if isinstance(given, (Feature, Signal)):
         return given
     kind = _kind(given)
     return as_signal(kind, given, f"the {kind} in the workspace")
 
 
 def _kind(given: Any) -> str:
-    """What kind of thing is given; of what moves, where it is at t = 0."""
-    now = given.position if isinstance(given, (Moving, Measured)) else given
-    if callable(now):
-        now = at_start(now, "a thing in the workspace")
+    """The kind of what is given; of what moves, as it is at t = 0."""
+    now = value_at_start(given, "what is in the workspace")
     kind = kind_of(now)
     if kind is not None and kind != "pose":
         return kind
@@ -180,12 +193,10 @@ def _kind(given: Any) -> str:
     if size in (SIZE["point"], SIZE["plane"]):
         return "point" if size == SIZE["point"] else "plane"
     raise Error(
-        f"A thing in the workspace is a Point, Line, Plane or Segment, or a function that gives one; found {given!r}.",
+        f"What is in the workspace is a Point, Line, Plane or Segment, or a function that gives one; found {given!r}.",
         found=given,
     )
 
 
-def _shown(side: Thing | Signal) -> str:
-    if isinstance(side, Signal):
-        return side.what
-    return f"the {side.kind} on {side.place}"
+def _shown(side: Side) -> str:
+    return side.what if isinstance(side, Signal) else f"the {side.kind} on {side.place}"

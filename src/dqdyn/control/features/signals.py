@@ -10,28 +10,32 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
+from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.jet import derivative
 from dqdyn.algebra.scalar import Scalar
+from dqdyn.algebra.value import Value
+from dqdyn.arrays import RealArray, RealNumber
 from dqdyn.compile.trace.tracer import Graph, Traced
-from dqdyn.control.core.differentiate import Given
+from dqdyn.control.core.differentiate import SignalMotion
 from dqdyn.control.core.errors import in_words, no_value
 from dqdyn.control.features.components import SIZE, check, check_shape, components, sentence
 from dqdyn.errors import Error
+from dqdyn.model.model import Model
 
 _LATER = (0.1, 1.0)  # s: times at which a function of the algebra that gives no unit vectors shows it
 
 
 @dataclass(frozen=True, eq=False)
 class Moving:
-    """A thing whose motion is given by functions of time t in s.
+    """An element of the workspace whose motion is given by functions of time t in s.
 
     Without ``velocity`` and ``acceleration`` they are derived from ``position``, which must then be a function of the
-    algebra. ``known=False`` declares the motion unknown: the controller sees where the thing is and takes it to be at
-    rest (case II of Quiroz, section 4.1).
+    algebra. ``known=False`` declares the motion unknown: the controller sees where it is and takes it to be at rest
+    (case II of Quiroz, section 4.1).
     """
 
     position: Callable[[Any], Any]
@@ -41,8 +45,9 @@ class Moving:
 
 
 class Measured:
-    """A thing that is set from outside: ``ball = Measured(p)``, then ``ball.update(p, velocity, acceleration)``.
+    """An element of the workspace that is set from outside.
 
+    ``ball = Measured(p)``, then ``ball.update(p, velocity, acceleration)`` whenever there is a new measurement.
     ``known=False`` ignores the velocities that are set. ``ball.update(None)`` says that it is not seen: controllers
     then act as on a measurement that failed.
     """
@@ -57,37 +62,36 @@ class Measured:
 
 
 class Signal(ABC):
-    """Components of one given thing at time t."""
+    """Components at time t of what is given from outside: ``what``, in words."""
 
     inside = False  # whether the compiled program computes it from t
+    moves = True  # whether it must be evaluated at every step
 
     def __init__(self, kind: str, size: int, what: str) -> None:
         self.kind, self.size, self.what = kind, size, what
 
     @abstractmethod
-    def at(self, t: float) -> Given:
+    def at(self, t: float) -> SignalMotion:
         """Value, rate and acceleration at time t."""
 
     @property
-    def moves(self) -> bool:
-        """Whether it must be evaluated at every step."""
-        return True
+    def comparison_key(self) -> tuple[str, list[float]]:
+        """Kind and components at t = 0, by which signals are compared."""
+        return self.kind, self.at(0.0).value
 
 
 class Constant(Signal):
-    """A thing at rest."""
+    """A value at rest."""
 
-    def __init__(self, kind: str, found: list[float], what: str) -> None:
-        super().__init__(kind, len(found), what)
-        check(kind, found, what)
-        self.found = found
+    moves = False
 
-    @property
-    def moves(self) -> bool:
-        return False
+    def __init__(self, kind: str, value: list[float], what: str) -> None:
+        super().__init__(kind, len(value), what)
+        check(kind, value, what)
+        self.value = value
 
-    def at(self, t: float) -> Given:
-        return Given(self.found, [0.0] * self.size, [0.0] * self.size)
+    def at(self, t: float) -> SignalMotion:
+        return SignalMotion(self.value, [0.0] * self.size, [0.0] * self.size)
 
 
 class Timed(Signal):
@@ -109,65 +113,53 @@ class Timed(Signal):
         except Exception:
             return [math.nan] * self.size
 
-    def at(self, t: Scalar) -> Given:
-        f = lambda c: components(self.kind, self.function(c[0]), self.what, self.size)
-        zero = [0.0] * self.size
+    def at(self, t: Scalar) -> SignalMotion:
+        def value(c: list[Scalar]) -> list[Scalar]:
+            return components(self.kind, self.function(c[0]), self.what, self.size)
+
+        def rate(c: list[Scalar]) -> list[Scalar]:
+            return derivative(value, c, [1.0])
+
         if not self.known:
-            return Given(f([t]), zero, zero)
-        first = lambda c: derivative(f, c, [1.0])
-        return Given(f([t]), first([t]), derivative(first, [t], [1.0]))
+            return SignalMotion(value([t]), [0.0] * self.size, [0.0] * self.size)
+        return SignalMotion(value([t]), rate([t]), derivative(rate, [t], [1.0]))
 
 
-class Called(Signal):
-    """Plain Python functions of time, called at every step."""
+class Sampled(Signal):
+    """What plain Python functions of time, or a :class:`Measured`, say at every step."""
 
-    def __init__(self, kind: str, size: int, what: str, moving: Moving) -> None:
+    def __init__(self, kind: str, size: int, what: str, source: Moving | Measured) -> None:
         super().__init__(kind, size, what)
-        self.moving = moving
-        check(kind, at_start(self.at, what).value, f"{what} at t = 0")
+        self.source = source
+        when = " at t = 0" if isinstance(source, Moving) else ""
+        check(kind, at_start(self.at, what).value, what + when)
 
-    def at(self, t: float) -> Given:
-        zero = [0.0] * self.size
-
-        def part(function: Callable[[float], Any] | None) -> list[float]:
-            if function is None or (not self.moving.known and function is not self.moving.position):
-                return zero
-            return components(self.kind, function(t), self.what, self.size)
-
-        position = part(self.moving.position)
-        check_shape(self.kind, position, self.what)
-        return Given(position, part(self.moving.velocity), part(self.moving.acceleration))
-
-
-class FromMeasured(Signal):
-    """What a :class:`Measured` says."""
-
-    def __init__(self, kind: str, size: int, what: str, measured: Measured) -> None:
-        super().__init__(kind, size, what)
-        self.measured = measured
-        check(kind, self.at(0.0).value, what)
-
-    def at(self, t: float) -> Given:
-        m = self.measured
-        if m.position is None:
+    def at(self, t: float) -> SignalMotion:
+        source = self.source
+        if source.position is None:
             raise Error(f"{sentence(self.what)} is not measured: update it with a position.")
-
-        def part(value: Any) -> list[float]:
-            given = value is not None and (m.known or value is m.position)
-            return components(self.kind, value, self.what, self.size) if given else [0.0] * self.size
-
-        position = part(m.position)
+        position = self._components(source.position, t)
         check_shape(self.kind, position, self.what)
-        return Given(position, part(m.velocity), part(m.acceleration))
+        rates = (source.velocity, source.acceleration) if source.known else (None, None)
+        return SignalMotion(position, *(self._components(rate, t) for rate in rates))
+
+    def _components(self, given: Any, t: float) -> list[float]:
+        if given is None:
+            return [0.0] * self.size
+        return components(self.kind, given(t) if isinstance(self.source, Moving) else given, self.what, self.size)
 
 
-def as_signal(kind: str, given: Any, what: str, size: int | None = None) -> Signal:
+SignalLike: TypeAlias = RealArray | RealNumber | Value | DQ | Callable[[Any], Any] | Moving | Measured | Signal
+"""What users give as a target, an obstacle or a distance: a constant, a function of time, or what moves."""
+
+
+def as_signal(kind: str, given: SignalLike, what: str, size: int | None = None) -> Signal:
     """The signal of a constant, a function of time, a :class:`Moving` or a :class:`Measured`; ``what`` names it."""
     size = SIZE[kind] if size is None else size
     if isinstance(given, Signal):
         return given
     if isinstance(given, Measured):
-        return FromMeasured(kind, size, what, given)
+        return Sampled(kind, size, what, given)
     if isinstance(given, Moving) or callable(given):
         moving = given if isinstance(given, Moving) else Moving(given)
         return _moving(kind, size, what, moving)
@@ -186,7 +178,7 @@ def _moving(kind: str, size: int, what: str, moving: Moving) -> Signal:
             "unknown by known=False.",
             what=what,
         )
-    return Called(kind, size, what, moving)
+    return Sampled(kind, size, what, moving)
 
 
 def _takes_symbols(function: Callable[[Any], Any]) -> bool:
@@ -194,7 +186,7 @@ def _takes_symbols(function: Callable[[Any], Any]) -> bool:
     graph = Graph()
     try:
         function(Traced(graph, graph.node("input", 0, 0)))
-    except Exception:  # whatever a function of the user may raise on what is no number
+    except Exception:  # whatever a function of the user may raise on a symbol
         return False
     return True
 
@@ -209,6 +201,12 @@ def at_start(function: Callable[[float], Any], what: str) -> Any:
         raise Error(f"{sentence(what)} has no value at t = 0: {in_words(problem)}.", what=what) from problem
 
 
+def value_at_start(given: Any, what: str) -> Any:
+    """What is given, as it is at t = 0 if it moves."""
+    now = given.position if isinstance(given, (Moving, Measured)) else given
+    return at_start(now, what) if callable(now) else now
+
+
 def not_finite(signal: Signal, t: float) -> str:
     """What is wrong with a signal at time t, in words; "" for one that has finite values."""
     try:
@@ -219,7 +217,7 @@ def not_finite(signal: Signal, t: float) -> str:
     return "" if is_finite else "is not finite"
 
 
-class Board:
+class SignalBuffer:
     """All signals of a controller in three arrays: values, rates, accelerations; those at rest are written once."""
 
     def __init__(self, signals: list[Signal]) -> None:
@@ -231,6 +229,22 @@ class Board:
         self._moving = [(s, self.where[id(s)]) for s in self.outside if s.moves]
         for signal in self.outside:
             self._write(signal, self.where[id(signal)], 0.0)
+
+    def inputs(self, model: Model) -> list[tuple[str, int]]:
+        """Names and sizes of what programs take: time, state, and the three arrays."""
+        p = self.size
+        return [("t", 1), ("q", model.nq), ("v", model.nv), ("signals", p), ("rates", p), ("accelerations", p)]
+
+    def motion(
+        self, signal: Signal, t: Scalar, value: list[Scalar], rate: list[Scalar], acceleration: list[Scalar]
+    ) -> SignalMotion:
+        """A signal in a program: out of the three arrays, or computed from the time."""
+        if signal.inside:
+            return signal.at(t)
+        part = self.where[id(signal)]
+        if not signal.moves:  # its rates are zero whatever its value: nothing to compute
+            return SignalMotion(value[part], [0.0] * signal.size, [0.0] * signal.size)
+        return SignalMotion(value[part], rate[part], acceleration[part])
 
     def update(self, t: float) -> None:
         """Write what moves."""

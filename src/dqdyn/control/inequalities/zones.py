@@ -1,48 +1,44 @@
-"""Zones around things: keep out of them, or inside."""
+"""Zones around elements of the robot and the workspace: keep out of them, or inside."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Unpack
+from typing import ClassVar, Unpack
 
 from dqdyn.algebra.scalar import Scalar
 from dqdyn.algebra.value import Value
-from dqdyn.control.core.inequality import Gains, Inequality
+from dqdyn.control.core.inequality import Inequality, ZoneOptions
 from dqdyn.control.core.term import Parts
-from dqdyn.control.features.features import Thing
-from dqdyn.control.features.on_robot import point, required
-from dqdyn.control.features.pairs import SIGNED, Pair
-from dqdyn.control.features.signals import as_signal
+from dqdyn.control.features.features import Feature
+from dqdyn.control.features.on_robot import PointLike, point, required
+from dqdyn.control.features.pairs import Pair, SideLike
+from dqdyn.control.features.signals import SignalLike, as_signal
+from dqdyn.control.inequalities.pair import PairInequality
 from dqdyn.errors import Error
 
 
-class _Zone(Inequality):
-    sign: float
-    word: str
+class _Zone(PairInequality):
+    word: ClassVar[str]
 
-    def __init__(self, a: Any, b: Any, distance: Any, *, reach: float | None = None, **gains: Unpack[Gains]) -> None:
-        self.pair_of_things = Pair.of(a, b).within(reach)
-        name = f"{self.word} {self.pair_of_things.name}"
-        safe = self.pair_of_things.limit(distance, f"the safe distance of {name!r}")
-        super().__init__(name, self.pair_of_things.things, (*self.pair_of_things.signals, safe), **gains)
-
-    def row_names(self) -> list[str]:
-        return [f"{self.name}: {words}" if words else self.name for words in self._rows()]
-
-    def _rows(self) -> tuple[str, ...]:
-        return self.pair_of_things.rows
-
-    def value(self, robot: Parts, given: Parts) -> list[Scalar]:
-        pair = self.pair_of_things
-        safe = pair.scale(given[-1][0])
-        return [self.sign * (d - safe) for d in pair.distances(robot, given)[: len(self._rows())]]
+    def __init__(
+        self,
+        a: SideLike,
+        b: SideLike,
+        distance: SignalLike,
+        *,
+        reach: float | None = None,
+        **options: Unpack[ZoneOptions],
+    ) -> None:
+        pair = Pair.of(a, b).within(reach)
+        name = f"{self.word} {pair.name}"
+        super().__init__(name, pair, distance, f"the safe distance of {name!r}", **options)
 
 
 class KeepOut(_Zone):
-    """Two things at least ``distance`` (m) apart: D − D_safe ≥ 0 [Quiroz, eq. (4.22)], its rate as in
+    """Two elements at least ``distance`` (m) apart: D − D_safe ≥ 0 [Quiroz, eq. (4.22)], its rate as in
     [Quiroz, eq. (4.23)], which misses the dot of Ḋ_safe in print.
 
-    Each is a thing of the robot (``point("tool")``, ``line(…)``, ``segment(…)``; a frame is its origin) or one
+    Each is a feature of the robot (``point("tool")``, ``line(…)``, ``segment(…)``; a frame is its origin) or one
     of the workspace: a Point, Line, Plane or Segment, a function of time, a Moving or a Measured. The distance may move
     too. With both on the robot this avoids self-collision. Distances to planes are signed: the side of the normal.
 
@@ -52,11 +48,11 @@ class KeepOut(_Zone):
     parallel, across which the distance of infinite lines jumps. ``reach=math.inf`` gives that distance as it is.
     """
 
-    sign, word = 1.0, "keep-out:"
+    keeps_apart, word = True, "keep-out:"
 
 
 class KeepIn(_Zone):
-    """Two things at most ``distance`` (m) apart: D_safe − D ≥ 0; for planes the side opposite to the normal.
+    """Two elements at most ``distance`` (m) apart: D_safe − D ≥ 0; for planes the side opposite to the normal.
 
     Of two lines, the robot's has to be near within ``reach`` m, as in :class:`KeepOut`.
 
@@ -64,23 +60,23 @@ class KeepIn(_Zone):
     the center of its zone at w m/s has the second-order form infeasible for that moment unless η_p D_safe ≥ 2w².
     """
 
-    sign, word = -1.0, "keep-in:"
+    keeps_apart, word = False, "keep-in:"
 
-    def _rows(self) -> tuple[str, ...]:
+    def row_words(self) -> Sequence[str]:
         """Of a segment it suffices that its nearest point is near; it is on one side of a plane with both ends."""
-        rows = self.pair_of_things.rows
-        return rows if rows[0] else rows[:1]
+        words = self.pair.rows
+        return words if words[0] else words[:1]
 
 
 class KeepAbove(KeepOut):
-    """A point (a frame's name, or a thing) at least ``distance`` m above a plane, along its normal."""
+    """A point (a frame's name, or a feature) at least ``distance`` m above a plane, along its normal."""
 
-    def __init__(self, point: Any, plane: Any, distance: Any = 0.0, **gains: Unpack[Gains]) -> None:
-        super().__init__(point, plane, distance, **gains)
-        if self.pair_of_things.function.name not in SIGNED:
-            raise Error(
-                f"KeepAbove takes a point and a plane; found {point!r} and {plane!r}: use KeepOut for other things."
-            )
+    def __init__(
+        self, point: SideLike, plane: SideLike, distance: SignalLike = 0.0, **options: Unpack[ZoneOptions]
+    ) -> None:
+        super().__init__(point, plane, distance, **options)
+        if not self.pair.is_signed:
+            raise Error(f"KeepAbove takes a point and a plane; found {point!r} and {plane!r}: use KeepOut for others.")
 
 
 class Region(Inequality):
@@ -89,11 +85,13 @@ class Region(Inequality):
     One inequality per plane, [Quiroz, eq. (4.39)] and [Quiroz, eq. (4.40)].
     """
 
-    def __init__(self, robot: Any, planes: Sequence[Any], distance: Any = 0.0, **gains: Unpack[Gains]) -> None:
-        thing: Thing = required(point, robot, "What a region keeps inside")
+    def __init__(
+        self, robot: PointLike, planes: Sequence[SignalLike], distance: SignalLike = 0.0, **options: Unpack[ZoneOptions]
+    ) -> None:
+        feature: Feature = required(point, robot, "What a region keeps inside")
         if isinstance(planes, Value) or not hasattr(planes, "__iter__"):
             raise Error(f"The planes of a region are a list; found {planes!r}.", found=planes)
-        self.pairs = [Pair.of(thing, plane) for plane in planes]
+        self.pairs = [Pair.of(feature, plane) for plane in planes]
         if not self.pairs:
             raise Error("A region needs at least one plane.")
         for pair, plane in zip(self.pairs, planes, strict=True):
@@ -101,7 +99,7 @@ class Region(Inequality):
                 raise Error(f"A region takes planes of the workspace, at rest or moving; found {plane!r}.", found=plane)
         safe = as_signal("number", distance, "the safe distance of a region")
         signals = tuple(signal for pair in self.pairs for signal in pair.signals)
-        super().__init__(f"region of {thing.place}", (thing,), (*signals, safe), **gains)
+        super().__init__(f"region of {feature.place}", (feature,), (*signals, safe), **options)
 
     def row_names(self) -> list[str]:
         return [f"{self.name}: plane {i + 1}" for i in range(len(self.pairs))]

@@ -1,58 +1,138 @@
-"""The base of limits of velocity, acceleration and torque: one size per axis, on both sides."""
+"""Limits of velocities, accelerations and torques: one size per axis, on both sides."""
 
 from __future__ import annotations
 
 import copy
 from abc import abstractmethod
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Literal, Self
 
 import numpy as np
 
-from dqdyn.control.core.command_bound import Context, Side
-from dqdyn.control.limits.limit import FREE, Limit, axes, own
+from dqdyn.arrays import Array
+from dqdyn.control.core.command_constraint import CommandBound, CommandConstraint, Context
+from dqdyn.control.core.settings import positive
+from dqdyn.control.limits.coordinates import FREE, LimitLike, axes, given_or_own, own
 from dqdyn.errors import Error
 from dqdyn.model.model import Model
 
+_ROUNDING = 1e-9  # rad/s or m/s, of a joint that runs at its limit
 
-class PerAxis(Limit):
+
+class PerAxis(CommandConstraint):
     """|x| at most ``given``, one number or one per axis, or at most the robot's own limit named ``of_robot``.
 
     Limits of what is commanded itself do not give way unless ``relaxable`` is True; others do unless it is False.
     """
 
-    quantity: ClassVar[str]
-    """What is limited: "velocity", "acceleration" or "torque"."""
-    of_robot: ClassVar[str | None] = None
+    limited: ClassVar[Literal["velocity", "acceleration", "torque"]]
+    """What is limited."""
+    of_robot: ClassVar[Literal["velocity", "effort"] | None] = None
     may_be_zero: ClassVar[bool] = False
-    limit: np.ndarray
+    limit: Array
 
-    def __init__(self, given: Any, name: str, relaxable: bool | None, gain: float = 1.0) -> None:
-        self._set(name, gain, "auto", relaxable)
-        self.given, self.auto = given, False
+    def __init__(self, given: LimitLike, name: str, relaxable: bool | None, gain: float = 1.0) -> None:
+        super().__init__(name, gain, relaxable=relaxable)
+        self.given = given
 
-    def bound(self, model: Model) -> Self:
+    def bound_to(self, model: Model) -> Self:
         result = copy.copy(self)
         default = np.full(model.nv, np.inf) if self.of_robot is None else own(model, self.of_robot)
-        result.limit = self._values(self.given, default, f"limit of {self.name}")
+        result.limit = given_or_own(self.given, default, f"limit of {self.name}")
         if (result.limit < 0.0).any() or (not self.may_be_zero and (result.limit == 0.0).any()):
             least = "from" if self.may_be_zero else "above"
             raise Error(f"The limit of {self.name} must be {least} 0; found {result.limit.min():.6g}.")
         return result
 
     def gives_way(self, level: str) -> bool:
-        return self.quantity != level if self.relaxable is None else self.relaxable
+        return self.limited != level if self.relaxable is None else self.relaxable
 
-    def change(self) -> np.ndarray:
+    def change(self) -> Array:
         """By how much (nv,) the limit lets a command by velocity change in one step."""
         return np.full(len(self.limit), np.inf)
 
-    def initial_gains(self, model: Model, level: str) -> list[tuple[float, float]]:
-        return []
-
-    def sides(self, context: Context) -> list[Side]:
+    def bounds(self, context: Context) -> list[CommandBound]:
         named = enumerate(zip(axes(context.model), self.limit.tolist(), strict=True))
-        return [self.side(context, f"{self.name}: {name}", k, limit) for k, (name, limit) in named if limit < FREE]
+        return [self.bound(context, f"{self.name}: {name}", k, limit) for k, (name, limit) in named if limit < FREE]
 
     @abstractmethod
-    def side(self, context: Context, name: str, k: int, limit: float) -> Side:
+    def bound(self, context: Context, name: str, k: int, limit: float) -> CommandBound:
         """The bound on axis k."""
+
+
+class VelocityLimits(PerAxis):
+    """|v| at most the robot's limits, or ``limit``; for accelerations v̇ ≤ ``gain`` (v_max − v), and likewise below."""
+
+    limited = of_robot = "velocity"
+
+    def __init__(
+        self,
+        limit: LimitLike = None,
+        *,
+        gain: float = 10.0,
+        name: str = "velocity limits",
+        relaxable: bool | None = None,
+    ) -> None:
+        super().__init__(limit, name, relaxable, gain)
+
+    def bound(self, context: Context, name: str, k: int, limit: float) -> CommandBound:
+        if context.level == "velocity":
+            return CommandBound(name, limit, -limit, axis=k)
+        v = context.v[k]
+        return CommandBound(name, self.gain * (limit - v), -self.gain * (limit + v), axis=k)
+
+    def exceeded(self, model: Model, v: Array) -> list[tuple[str, float]]:
+        over = np.abs(v) - self.limit
+        return [(f"{self.name}: {name}", float(x)) for name, x in zip(axes(model), over, strict=True) if x > _ROUNDING]
+
+
+class AccelerationLimits(PerAxis):
+    """|v̇| at most ``limit``, one number or one per joint. For velocities it needs the time step ``dt`` in s:
+    the command may differ from v by ``limit``·dt."""
+
+    limited = "acceleration"
+
+    def __init__(
+        self,
+        limit: LimitLike,
+        *,
+        dt: float | None = None,
+        name: str = "acceleration limits",
+        relaxable: bool | None = None,
+    ) -> None:
+        if limit is None:
+            raise Error(f"The {name} need a limit: robots have none of their own.")
+        super().__init__(limit, name, relaxable)
+        self.dt = None if dt is None else positive(dt, f"dt of {name}")
+        if dt is None:
+            self.levels = ("acceleration", "torque")
+
+    def gives_way(self, level: str) -> bool:
+        return super().gives_way("acceleration" if level == "velocity" else level)
+
+    def change(self) -> Array:
+        return self.limit * float(self.dt or 0.0)
+
+    def bound(self, context: Context, name: str, k: int, limit: float) -> CommandBound:
+        if context.level == "acceleration":
+            return CommandBound(name, limit, -limit, axis=k)
+        v, step = context.v[k], limit * float(self.dt or 0.0)
+        return CommandBound(name, v + step, v - step, axis=k)
+
+
+class TorqueLimits(PerAxis):
+    """|τ| at most the robot's limits, or ``limit``: −τ_max ≤ M v̇ + n ≤ τ_max, for controllers by torque.
+
+    A ``limit`` per axis with 0 tells that an axis has no motor, as a passive joint: without it the controller takes
+    every axis to have one. Of a free or planar base a limit per axis tells what thrusters or wheels give.
+    """
+
+    levels = ("torque",)
+    limited = "torque"
+    of_robot, may_be_zero = "effort", True  # a joint without a motor
+
+    def __init__(self, limit: LimitLike = None, *, name: str = "torque limits", relaxable: bool | None = None) -> None:
+        super().__init__(limit, name, relaxable)
+
+    def bound(self, context: Context, name: str, k: int, limit: float) -> CommandBound:
+        matrix, bias = context.mass_and_bias
+        return CommandBound(name, limit - bias[k], -limit - bias[k], normal=list(matrix[k]))

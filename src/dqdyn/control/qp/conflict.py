@@ -1,15 +1,19 @@
-"""A minimal set of bounds in conflict: all together have no solution, and without any one of them the rest have."""
+"""Bounds in conflict: a minimal set of them, and how far they must give way so that some command obeys them all."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from dqdyn.arrays import Array
 from dqdyn.control.qp.rows import NamedRows
-from dqdyn.control.qp.solver import INFINITE, Shape
+from dqdyn.control.qp.solver import INFINITE, ProblemSize
 from dqdyn.control.qp.with_daqp import DaqpSolver
 
+_REGULAR = 1e-9  # of the command against the violation: only to make the command unique
+_NEGLIGIBLE = 1e-9
 
-def is_feasible(a: np.ndarray, b: np.ndarray) -> bool:
+
+def is_feasible(a: Array, b: Array) -> bool:
     """Whether some u obeys a u ≤ b, rows of a of length 1 or 0."""
     m, n = a.shape
     if m == 0:
@@ -17,11 +21,9 @@ def is_feasible(a: np.ndarray, b: np.ndarray) -> bool:
     empty = np.abs(a).max(axis=1) == 0.0
     if (b[empty] < 0.0).any():
         return False
-    solver = DaqpSolver(Shape(n, False, int((~empty).sum()), 0))
-    if empty.all():
-        return True
-    below = np.full(int((~empty).sum()), -INFINITE)
-    return solver.solve(np.eye(n), np.zeros(n), np.ascontiguousarray(a[~empty]), b[~empty].copy(), below) is not None
+    a, b = np.ascontiguousarray(a[~empty]), b[~empty].copy()
+    solver = DaqpSolver(ProblemSize(n, False, len(b), 0))
+    return not len(b) or solver.solve(np.eye(n), np.zeros(n), a, b, np.full(len(b), -INFINITE)) is not None
 
 
 def minimal_conflict(rows: NamedRows) -> tuple[str, ...]:
@@ -40,3 +42,24 @@ def minimal_conflict(rows: NamedRows) -> tuple[str, ...]:
         if not is_feasible(a[without], b[without]):
             kept = without
     return tuple(dict.fromkeys(names[kept].tolist()))
+
+
+def least_violation(rows: NamedRows) -> Array | None:
+    """s ≥ 0 (m,) in the units of b with some u: a u ≤ b + s, least in the sense of squares over rows of length 1.
+
+    None where the bounds that must not give way are in conflict among themselves.
+    """
+    a, b, length = rows.scaled()
+    m, n = a.shape
+    soft = np.flatnonzero(rows.relaxable)
+    k = len(soft)
+    H = np.diag(np.concatenate([np.full(n, _REGULAR), np.ones(k)]))
+    slack = np.zeros((m, k))
+    slack[soft, np.arange(k)] = -1.0
+    solver = DaqpSolver(ProblemSize(n + k, False, m, 0))
+    solution = solver.solve(H, np.zeros(n + k), np.ascontiguousarray(np.hstack([a, slack])), b, np.full(m, -INFINITE))
+    if solution is None:
+        return None
+    violation = np.zeros(m)
+    violation[soft] = np.maximum(solution[n:], 0.0)
+    return np.asarray(np.where(violation < _NEGLIGIBLE, 0.0, violation) * length)

@@ -1,11 +1,15 @@
-"""Rows of a problem: of a fair length for solvers, and one-sided with names for looking at what is in conflict."""
+"""Rows of a problem: scaled for solvers, and one-sided with names to search them for conflicts."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
+import numpy.typing as npt
 
+from dqdyn.arrays import Array
+
+Mask = npt.NDArray[np.bool_]
 ZERO = 1e-12
 """The length below which a row says nothing about u."""
 _SHORT, _LONG = 1e-8, 1e12  # squared lengths of rows that need care
@@ -18,11 +22,11 @@ class Scaled:
     ``short``: the lengths before, 1 for those above it and for zeros.
     """
 
-    A: np.ndarray
-    upper: np.ndarray
-    lower: np.ndarray
-    short: np.ndarray
-    zero: np.ndarray
+    A: Array
+    upper: Array
+    lower: Array
+    short: Array
+    zero: Mask
 
     def is_empty(self, tolerance: float) -> bool:
         """Whether the bounds of a row of zeros exclude zero, so that no u obeys them."""
@@ -30,7 +34,7 @@ class Scaled:
         return bool((self.zero & ((self.upper[first:] < -tolerance) | (self.lower[first:] > tolerance))).any())
 
 
-def scaled_rows(A: np.ndarray, upper: np.ndarray, lower: np.ndarray, squares: np.ndarray, first: int) -> Scaled | None:
+def scaled_rows(A: Array, upper: Array, lower: Array, squares: Array, first: int) -> Scaled | None:
     """The rows (m, n), their ``squares`` (m,), and their bounds, those of ``upper`` and ``lower`` from ``first`` on.
 
     None where no row needs it: solvers work to absolute tolerances, in which only very short and long rows drown.
@@ -50,14 +54,19 @@ def scaled_rows(A: np.ndarray, upper: np.ndarray, lower: np.ndarray, squares: np
 
 @dataclass(frozen=True, eq=False)
 class NamedRows:
-    """a (m, n), b (m,); ``names`` and whether each may give way. Equalities have two rows of one name."""
+    """a (m, n), b (m,); ``names`` and whether each may give way. Equalities have two rows of one name.
 
-    a: np.ndarray
-    b: np.ndarray
+    Rows of a problem have their ``index`` into its bounds, and whether they are upper ones.
+    """
+
+    a: Array
+    b: Array
     names: tuple[str, ...]
-    relaxable: np.ndarray
+    relaxable: Mask
+    index: npt.NDArray[np.intp] = field(default_factory=lambda: np.zeros(0, dtype=int))
+    is_upper: Mask = field(default_factory=lambda: np.zeros(0, dtype=bool))
 
-    def scaled(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def scaled(self) -> tuple[Array, Array, Array]:
         """a with rows of length 1, b with them, and the lengths; rows of zero keep theirs."""
         with np.errstate(over="ignore"):  # of rows and bounds beyond 1e154, of which no solution is taken
             length = np.linalg.norm(self.a, axis=1)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from dqdyn.algebra.real import real_array
+from dqdyn.arrays import Array, RealArray
 from dqdyn.control.core.errors import InfeasibleError
 from dqdyn.control.qp.conflict import minimal_conflict
 from dqdyn.control.qp.rows import NamedRows
-from dqdyn.control.qp.solver import INFINITE, Shape, Solver
-from dqdyn.control.qp.unconstrained import LinearSolver
+from dqdyn.control.qp.solver import INFINITE, LinearSolver, ProblemSize, Solver
 from dqdyn.control.qp.with_daqp import DaqpSolver
 from dqdyn.control.qp.with_piqp import PiqpSolver
 from dqdyn.errors import Error, unknown_name
@@ -20,16 +20,22 @@ SOLVERS: dict[str, type[Solver]] = {"daqp": DaqpSolver, "piqp": PiqpSolver}
 _SINGULAR = 1e-12  # the least eigenvalue of H by the largest
 
 
-def make_solver(name: str, shape: Shape) -> Solver:
-    """The solver of that name for problems of one shape."""
+def make_solver(name: str, size: ProblemSize) -> Solver:
+    """The solver of that name for problems of one size."""
     if name not in SOLVERS:
         raise unknown_name("solver of quadratic programs", name, SOLVERS)
-    return SOLVERS[name](shape) if shape.sides else LinearSolver(shape)
+    return SOLVERS[name](size) if size.sides else LinearSolver(size)
 
 
 def solve_quadratic_program(
-    H: Any, f: Any, A: Any = None, b: Any = None, Aeq: Any = None, beq: Any = None, solver: str = "daqp"
-) -> np.ndarray:
+    H: RealArray,
+    f: RealArray,
+    A: RealArray | None = None,
+    b: RealArray | None = None,
+    Aeq: RealArray | None = None,
+    beq: RealArray | None = None,
+    solver: Literal["daqp", "piqp"] = "daqp",
+) -> Array:
     """u (n,) that minimises ½ uᵀH u + fᵀu under A u ≤ b and Aeq u = beq.
 
     H (n, n) symmetric and positive semidefinite, f (n,), A (m, n), b (m,), Aeq (e, n), beq (e,). Where no u obeys all
@@ -51,13 +57,13 @@ def solve_quadratic_program(
         )
     rows = np.ascontiguousarray(np.vstack([Aeq, A]))
     upper, lower = np.concatenate([beq, b]), np.concatenate([beq, np.full(len(b), -INFINITE)])
-    program = make_solver(solver, Shape(n, False, len(upper), len(beq)))
+    program = make_solver(solver, ProblemSize(n, False, len(upper), len(beq)))
     has_minimum = least > _SINGULAR * most
     if not has_minimum:
         program.damping = program.damping[:1]  # else a minimum would be made up where there is none
-    found = program.solve(H, f, rows, upper, lower)
-    if found is not None:
-        return found
+    u = program.solve(H, f, rows, upper, lower)
+    if u is not None:
+        return u
     names = [f"Aeq[{i}]" for i in range(len(beq))] * 2 + [f"A[{i}]" for i in range(len(b))]
     one_sided = NamedRows(
         np.vstack([Aeq, -Aeq, A]), np.concatenate([beq, -beq, b]), tuple(names), np.ones(len(names), dtype=bool)
@@ -76,7 +82,7 @@ def solve_quadratic_program(
     raise InfeasibleError(f"No u obeys {' and '.join(conflict)} at a time: change one of them.", conflict=conflict)
 
 
-def _array(value: Any, name: str, ndim: int, shape: tuple[int, ...] | None = None) -> np.ndarray:
+def _array(value: Any, name: str, ndim: int, shape: tuple[int, ...] | None = None) -> Array:
     array = np.array(real_array(value, f"{name} of a quadratic program", argument=name), order="C")
     if array.ndim != ndim or (shape is not None and array.shape != shape):
         raise Error(
@@ -89,7 +95,7 @@ def _array(value: Any, name: str, ndim: int, shape: tuple[int, ...] | None = Non
     return array
 
 
-def _pair(A: Any, b: Any, n: int, name: str, right: str) -> tuple[np.ndarray, np.ndarray]:
+def _pair(A: Any, b: Any, n: int, name: str, right: str) -> tuple[Array, Array]:
     if (A is None) != (b is None):
         raise Error(f"{name} and {right} of a quadratic program come together: give both or none.", argument=name)
     if A is None:

@@ -1,14 +1,15 @@
-"""What a solver of quadratic programs answers: min ½ uᵀH u + fᵀu under lower ≤ [u; A u] ≤ upper."""
+"""The base of solvers of quadratic programs: min ½ uᵀH u + fᵀu under lower ≤ [u; A u] ≤ upper."""
 
 from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
+from dqdyn.arrays import Array
 from dqdyn.control.qp.rows import scaled_rows
 
 INFINITE = 1e30
@@ -21,10 +22,11 @@ DAMPING = (0.0, 1e-13, 1e-10, 1e-7)
 """Added to H of size 1, one after the other, until a solution from scratch obeys its rows. The first is H itself, the
 second what rounding leaves uncertain in H anyway; a solution moves by no more than the last in the metric of H."""
 _FAIR = 1e-8, 1e4  # squared sizes of H between which it is solved as it is
+_RESIDUAL = 1e-9  # of a system of linear equations that counts as solved
 
 
 @dataclass(frozen=True)
-class Shape:
+class ProblemSize:
     """Size of a problem: unknowns, whether they have bounds of their own, rows of A, and how many rows are equalities.
 
     ``lower`` and ``upper`` hold the bounds of u first, if ``bounds``, then those of A u; equalities come first in A.
@@ -45,17 +47,25 @@ class Shape:
         return self.rows + self.first
 
 
-class Check:
+class Problem(NamedTuple):
+    """min ½ uᵀH u + fᵀu under lower ≤ [u; A u] ≤ upper."""
+
+    H: Array
+    f: Array
+    A: Array
+    upper: Array
+    lower: Array
+
+
+class BoundsCheck:
     """Whether a vector obeys all bounds of a problem of one shape, each in its own unit."""
 
-    def __init__(self, shape: Shape) -> None:
-        self._first = shape.first
-        self._values, self._over = np.zeros(shape.sides), np.zeros((2, shape.sides))
-        self._product = self._values[shape.first :]
+    def __init__(self, size: ProblemSize) -> None:
+        self._first = size.first
+        self._values, self._over = np.zeros(size.sides), np.zeros((2, size.sides))
+        self._own, self._product = self._values[: size.first], self._values[size.first :]
 
-    def __call__(
-        self, u: np.ndarray, A: np.ndarray, upper: np.ndarray, lower: np.ndarray, short: np.ndarray | None = None
-    ) -> bool:
+    def __call__(self, u: Array, A: Array, upper: Array, lower: Array, short: Array | None = None) -> bool:
         """True if u does; ``short`` (rows,) are the lengths of the rows of A, those above 1 counted as 1.
 
         What u misses of its own bounds by rounding is cut off, in u itself.
@@ -64,9 +74,9 @@ class Check:
             return bool(np.isfinite(u).all())
         worst = self._worst(u, A, upper, lower)
         if self._first and worst > 0.0:
-            np.minimum(np.maximum(u, lower[: self._first]), upper[: self._first], out=self._values[: self._first])
-            if np.abs(self._values[: self._first] - u).max() <= HOLDS:
-                u[:] = self._values[: self._first]
+            np.minimum(np.maximum(u, lower[: self._first]), upper[: self._first], out=self._own)
+            if np.abs(self._own - u).max() <= HOLDS:
+                u[:] = self._own
                 worst = self._worst(u, A, upper, lower)
         if worst <= HOLDS and short is None:
             return True
@@ -78,10 +88,10 @@ class Check:
         allowed[self._first :] += ROUNDING * (np.abs(A) @ np.abs(u))
         return bool((self._over <= allowed).all())
 
-    def _worst(self, u: np.ndarray, A: np.ndarray, upper: np.ndarray, lower: np.ndarray) -> float:
+    def _worst(self, u: Array, A: Array, upper: Array, lower: Array) -> float:
         """By how much a bound is missed, NaN if anything is."""
         if self._first:
-            self._values[: self._first] = u
+            self._own[:] = u
         np.dot(A, u, out=self._product)
         np.subtract(self._values, upper, out=self._over[0])
         np.subtract(lower, self._values, out=self._over[1])
@@ -100,18 +110,12 @@ class Solver(ABC):
     name: ClassVar[str]
     damping: tuple[float, ...] = DAMPING
 
-    def __init__(self, shape: Shape) -> None:
-        self.shape, self.obeys = shape, Check(shape)
+    def __init__(self, size: ProblemSize) -> None:
+        self.size, self.obeys = size, BoundsCheck(size)
 
     def solve(
-        self,
-        H: np.ndarray,
-        f: np.ndarray,
-        A: np.ndarray,
-        upper: np.ndarray,
-        lower: np.ndarray,
-        squares: np.ndarray | None = None,
-    ) -> np.ndarray | None:
+        self, H: Array, f: Array, A: Array, upper: Array, lower: Array, squares: Array | None = None
+    ) -> Array | None:
         """u (n,), or None where no u is found that obeys all bounds. H is positive (semi)definite.
 
         ``squares`` (1 + rows,), if they are at hand: the sum of the squares of H, then of each row of A.
@@ -119,40 +123,52 @@ class Solver(ABC):
         if squares is None:
             squares = np.array([np.vdot(H, H), *np.einsum("ij,ij->i", A, A)])
         rows, short = (A, upper, lower), None
-        scaled = scaled_rows(A, upper, lower, squares[1:], self.shape.first) if self.shape.rows else None
+        scaled = scaled_rows(A, upper, lower, squares[1:], self.size.first) if self.size.rows else None
         if scaled is not None:
             if scaled.is_empty(HOLDS):
                 return None
             rows, short = (scaled.A, scaled.upper, scaled.lower), scaled.short
         if not _FAIR[0] < squares.item(0) < _FAIR[1]:
             H, f = _of_size_one(H, f)
-        u = self._next(H, f, *rows)
+        u = self._next(Problem(H, f, *rows))
         if u is not None and self.obeys(u, A, upper, lower, short):
             return u
         H, f = _of_size_one(H, f)
         for damping in self.damping:
-            u = self._afresh(H + damping * np.eye(len(f)) if damping else H, f, *rows)
+            u = self._afresh(Problem(H + damping * np.eye(len(f)) if damping else H, f, *rows))
             if u is not None and self.obeys(u, A, upper, lower, short):
                 return u
         return None
 
     @abstractmethod
-    def _next(
-        self, H: np.ndarray, f: np.ndarray, A: np.ndarray, upper: np.ndarray, lower: np.ndarray
-    ) -> np.ndarray | None:
+    def _next(self, problem: Problem) -> Array | None:
         """A solution, from where the last problem ended; A has no row that is very short or very long, but zeros."""
 
     @abstractmethod
-    def _afresh(
-        self, H: np.ndarray, f: np.ndarray, A: np.ndarray, upper: np.ndarray, lower: np.ndarray
-    ) -> np.ndarray | None:
+    def _afresh(self, problem: Problem) -> Array | None:
         """A solution of this problem as if it were the first."""
 
 
-def _of_size_one(H: np.ndarray, f: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _of_size_one(H: Array, f: Array) -> tuple[Array, Array]:
     """The same problem in another unit of cost."""
     size = float(np.abs(H).max(initial=0.0))
     if not 0.0 < size < math.inf:
         return H, f
     with np.errstate(over="ignore"):  # a solution would not be finite either, and is not taken
         return H / size, f / size
+
+
+class LinearSolver(Solver):
+    """H u = −f, the shortest u where H is singular; None where there is no u, and ½ uᵀH u + fᵀu has no minimum."""
+
+    name: ClassVar[str] = "linear"
+
+    def _next(self, problem: Problem) -> Array | None:
+        H, f = problem.H, problem.f
+        try:
+            return np.asarray(np.linalg.solve(H, -f), dtype=float)
+        except np.linalg.LinAlgError:
+            u = np.asarray(np.linalg.lstsq(H, -f)[0])
+            return u if np.abs(H @ u + f).max() <= _RESIDUAL * np.abs(f).max() else None
+
+    _afresh = _next

@@ -6,7 +6,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from dqdyn.control.qp.solver import Shape, Solver
+from dqdyn.arrays import Array
+from dqdyn.control.qp.solver import Problem, ProblemSize, Solver
 from dqdyn.errors import missing_extra
 
 TOLERANCE, LOOSE = 1e-9, 1e-7
@@ -23,56 +24,48 @@ class DaqpSolver(Solver):
 
     name: ClassVar[str] = "daqp"
 
-    def __init__(self, shape: Shape) -> None:
+    def __init__(self, size: ProblemSize) -> None:
         try:
             import daqp
         except ImportError:
             raise missing_extra("daqp", "control", "Control by quadratic programs") from None
-        super().__init__(shape)
+        super().__init__(size)
         self._daqp = daqp
         self._model = daqp.Model()
         self._is_warm = False
-        self._kinds = np.zeros(shape.sides, dtype=np.int32)
-        self._kinds[shape.first : shape.first + shape.equalities] = _EQUALITY
+        self._kinds = np.zeros(size.sides, dtype=np.int32)
+        self._kinds[size.first : size.first + size.equalities] = _EQUALITY
         self._active = self._kinds
 
-    def _next(
-        self, H: np.ndarray, f: np.ndarray, A: np.ndarray, upper: np.ndarray, lower: np.ndarray
-    ) -> np.ndarray | None:
+    def _next(self, problem: Problem) -> Array | None:
+        H, f, A, upper, lower = problem
         # An update that fails, as with bounds that cross, leaves the last problem in place.
-        if (
-            not self._is_warm
-            or self._model.update(H, f, A if self.shape.rows else None, upper, lower, self._active) < 0
-        ):
+        if not self._is_warm or self._model.update(H, f, A if self.size.rows else None, upper, lower, self._active) < 0:
             return None
-        u, _, flag, found = self._model.solve()
-        if flag != _SOLVED:
-            return None
-        self._remember(found["lam"])
-        return np.asarray(u)
+        return self._solution()
 
-    def _afresh(
-        self, H: np.ndarray, f: np.ndarray, A: np.ndarray, upper: np.ndarray, lower: np.ndarray
-    ) -> np.ndarray | None:
+    def _afresh(self, problem: Problem) -> Array | None:
         """Where many bounds touch at one point, the tight tolerance may find nothing, but the loose one does."""
         for tolerance in (TOLERANCE, LOOSE):
             self._model, self._is_warm = self._daqp.Model(), False
-            if self._model.setup(H, f, A, upper, lower, self._kinds)[0] < 0:
+            if self._model.setup(*problem, self._kinds)[0] < 0:
                 return None
             self._model.settings = {"primal_tol": tolerance}
-            u, _, flag, found = self._model.solve()
-            if flag == _SOLVED:
+            u = self._solution()
+            if u is not None:
                 self._is_warm = tolerance == TOLERANCE
-                self._remember(found["lam"])
-                return np.asarray(u)
+                return u
         return None
 
-    def _remember(self, multipliers: np.ndarray) -> None:
-        """Which bounds are active, for the next problem."""
-        if not np.count_nonzero(multipliers):
-            self._active = self._kinds
-            return
-        self._active = (multipliers > 0.0).astype(np.int32)
-        self._active[multipliers < 0.0] = _LOWER
-        if self.shape.equalities:
-            self._active[self.shape.first : self.shape.first + self.shape.equalities] = _EQUALITY
+    def _solution(self) -> Array | None:
+        """The solution of the problem in the workspace; what is active is kept for the next one."""
+        u, _, flag, details = self._model.solve()
+        if flag != _SOLVED:
+            return None
+        multipliers, size = details["lam"], self.size
+        self._active = self._kinds
+        if np.count_nonzero(multipliers):
+            self._active = (multipliers > 0.0).astype(np.int32)
+            self._active[multipliers < 0.0] = _LOWER
+            self._active[size.first : size.first + size.equalities] = _EQUALITY
+        return np.asarray(u)

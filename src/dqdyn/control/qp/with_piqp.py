@@ -6,7 +6,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from dqdyn.control.qp.solver import INFINITE, Shape, Solver
+from dqdyn.arrays import Array
+from dqdyn.control.qp.solver import INFINITE, Problem, ProblemSize, Solver
 from dqdyn.errors import missing_extra
 
 TOLERANCE = 1e-9
@@ -17,43 +18,42 @@ class PiqpSolver(Solver):
 
     name: ClassVar[str] = "piqp"
 
-    def __init__(self, shape: Shape) -> None:
+    def __init__(self, size: ProblemSize) -> None:
         try:
             import piqp
         except ImportError:
             raise missing_extra("piqp", "control", "The solver 'piqp'") from None
-        super().__init__(shape)
+        super().__init__(size)
         self._piqp = piqp
         self._solver: Any = None
 
-    def _next(
-        self, H: np.ndarray, f: np.ndarray, A: np.ndarray, upper: np.ndarray, lower: np.ndarray
-    ) -> np.ndarray | None:
-        if self._solver is None or (lower[: self.shape.first] > upper[: self.shape.first]).any():
+    def _next(self, problem: Problem) -> Array | None:
+        if self._solver is None or self._crosses(problem):
             return None
-        self._solver.update(**self._data(H, f, A, upper, lower))
+        self._solver.update(**self._data(problem))
         return self._solution()
 
-    def _afresh(
-        self, H: np.ndarray, f: np.ndarray, A: np.ndarray, upper: np.ndarray, lower: np.ndarray
-    ) -> np.ndarray | None:
-        if (lower[: self.shape.first] > upper[: self.shape.first]).any():
+    def _afresh(self, problem: Problem) -> Array | None:
+        if self._crosses(problem):
             return None
         self._solver = self._piqp.DenseSolver()
         self._solver.settings.eps_abs = self._solver.settings.eps_rel = TOLERANCE
-        self._solver.setup(**self._data(H, f, A, upper, lower))
+        self._solver.setup(**self._data(problem))
         return self._solution()
 
-    def _solution(self) -> np.ndarray | None:
+    def _crosses(self, problem: Problem) -> bool:
+        """Whether bounds of u exclude each other, which PIQP does not take."""
+        return bool((problem.lower[: self.size.first] > problem.upper[: self.size.first]).any())
+
+    def _solution(self) -> Array | None:
         if self._solver.solve() == self._piqp.PIQP_SOLVED:
             return np.array(self._solver.result.x)
         self._solver = None
         return None
 
-    def _data(
-        self, H: np.ndarray, f: np.ndarray, A: np.ndarray, upper: np.ndarray, lower: np.ndarray
-    ) -> dict[str, Any]:
-        s = self.shape
+    def _data(self, problem: Problem) -> dict[str, Any]:
+        H, f, A, upper, lower = problem
+        s = self.size
         first, last = s.first, s.first + s.equalities
         data: dict[str, Any] = {"P": np.asfortranarray(H), "c": f}
         if s.equalities:
@@ -70,6 +70,6 @@ class PiqpSolver(Solver):
         return data
 
 
-def _infinite(bounds: np.ndarray) -> np.ndarray:
+def _infinite(bounds: Array) -> Array:
     """Bounds with infinity where there is none."""
     return np.asarray(np.where(np.abs(bounds) >= INFINITE, np.copysign(np.inf, bounds), bounds))

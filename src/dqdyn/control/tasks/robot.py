@@ -1,17 +1,19 @@
-"""Tasks on the robot as a whole: posture, center of mass, rest."""
+"""Tasks on the robot as a whole: posture and rest."""
 
 from __future__ import annotations
 
 import copy
-from typing import Any, Self, Unpack
+from collections.abc import Sequence
+from typing import Self, Unpack
 
 from dqdyn.algebra.scalar import Scalar
-from dqdyn.control.core.differentiate import Rows
+from dqdyn.caching import cached_property
+from dqdyn.control.core.differentiate import Rows, SignalMotion
 from dqdyn.control.core.state import State
-from dqdyn.control.core.task import Settings, Task
+from dqdyn.control.core.task import Task, TaskOptions
 from dqdyn.control.core.term import Parts
-from dqdyn.control.features.features import CenterOfMass, Configuration
-from dqdyn.control.features.signals import as_signal
+from dqdyn.control.features.features import Configuration, Feature
+from dqdyn.control.features.signals import SignalLike, as_signal
 from dqdyn.model.model import Model
 
 
@@ -20,12 +22,12 @@ class PostureTask(Task):
 
     model: Model
 
-    def __init__(self, target: Any, **settings: Unpack[Settings]) -> None:
+    def __init__(self, target: SignalLike, **options: Unpack[TaskOptions]) -> None:
         self.target = target
-        super().__init__("posture", (Configuration(),), (), **settings)
+        super().__init__("posture", (Configuration(),), (), **options)
 
-    def bound(self, model: Model) -> Self:
-        result = copy.copy(super().bound(model))
+    def bound_to(self, model: Model) -> Self:
+        result = copy.copy(super().bound_to(model))
         result.model = model
         result.signals = (as_signal("vector", self.target, "the target of the posture", model.nq),)
         return result
@@ -35,29 +37,25 @@ class PostureTask(Task):
         own = [joint for joint in self.model.joints if joint.master is None]
         return [c for joint in own for c in joint.motion.difference(target[joint.q], q[joint.q])]
 
+    @cached_property
+    def _state_at_target(self) -> State:
+        return State(self.model, self.signals[0].at(0.0).value)
 
-class CenterOfMassTask(Task):
-    """The center of mass at a position in m."""
-
-    def __init__(self, target: Any, **settings: Unpack[Settings]) -> None:
-        target = as_signal("point", target, "the target of the center of mass")
-        super().__init__("center of mass", (CenterOfMass(),), (target,), **settings)
-
-    def error(self, robot: Parts, given: Parts) -> list[Scalar]:
-        return [a - b for a, b in zip(robot[0], given[0], strict=True)]
+    def components_at_target(self, feature: Feature) -> list[Scalar] | None:
+        return feature.kinematics(self._state_at_target).value
 
 
 class RestTask(Task):
     """All joints at rest: the lower level of [Quiroz, eq. (3.6)], ‖v̇ + α v‖² with α = ``gain``; ‖v‖² for velocities."""
 
-    def __init__(self, **settings: Unpack[Settings]) -> None:
-        super().__init__("rest", (), (), **settings)
+    def __init__(self, **options: Unpack[TaskOptions]) -> None:
+        super().__init__("rest", (), (), **options)
         self.gains = (self.gain, 0.0)  # ë = −α ė for e with ė = v: the error itself has no place
 
     def error(self, robot: Parts, given: Parts) -> list[Scalar]:
         return []
 
-    def rows(self, state: State, given: Any) -> Rows:
+    def rows(self, state: State, given: Sequence[SignalMotion]) -> Rows:
         n = state.model.nv
         zero, unit = [0.0] * n, [[1.0 if i == k else 0.0 for k in range(n)] for i in range(n)]
         return Rows(zero, unit, zero, None if state.v is None else list(state.v), zero)

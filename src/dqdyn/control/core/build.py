@@ -1,0 +1,51 @@
+"""What all builders of controllers share: from parts as users give them to a controller."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from dqdyn.control.core.braking import CommandMap
+from dqdyn.control.core.composition import Composition, Dynamics
+from dqdyn.control.core.controller import Controller
+from dqdyn.control.core.design import Design
+from dqdyn.control.core.feasibility import warn_of_forbidden_targets
+from dqdyn.control.core.optimum import Optimum, StrictLevels
+from dqdyn.control.core.part import ControlPart
+from dqdyn.control.core.task import Task
+from dqdyn.errors import Error
+from dqdyn.robot import Robot
+
+Tasks = Task | Sequence[Task] | Sequence[Sequence[Task] | Task]
+"""One, a list, or a list of lists for strict priorities."""
+Constraints = ControlPart | Sequence[ControlPart]
+"""Constraints, and tasks that must be met exactly."""
+Infeasible = Literal["raise", "relax", "hold"]
+SolverName = Literal["daqp", "piqp"]
+
+
+def require_robot(robot: Any) -> None:
+    """An error where a file's name or something else is given in place of a robot."""
+    if not isinstance(robot, Robot):
+        raise Error(f"A controller is made for a Robot, as dq.load(…) gives one; found {robot!r}.", found=robot)
+
+
+def build(
+    robot: Robot,
+    level: str,
+    tasks: Tasks,
+    constraints: Constraints,
+    damping: float,
+    infeasible: Infeasible,
+    solver: SolverName,
+    dynamics: Dynamics | None = None,
+    command_map: CommandMap | None = None,
+) -> Controller:
+    """The controller of a level; by torque it composes accelerations, and ``command_map`` gives the torques."""
+    require_robot(robot)
+    design = Design.of(robot.model, level, tasks, constraints, damping)
+    warn_of_forbidden_targets(robot.model, design, callers=3)
+    composition = Composition(robot.model, "velocity" if level == "velocity" else "acceleration", design, dynamics)
+    levels = len(design.tasks)
+    optimum = Optimum(composition.size, solver) if levels == 1 else StrictLevels(composition.size, solver, levels)
+    return Controller(robot.model, level, composition, optimum, infeasible, command_map)
