@@ -172,7 +172,7 @@ def _pick(*order: int) -> Callable[[Array], Array]:
     return lambda q: q[..., list(order)]
 
 
-def _constant(matrix: Any) -> Callable[[Array], Array]:
+def _constant(matrix: RealArray) -> Callable[[Array], Array]:
     array = np.asarray(matrix, dtype=float)
     return lambda q: array
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from dqdyn.formats.mjcf.mujoco_compiler import Compiled, MeshAsset
 from dqdyn.model.description import Shape, placement
 
 # MuJoCo's sizes are half-lengths; a capsule's length is without its caps.
-_SIZES = {
+_SIZES: dict[str, Callable[[tuple[float, ...]], tuple[float, ...]]] = {
     "box": lambda s: (2.0 * s[0], 2.0 * s[1], 2.0 * s[2]),
     "sphere": lambda s: (s[0],),
     "cylinder": lambda s: (s[0], 2.0 * s[1]),

@@ -178,7 +178,7 @@ def _rotated(tensor: Tensor, r: Quaternion) -> Tensor:
     columns = [c.vector for c in rotation_columns(r)]
 
     def entry(a: int, b: int) -> float:
-        return sum(columns[i][a] * tensor[i][j] * columns[j][b] for i in range(3) for j in range(3))
+        return float(sum(columns[i][a] * tensor[i][j] * columns[j][b] for i in range(3) for j in range(3)))
 
     xx, xy, xz, yy, yz, zz = entry(0, 0), entry(0, 1), entry(0, 2), entry(1, 1), entry(1, 2), entry(2, 2)
     return (xx, xy, xz), (xy, yy, yz), (xz, yz, zz)
