@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Literal
 
+from dqdyn.algebra.dual import IDENTITY
+from dqdyn.arrays import RealArray
 from dqdyn.robot import Robot
 from dqdyn.robot.options import Base
+
+if TYPE_CHECKING:
+    from dqdyn.formats.serial.chain import InertiaLike, PoseLike
 
 
 def load(
@@ -16,35 +22,71 @@ def load(
     mimic: bool = True,
     strict: bool = False,
     constrained: bool = True,
-    **options: Any,
+    package_paths: Sequence[Path] = (),
 ) -> Robot:
     """A robot from a URDF, MJCF or JSON file, from such a text, or by the name of a built-in robot.
 
     ``base`` is "fixed", "free", "planar" or "differential" (default: what the file says, else fixed).
     ``mimic=False`` gives mimic joints coordinates of their own; ``strict=True`` turns warnings into errors.
     ``constrained=False`` gives the bare tree: no loops are closed, and a differential base becomes a planar one.
+    ``package_paths`` are folders in which meshes of URDF named ``package://…`` are searched first.
     """
     from dqdyn.formats.load import read
 
-    if isinstance(source, str) and source.isidentifier() and not options:
+    description = None
+    if isinstance(source, str) and source.isidentifier():
         from dqdyn.robots.builders import BUILDERS, describe
 
-        if source in BUILDERS:
-            found = describe(source)
-            return Robot.from_description(found, base=base, mimic=mimic, strict=strict, constrained=constrained)
-    found = read(source, **options)
-    return Robot.from_description(found, base=base, mimic=mimic, strict=strict, constrained=constrained)
+        description = describe(source) if source in BUILDERS else None
+    return Robot.from_description(
+        description or read(source, package_paths=package_paths),
+        base=base,
+        mimic=mimic,
+        strict=strict,
+        constrained=constrained,
+    )
 
 
-def from_dh(table: Any, *, modified: bool = False, strict: bool = False, **options: Any) -> Robot:
+def from_dh(
+    table: RealArray,
+    *,
+    modified: bool = False,
+    joints_in: Literal["rows", "columns"] | None = None,
+    names: Sequence[str] | None = None,
+    inertias: Sequence[InertiaLike] | None = None,
+    name: str = "dh",
+    base: PoseLike = IDENTITY,
+    tool: PoseLike = IDENTITY,
+    strict: bool = False,
+) -> Robot:
     """An arm from a Denavit-Hartenberg table; see :func:`dqdyn.formats.serial.dh.describe_dh`."""
     from dqdyn.formats.serial.dh import describe_dh
 
-    return Robot.from_description(describe_dh(table, modified=modified, **options), strict=strict)
+    description = describe_dh(
+        table,
+        modified=modified,
+        joints_in=joints_in,
+        names=names,
+        inertias=inertias,
+        name=name,
+        base=base,
+        tool=tool,
+    )
+    return Robot.from_description(description, strict=strict)
 
 
-def from_screws(axes: Any, home: Any, inertias: Any = None, *, strict: bool = False, **options: Any) -> Robot:
+def from_screws(
+    axes: RealArray,
+    home: PoseLike,
+    inertias: Sequence[InertiaLike] | None = None,
+    *,
+    links: Sequence[PoseLike] | None = None,
+    names: Sequence[str] | None = None,
+    name: str = "screws",
+    strict: bool = False,
+) -> Robot:
     """An arm from its screw axes at home; see :func:`dqdyn.formats.serial.screws.describe_screws`."""
     from dqdyn.formats.serial.screws import describe_screws
 
-    return Robot.from_description(describe_screws(axes, home, inertias, **options), strict=strict)
+    description = describe_screws(axes, home, inertias, links=links, names=names, name=name)
+    return Robot.from_description(description, strict=strict)

@@ -48,8 +48,8 @@ def test_mjcf(tmp_path: Path, calls: list[Any]) -> None:
     path = tmp_path / "arm.xml"
     path.write_text("<mujoco/>")
     for source in ("<mujoco/>", path, str(path)):
-        read(source, package_paths=[tmp_path], extra=1)
-        assert calls.pop() == ("read_mjcf", source, {"extra": 1})
+        read(source, package_paths=[tmp_path])
+        assert calls.pop() == ("read_mjcf", source, {})
 
 
 def test_json(tmp_path: Path, calls: list[Any]) -> None:

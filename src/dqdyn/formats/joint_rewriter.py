@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+import warnings
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields, replace
 from typing import Any
 
 from dqdyn.algebra.dual import IDENTITY
-from dqdyn.errors import FormatError
+from dqdyn.errors import FormatError, ModelWarning
 from dqdyn.model.description import DYNAMICS, LIMITS, PER_AXIS, ROOT_JOINT, WORLD, Description, Joint, Link, Mimic
 from dqdyn.model.joints import KINDS, joint_kind
 from dqdyn.model.model import Model
@@ -158,6 +159,14 @@ def with_base_joint(model: Model, file_format: str) -> Description:
         )
     root = Joint(ROOT_JOINT, model.base, WORLD, root_link(description))
     return description.with_changes(links=(Link(WORLD), *description.links), joints=(root, *description.joints))
+
+
+def warn_left_out(model: Model, file_format: str, left_out: Sequence[str]) -> None:
+    """One warning for all that a file cannot hold."""
+    if left_out:
+        listed = ", ".join(left_out)
+        message = f"{file_format} cannot hold these of {model.name!r}, they are left out: {listed}."
+        warnings.warn(message, ModelWarning, stacklevel=3)
 
 
 def root_link(description: Description) -> str:

@@ -1,31 +1,27 @@
-"""Any robot file: looks inside and calls the reader of its format."""
+"""Any robot file: inspect its content and call the reader of its format."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from dqdyn.formats import files, safe_xml
 from dqdyn.formats.urdf import reader as urdf
 from dqdyn.model.description import Description
 
 
-def read(source: str | Path, *, package_paths: Sequence[Path] = (), **options: Any) -> Description:
-    """The robot in a file or text of URDF (<robot>), MJCF (<mujoco>) or JSON.
-
-    ``package_paths`` are folders of meshes, for URDF; other options go to the reader of the format.
-    """
+def read(source: str | Path, *, package_paths: Sequence[Path] = ()) -> Description:
+    """The robot in a file or text of URDF (<robot>), MJCF (<mujoco>) or JSON; ``package_paths`` hold meshes of URDF."""
     if _is_json(source):
         from dqdyn.formats.json.document import read_json
 
-        return read_json(source, **options)
+        return read_json(source)
     document = safe_xml.parse(source, safe_xml.MJCF_LIMITS)
     if document.root.tag == "mujoco":
         from dqdyn.formats.mjcf.reader import read_mjcf
 
-        return read_mjcf(source, **options)
-    return urdf.describe(document, package_paths, **options)
+        return read_mjcf(source)
+    return urdf.describe(document, package_paths)
 
 
 def _is_json(source: str | Path) -> bool:

@@ -1,4 +1,4 @@
-"""Where the mesh files of a robot are. A mesh that is not found is no fault: dynamics does without."""
+"""Where the mesh files of a robot are. A missing mesh is not an error, since dynamics needs none."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _PREFIX_PATHS = ("AMENT_PREFIX_PATH", "COLCON_PREFIX_PATH")
 
 
 class MeshFinder:
-    """Resolves mesh names as files write them; looks at names of files only, opens nothing, uses no network.
+    """Resolves mesh names as files write them; compares file names only, opens nothing, uses no network.
 
     ``package://name/rest`` is searched in ``package_paths``, in the paths of ROS, and in every folder above the robot's
     file: each may hold the package or be the package itself. Relative names start at the folder of the robot's file.
@@ -29,14 +29,14 @@ class MeshFinder:
             self.roots.append(folder)
             above = os.path.dirname(folder)
             folder = above if above != folder else None
-        self.found: dict[str, Path | None] = {}
+        self.paths: dict[str, Path | None] = {}
         self.packages: dict[str, list[str]] = {}
 
     def find(self, mesh: str) -> Path | None:
         """The file of a mesh, or None."""
-        if mesh not in self.found:
-            self.found[mesh] = self._search(mesh)
-        return self.found[mesh]
+        if mesh not in self.paths:
+            self.paths[mesh] = self._search(mesh)
+        return self.paths[mesh]
 
     def _search(self, mesh: str) -> Path | None:
         for scheme in _PACKAGE_SCHEMES:
@@ -53,8 +53,8 @@ class MeshFinder:
         for folder in self._folders(package):
             path = os.path.normpath(os.path.join(folder, rest.lstrip("/")))
             # A name such as package://p/../../etc/x must not lead out of its package.
-            if path.startswith(folder + os.sep) and (found := _file(path)):
-                return found
+            if path.startswith(folder + os.sep) and (file := _file(path)):
+                return file
         return None
 
     def _folders(self, package: str) -> list[str]:

@@ -183,9 +183,9 @@ class _Tree:
     def end(self, tag: str) -> None:
         self.open.pop()
 
-    def error(self, element: Element, found: str) -> LoadError:
+    def error(self, element: Element, excess: str) -> LoadError:
         return LoadError(
-            f"{self.file}, line {element.line}: there are {found}, which no robot needs: check the file.",
+            f"{self.file}, line {element.line}: there are {excess}, which no robot needs: check the file.",
             file=self.file,
             line=element.line,
             element=element.tag,

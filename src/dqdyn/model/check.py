@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import fields, replace
 from typing import Any
 
@@ -12,7 +12,7 @@ from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.real import is_real
 from dqdyn.algebra.scalar import is_numeric
 from dqdyn.errors import ModelError, one_line, unknown_name
-from dqdyn.model.description import DYNAMICS, PER_AXIS, WORLD, Description, Joint, Link, Shape
+from dqdyn.model.description import DYNAMICS, PER_AXIS, WORLD, Description, Joint, Link, NamedFrame, Shape
 from dqdyn.model.gravity_field import FieldGravity
 from dqdyn.model.inertia import Vector
 from dqdyn.model.joints import KINDS, joint_kind
@@ -24,7 +24,6 @@ AXIS_TOLERANCE = 1e-3
 
 SHAPES = {"box": 3, "sphere": 1, "cylinder": 2, "capsule": 2, "ellipsoid": 3, "plane": 0, "mesh": 3}
 """Kinds of shapes, and how many numbers their sizes have; a mesh without a scale has none."""
-
 
 LARGEST = 1e30
 """A larger length, mass or inertia is a mistake, and its square would overflow soon. Limits may be larger."""
@@ -41,6 +40,9 @@ def in_range(x: Any) -> bool:
         return False
 
 
+_WHAT = {Link: "link", Joint: "joint", NamedFrame: "frame"}
+
+
 class Checker:
     """Checks a description once; ``warnings`` holds what is doubtful but usable."""
 
@@ -51,6 +53,10 @@ class Checker:
 
     def error(self, message: str, element: str) -> ModelError:
         return ModelError(self.where + message, file=self.description.source, element=element)
+
+    def fault(self, item: Link | Joint | NamedFrame, message: str) -> ModelError:
+        """The error of a link, joint or frame; the message goes on after its name."""
+        return self.error(f"{_WHAT[type(item)]} {item.name!r} {message}", item.name)
 
     def doubt(self, message: str, element: str) -> None:
         if self.strict:
@@ -63,54 +69,47 @@ class Checker:
             self.doubt(note, "")
         if not d.links:
             raise self.error("a robot has at least one link; found none: add one.", "robot")
-        self.unique("link", (link.name for link in d.links))
-        self.unique("joint", (joint.name for joint in d.joints))
-        self.unique("frame", (frame.name for frame in d.frames))
+        for items in (d.links, d.joints, d.frames):
+            self.unique(items)
         for link in d.links:
             self.link(link)
         joints = tuple(self.joint(joint) for joint in d.joints)
         self.tree(joints)
+        self.mimics({joint.name: joint for joint in joints})
         links = {link.name for link in d.links}
         taken = links | {joint.name for joint in d.joints} | {WORLD}
         for frame in d.frames:
             if frame.name in taken:
-                raise self.error(
-                    f"frame {frame.name!r} has the name of a link, of a joint or of the world: rename it.", frame.name
-                )
+                raise self.fault(frame, "has the name of a link, of a joint or of the world: rename it.")
             if frame.link not in links:
-                raise self.error(
-                    f"frame {frame.name!r} is on the link {frame.link!r}, which does not exist.", frame.name
-                )
+                raise self.fault(frame, f"is on the link {frame.link!r}, which does not exist.")
             self.placement(frame.origin, f"frame {frame.name!r}")
         if not isinstance(d.gravity, FieldGravity) and not all(in_range(g) for g in d.gravity):
             raise self.error(f"gravity must be three finite numbers up to {LARGEST:g}; found {d.gravity}.", "gravity")
         return d.with_changes(joints=joints)
 
-    def unique(self, what: str, names: Iterable[str]) -> None:
+    def unique(self, items: Sequence[Link | Joint | NamedFrame]) -> None:
         seen: set[str] = set()
-        for name in names:
-            if not name:
+        for item in items:
+            what = _WHAT[type(item)]
+            if not item.name:
                 raise self.error(f"a {what} has no name: give every {what} a name.", what)
-            if name in seen:
-                raise self.error(f"two {what}s are named {name!r}: rename one of them.", name)
-            seen.add(name)
+            if item.name in seen:
+                raise self.error(f"two {what}s are named {item.name!r}: rename one of them.", item.name)
+            seen.add(item.name)
+
+    # --- links ------------------------------------------------------------------------------------------------------
 
     def link(self, link: Link) -> None:
         inertia = link.inertia
         numbers = (inertia.mass, *inertia.com, *(c for row in inertia.tensor for c in row))
         if not all(in_range(n) for n in numbers):
-            raise self.error(
-                f"link {link.name!r} has a mass or inertia {_BEYOND}: {inertia}.",
-                link.name,
-            )
+            raise self.fault(link, f"has a mass or inertia {_BEYOND}: {inertia}.")
         tensor = inertia.tensor
         if any(abs(tensor[i][j] - tensor[j][i]) > 1e-9 * (1.0 + abs(tensor[i][j])) for i in range(3) for j in range(i)):
-            raise self.error(
-                f"link {link.name!r} has an inertia tensor that is not symmetric: give I_xy = I_yx and so on.",
-                link.name,
-            )
+            raise self.fault(link, "has an inertia tensor that is not symmetric: give I_xy = I_yx and so on.")
         if inertia.mass < 0.0:
-            raise self.error(f"link {link.name!r} has the negative mass {inertia.mass} kg: correct it.", link.name)
+            raise self.fault(link, f"has the negative mass {inertia.mass} kg: correct it.")
         for shape in (*link.visuals, *link.collisions):
             self.shape(shape, link)
         for problem in inertia.problems():
@@ -119,9 +118,7 @@ class Checker:
     def shape(self, shape: Shape, link: Link) -> None:
         what = f"the {shape.kind} of link {link.name!r}"
         if shape.kind not in SHAPES:
-            raise self.error(
-                f"link {link.name!r} has the unknown shape {shape.kind!r}: known are {', '.join(SHAPES)}.", link.name
-            )
+            raise self.fault(link, f"has the unknown shape {shape.kind!r}: known are {', '.join(SHAPES)}.")
         if len(shape.size) != SHAPES[shape.kind] and (shape.kind != "mesh" or shape.size):
             expected = f"{SHAPES[shape.kind]} numbers; found {len(shape.size)}"
             raise self.error(f"{what} has a size of {expected}: correct it.", link.name)
@@ -129,31 +126,31 @@ class Checker:
             raise self.error(f"{what} has a size or a color {_BEYOND}: correct it.", link.name)
         self.placement(shape.origin, what)
 
+    # --- joints -----------------------------------------------------------------------------------------------------
+
     def joint(self, joint: Joint) -> Joint:
-        what = f"joint {joint.name!r}"
         if joint.kind not in KINDS:
-            raise self.error(f"{what} has the unknown kind {joint.kind!r}: known are {', '.join(KINDS)}.", joint.name)
+            raise self.fault(joint, f"has the unknown kind {joint.kind!r}: known are {', '.join(KINDS)}.")
         for origin in (joint.origin, joint.child_origin):
-            self.placement(origin, what)
+            self.placement(origin, f"joint {joint.name!r}")
         for field in PER_AXIS:
             self.numbers(joint, field)
         if not in_range(joint.pitch):
-            raise self.error(f"{what} has a pitch, {joint.pitch} m/rad, {_BEYOND}.", joint.name)
-        joint = self.motion(joint)
+            raise self.fault(joint, f"has a pitch, {joint.pitch} m/rad, {_BEYOND}.")
         low, high = axis_values(joint, "lower"), axis_values(joint, "upper")
         if any(a > b for a, b in zip(low, high, strict=True)):
-            raise self.error(f"{what} has a lower limit above the upper one, {low} > {high}: correct one.", joint.name)
+            raise self.fault(joint, f"has a lower limit above the upper one, {low} > {high}: correct one.")
         if math.inf in low or -math.inf in high:
-            raise self.error(f"{what} has limits that no number keeps, {low} and {high}: correct them.", joint.name)
-        return joint
+            raise self.fault(joint, f"has limits that no number keeps, {low} and {high}: correct them.")
+        return self.motion(joint)
 
     def motion(self, joint: Joint) -> Joint:
         """The joint with axes of length one; its kind says what is wrong with its parameters."""
-        kind, what = KINDS[joint.kind], f"the {joint.kind} joint {joint.name!r}"
+        kind = KINDS[joint.kind]
         if unknown := unknown_parameters(kind):
-            raise self.error(
-                f"{what} is of a kind with the field {unknown[0]!r}, which joints do not have: make it a ClassVar.",
-                joint.name,
+            raise self.fault(
+                joint,
+                f"is {joint.kind}, a kind with the field {unknown[0]!r}, which joints do not have: make it a ClassVar.",
             )
         axes = [field.name for field in fields(kind) if field.name in ("axis", "second_axis")]
         units: dict[str, Any] = {axis: self.axis(getattr(joint, axis), joint) for axis in axes}
@@ -161,25 +158,20 @@ class Checker:
         motion = joint_kind(joint)
         own = not kind.__module__.startswith("dqdyn.")
         if problem := motion.problem() or (contradiction(motion) if own else None):
-            raise self.error(f"{what} {problem}.", joint.name)
+            raise self.error(f"the {joint.kind} joint {joint.name!r} {problem}.", joint.name)
         return joint
 
     def axis(self, axis: Vector, joint: Joint) -> Vector:
         if len(axis) != 3 or not all(in_range(c) for c in axis):
-            raise self.error(f"joint {joint.name!r} has the axis {axis}: give three finite numbers.", joint.name)
+            raise self.fault(joint, f"has the axis {axis}: give three finite numbers.")
         size = math.sqrt(sum(c * c for c in axis))
         if size < 1e-9:
-            raise self.error(f"joint {joint.name!r} has a zero axis: give a direction of length one.", joint.name)
+            raise self.fault(joint, "has a zero axis: give a direction of length one.")
         if abs(size - 1.0) > AXIS_TOLERANCE:
-            raise self.error(
-                f"joint {joint.name!r} has the axis {axis} of length {size:.6g}: divide it by its length.",
-                joint.name,
-            )
+            raise self.fault(joint, f"has the axis {axis} of length {size:.6g}: divide it by its length.")
         if abs(size - 1.0) > 1e-6:
-            self.doubt(
-                f"joint {joint.name!r} has the axis {axis} of length {size:.8g}; it is used with length one.",
-                joint.name,
-            )
+            doubt = f"joint {joint.name!r} has the axis {axis} of length {size:.8g}; it is used with length one."
+            self.doubt(doubt, joint.name)
         if abs(size - 1.0) < 1e-15:  # rounding alone: a checked description that is checked again must not change
             return axis
         x, y, z = (c / size for c in axis)
@@ -189,40 +181,36 @@ class Checker:
         if not all(is_numeric(c) and in_range(c) for c in x.components) or not is_unit(x):
             raise self.error(f"{what} is placed at {x!r}, which is not a pose: give a unit dual quaternion.", what)
 
-    def numbers(self, joint: Joint, name: str) -> None:
-        value, size = getattr(joint, name), axis_count(joint, name)
+    def numbers(self, joint: Joint, field: str) -> None:
+        value, size = getattr(joint, field), axis_count(joint, field)
         if isinstance(value, (tuple, list)) and len(value) != size:
-            raise self.error(f"joint {joint.name!r} needs {size} values of {name}; found {len(value)}.", joint.name)
+            raise self.fault(joint, f"needs {size} values of {field}; found {len(value)}.")
         try:
-            values = axis_values(joint, name)
+            values = axis_values(joint, field)
         except (TypeError, ValueError, OverflowError):
-            raise self.error(f"joint {joint.name!r} has the {name} {value!r}: give numbers.", joint.name) from None
+            raise self.fault(joint, f"has the {field} {value!r}: give numbers.") from None
         if any(math.isnan(v) for v in values):
-            raise self.error(f"joint {joint.name!r} has NaN for {name}.", joint.name)
-        if name in DYNAMICS and not all(in_range(v) for v in values):
-            raise self.error(
-                f"joint {joint.name!r} has the {name} {value}, which is infinite or above {LARGEST:g}: give a smaller "
-                "one, or a joint that is fixed.",
-                joint.name,
-            )
-        if name not in ("lower", "upper") and any(v < 0.0 for v in values):
-            if name in DYNAMICS:
-                raise self.error(f"joint {joint.name!r} has the negative {name} {value}: correct its sign.", joint.name)
-            self.doubt(f"joint {joint.name!r} has the negative {name} limit {value}; correct its sign.", joint.name)
+            raise self.fault(joint, f"has NaN for {field}.")
+        if field in DYNAMICS and not all(in_range(v) for v in values):
+            beyond = f"infinite or above {LARGEST:g}: give a smaller one, or a joint that is fixed."
+            raise self.fault(joint, f"has the {field} {value}, which is {beyond}")
+        if field not in ("lower", "upper") and any(v < 0.0 for v in values):
+            if field in DYNAMICS:
+                raise self.fault(joint, f"has the negative {field} {value}: correct its sign.")
+            self.doubt(f"joint {joint.name!r} has the negative {field} limit {value}; correct its sign.", joint.name)
+
+    # --- the tree ---------------------------------------------------------------------------------------------------
 
     def tree(self, joints: tuple[Joint, ...]) -> None:
         links = [link.name for link in self.description.links]
-        known = set(links)
-        parents: dict[str, Joint] = {}
+        known, parents = set(links), dict[str, Joint]()
+        children: dict[str, list[str]] = {}
         for joint in joints:
             for end, name in (("parent", joint.parent), ("child", joint.child)):
                 if name not in known:
-                    close = unknown_name("link", name, links)
-                    raise self.error(f"joint {joint.name!r} has a missing {end}: {close}", joint.name)
+                    raise self.fault(joint, f"has a missing {end}: {unknown_name('link', name, links)}")
             if joint.parent == joint.child:
-                raise self.error(
-                    f"joint {joint.name!r} joins the link {joint.child!r} to itself: choose another.", joint.name
-                )
+                raise self.fault(joint, f"joins the link {joint.child!r} to itself: choose another.")
             if joint.child in parents:
                 raise self.error(
                     f"link {joint.child!r} is the child of two joints, {parents[joint.child].name!r} and "
@@ -230,52 +218,37 @@ class Checker:
                     joint.child,
                 )
             parents[joint.child] = joint
+            children.setdefault(joint.parent, []).append(joint.child)
         roots = [name for name in links if name not in parents]
         if not roots:
             raise self.error("every link is the child of a joint, so the joints form a cycle: free one link.", links[0])
         if len(roots) > 1:
-            raise self.error(
-                f"there are {len(roots)} roots, {', '.join(map(repr, roots[:4]))}: join all links into one tree.",
-                roots[1],
-            )
-        reached, pending = set(), [roots[0]]
-        children: dict[str, list[str]] = {}
-        for joint in joints:
-            children.setdefault(joint.parent, []).append(joint.child)
-        while pending:
-            name = pending.pop()
-            reached.add(name)
-            pending.extend(children.get(name, ()))
+            shown = ", ".join(map(repr, roots[:4]))
+            raise self.error(f"there are {len(roots)} roots, {shown}: join all links into one tree.", roots[1])
+        reached = [roots[0]]
+        for name in reached:  # grows while it is walked
+            reached.extend(children.get(name, ()))
         if len(reached) < len(links):
-            lost = next(name for name in links if name not in reached)
+            lost = next(name for name in links if name not in set(reached))
             raise self.error(
                 f"link {lost!r} is part of a cycle and not joined to the root {roots[0]!r}: join it.", lost
             )
-        self.mimics(joints)
 
-    def mimics(self, joints: tuple[Joint, ...]) -> None:
-        by_name = {joint.name: joint for joint in joints}
-        for joint in joints:
-            if joint.mimic is None:
-                continue
+    def mimics(self, joints: dict[str, Joint]) -> None:
+        for joint in joints.values():
             seen, current = {joint.name}, joint
             while current.mimic is not None:
-                target = by_name.get(current.mimic.joint)
+                target = joints.get(current.mimic.joint)
                 if target is None:
-                    close = unknown_name("joint", current.mimic.joint, by_name)
-                    raise self.error(f"joint {current.name!r} mimics a missing joint: {close}", current.name)
+                    close = unknown_name("joint", current.mimic.joint, joints)
+                    raise self.fault(current, f"mimics a missing joint: {close}")
                 if target.name in seen:
-                    raise self.error(
-                        f"joint {joint.name!r} mimics itself through {target.name!r}: free one.", joint.name
-                    )
+                    raise self.fault(joint, f"mimics itself through {target.name!r}: free one.")
                 for end in (current, target):
                     if KINDS[end.kind].nq != 1:
-                        raise self.error(
-                            f"joint {current.name!r} mimics {target.name!r}, but {end.name!r} is {end.kind}: "
-                            "only joints with one coordinate can.",
-                            current.name,
-                        )
+                        only = "only joints with one coordinate can"
+                        raise self.fault(current, f"mimics {target.name!r}, but {end.name!r} is {end.kind}: {only}.")
+                if not all(in_range(c) for c in (current.mimic.ratio, current.mimic.offset)):
+                    raise self.fault(current, f"mimics with a number {_BEYOND}.")
                 seen.add(target.name)
                 current = target
-            if not all(in_range(c) for c in (joint.mimic.ratio, joint.mimic.offset)):
-                raise self.error(f"joint {joint.name!r} mimics with a number {_BEYOND}.", joint.name)

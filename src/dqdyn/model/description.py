@@ -11,6 +11,7 @@ from dqdyn.algebra.poses import pose
 from dqdyn.algebra.quaternion import Quaternion, pure
 from dqdyn.algebra.real import real_array
 from dqdyn.algebra.scalar import cos, sin
+from dqdyn.arrays import RealArray
 from dqdyn.model.gravity_field import FieldGravity
 from dqdyn.model.inertia import Inertia, Vector, as_vector
 
@@ -26,7 +27,9 @@ PER_AXIS = LIMITS + DYNAMICS
 """Fields of a joint that are one number for all of its axes, or one per axis; the first two are those of q."""
 
 
-def placement(xyz: Any = (0.0, 0.0, 0.0), rpy: Any = (0.0, 0.0, 0.0), quaternion: Any = None) -> DQ:
+def placement(
+    xyz: RealArray = (0.0, 0.0, 0.0), rpy: RealArray = (0.0, 0.0, 0.0), quaternion: RealArray | None = None
+) -> DQ:
     """A constant pose from a translation in m and roll-pitch-yaw in rad (about fixed x, y, z) or (w, x, y, z)."""
     if quaternion is not None:
         r = Quaternion(*real_array(quaternion, "a quaternion").tolist())

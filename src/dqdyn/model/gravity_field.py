@@ -30,7 +30,7 @@ class FieldGravity:
         return repr(self.field)
 
 
-def require_uniform(name: str, gravity: Any, file_format: str) -> None:
+def require_uniform(name: str, gravity: FieldGravity | tuple[float, float, float], file_format: str) -> None:
     """An error where a file cannot hold the gravity of a robot."""
     if isinstance(gravity, FieldGravity):
         raise FormatError(

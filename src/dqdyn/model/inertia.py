@@ -13,6 +13,7 @@ from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.inertia_maps import inertia_rows
 from dqdyn.algebra.quaternion import Quaternion, pure
 from dqdyn.algebra.real import real_array, real_number
+from dqdyn.arrays import Array
 from dqdyn.caching import cached_property
 from dqdyn.errors import Error
 
@@ -101,7 +102,7 @@ class Inertia:
         """No mass and no tensor: a frame rather than a body."""
         return self.mass == 0.0 and not any(any(row) for row in self.tensor)
 
-    def principal_moments(self) -> np.ndarray:
+    def principal_moments(self) -> Array:
         """Eigenvalues of the tensor in kg m², ascending."""
         return np.linalg.eigvalsh(np.array(self.tensor))
 
@@ -119,7 +120,7 @@ class Inertia:
         return []
 
 
-def _point_tensor(d: np.ndarray) -> np.ndarray:
+def _point_tensor(d: Array) -> Array:
     return float(d @ d) * np.eye(3) - np.outer(d, d)
 
 

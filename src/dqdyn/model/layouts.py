@@ -172,7 +172,7 @@ def _pick(*order: int) -> Callable[[Array], Array]:
     return lambda q: q[..., list(order)]
 
 
-def _constant(matrix: Any) -> Callable[[Array], Array]:
+def _constant(matrix: RealArray) -> Callable[[Array], Array]:
     array = np.asarray(matrix, dtype=float)
     return lambda q: array
 
@@ -273,7 +273,8 @@ def _free_t_rate(q: Array, v: Array) -> Array:
     return result
 
 
-_MUJOCO_TYPES = {"free": 0, "spherical": 1, "prismatic": 2, "revolute": 3}
+MUJOCO_TYPES = {"free": 0, "spherical": 1, "prismatic": 2, "revolute": 3}
+"""Numbers of MuJoCo's joint types, ``mjtJoint``, by our names."""
 
 
 def mujoco_layout(model: Model, other: Any) -> Layout:
@@ -284,7 +285,7 @@ def mujoco_layout(model: Model, other: Any) -> Layout:
         if joint.name not in index:
             raise unknown_name("joint in the MuJoCo model", joint.name, index)
         i = index[joint.name]
-        if int(other.jnt_type[i]) != _MUJOCO_TYPES.get(joint.kind):
+        if int(other.jnt_type[i]) != MUJOCO_TYPES.get(joint.kind):
             raise FormatError(
                 f"joint {joint.name!r} is {joint.kind} here and of another type in MuJoCo: no conversion.",
                 joint=joint.name,

@@ -70,7 +70,8 @@ def read_json(source: str | Path) -> Description:
             file=place.file,
             version=version,
         )
-    return DESCRIPTION.read(data, place)
+    description: Description = DESCRIPTION.read(data, place)
+    return description
 
 
 def _parsed(text: str, place: Place) -> Any:

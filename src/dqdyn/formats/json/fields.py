@@ -27,7 +27,7 @@ class Place:
         return Place(self.file, f"{self.path}.{step}" if self.path else step)
 
     def wrong(self, expected: str, found: Any) -> LoadError:
-        shown = one_line(reprlib.repr(found), 60)  # which looks into lists only so far
+        shown = one_line(reprlib.repr(found), 60)  # which follows nested lists only so far
         what = self.path or "the robot"
         return LoadError(
             f"{self.file}: {what} must be {expected}; found {shown}.", file=self.file, element=what, found=found

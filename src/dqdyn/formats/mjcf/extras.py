@@ -15,7 +15,7 @@ def mimics(m: Any, joints: Sequence[str]) -> tuple[dict[str, Mimic], list[str]]:
     """Linear constraints between two joints as mimics, by the name of the joint that follows, and notes on them."""
     import mujoco
 
-    found: dict[str, Mimic] = {}
+    followers: dict[str, Mimic] = {}
     notes: list[str] = []
     lost: list[str] = []
     for i in range(m.neq):
@@ -23,29 +23,25 @@ def mimics(m: Any, joints: Sequence[str]) -> tuple[dict[str, Mimic], list[str]]:
         first, second = int(m.eq_obj1id[i]), int(m.eq_obj2id[i])
         offset, ratio, *higher = (float(c) for c in m.eq_data[i, :5])
         linear = m.eq_type[i] == mujoco.mjtEq.mjEQ_JOINT and second >= 0 and not any(higher)
-        if (
-            not linear
-            or not m.eq_active0[i]
-            or _leads_to(found, joints[second], joints[first])
-            or joints[first] in found
-        ):
+        free = linear and joints[first] not in followers and not _leads_to(followers, joints[second], joints[first])
+        if not (free and m.eq_active0[i]):
             lost.append(name)
             continue
         # MuJoCo couples the displacements from ref: q₁ − ref₁ = offset + ratio (q₂ − ref₂).
         ref1, ref2 = (float(m.qpos0[m.jnt_qposadr[j]]) for j in (first, second))
-        found[joints[first]] = Mimic(joints[second], ratio, offset + ref1 - ratio * ref2)
-    if found:
+        followers[joints[first]] = Mimic(joints[second], ratio, offset + ref1 - ratio * ref2)
+    if followers:
         notes.append(
-            f"joints mimic others exactly, where MuJoCo's equality constraints keep to it softly: {listed(found)}."
+            f"joints mimic others exactly, where MuJoCo's equality constraints keep to it softly: {listed(followers)}."
         )
     if lost:
         notes.append(f"equality constraints are left out: {listed(lost)}.")
-    return found, notes
+    return followers, notes
 
 
-def _leads_to(found: dict[str, Mimic], start: str, goal: str) -> bool:
-    while start != goal and start in found:
-        start = found[start].joint
+def _leads_to(followers: dict[str, Mimic], start: str, goal: str) -> bool:
+    while start != goal and start in followers:
+        start = followers[start].joint
     return start == goal
 
 
@@ -97,7 +93,7 @@ def left_out(m: Any, bodies: Sequence[str], joints: Sequence[str], shapes: Seque
     """Notes on what acts on the robot in MuJoCo and is not represented here."""
     ball = 1
     curved = np.any(getattr(m, "dof_dampingpoly", np.zeros((m.nv, 1))), axis=-1)
-    found: dict[str, Iterable[str]] = {
+    ignored: dict[str, Iterable[str]] = {
         "tendons": [m.tendon(i).name or f"tendon{i}" for i in range(m.ntendon)],
         "springs of joints": _chosen(joints, m.jnt_stiffness),
         "nonlinear terms of damping": dict.fromkeys(joints[int(m.dof_jntid[i])] for i in np.flatnonzero(curved)),
@@ -109,7 +105,7 @@ def left_out(m: Any, bodies: Sequence[str], joints: Sequence[str], shapes: Seque
         "inertias and damping of actuators": _acting_actuators(m),
         "forces of the fluid": ["density or viscosity"] if m.opt.density or m.opt.viscosity else [],
     }
-    return [f"{what} are left out: {listed(names)}." for what, names in found.items() if names]
+    return [f"{what} are left out: {listed(names)}." for what, names in ignored.items() if names]
 
 
 def _chosen(names: Sequence[str], which: np.ndarray) -> list[str]:

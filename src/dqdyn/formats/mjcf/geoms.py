@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import struct
 import xml.etree.ElementTree as ET
-from collections.abc import Callable
 from pathlib import Path
 
 from dqdyn.formats.joint_rewriter import Names
+from dqdyn.formats.mjcf.shapes import SIZES
 from dqdyn.formats.xml_text import element, name_text, numbers, xyz
 from dqdyn.model.description import Link, Shape
 
@@ -17,15 +17,6 @@ COLLISION = {"group": "3", "contype": "0", "conaffinity": "1"}
 
 MOST_FACES = 200_000
 """MuJoCo refuses larger STL files."""
-
-# MuJoCo's sizes are half-lengths.
-_SIZES: dict[str, Callable[..., tuple[float, ...]]] = {
-    "box": lambda x, y, z: (x / 2.0, y / 2.0, z / 2.0),
-    "sphere": lambda radius: (radius,),
-    "cylinder": lambda radius, length: (radius, length / 2.0),
-    "capsule": lambda radius, length: (radius, length / 2.0),
-    "ellipsoid": lambda x, y, z: (x, y, z),
-}
 
 
 class Geoms:
@@ -53,11 +44,11 @@ class Geoms:
                     element(body, "geom", name=name, **attributes, pos=pos, quat=quat, **contact, **self.color(shape))
 
     def geometry(self, shape: Shape, moving: bool) -> dict[str, str] | None:
-        if shape.kind in _SIZES:
-            size = _SIZES[shape.kind](*shape.size)
-            return {"type": shape.kind, "size": numbers(size)} if min(size) > 0.0 else None
         if shape.kind == "plane":
             return None if moving else {"type": "plane", "size": "0 0 1"}
+        if shape.kind in SIZES:
+            size = [c / factor for c, factor in zip(shape.size, SIZES[shape.kind], strict=True)]
+            return {"type": shape.kind, "size": numbers(size)} if min(size) > 0.0 else None
         if shape.path is None or not _readable(shape.path):
             return None
         key = (shape.path, shape.size)
@@ -65,14 +56,8 @@ class Geoms:
             self.meshes[key] = f"mesh{len(self.meshes)}"
             scale = numbers(shape.size) if shape.size else None
             # As a shell, a mesh needs no volume; its inertia is not used anyway.
-            element(
-                self.assets,
-                "mesh",
-                name=self.meshes[key],
-                file=str(shape.path.absolute()),
-                scale=scale,
-                inertia="shell",
-            )
+            file = str(shape.path.absolute())
+            element(self.assets, "mesh", name=self.meshes[key], file=file, scale=scale, inertia="shell")
         return {"type": "mesh", "mesh": self.meshes[key]}
 
     def color(self, shape: Shape) -> dict[str, str]:

@@ -89,12 +89,9 @@ def _mujoco() -> Any:
 def _require_mjcf(data: bytes, file: str) -> None:
     tag = re.search(rb"<([^\s<>!?/]+)", re.sub(rb"<!--.*?-->", b"", data, flags=re.DOTALL))
     if tag is not None and tag[1] != b"mujoco":
-        found = tag[1][:60].decode(errors="replace")
-        raise LoadError(
-            f"{file} is not MJCF, for its outermost element is <{found}>, not <mujoco>: load it with dqdyn.load.",
-            file=file,
-            element=found,
-        )
+        outermost = tag[1][:60].decode(errors="replace")
+        message = f"is not MJCF, for its outermost element is <{outermost}>, not <mujoco>: load it with dqdyn.load."
+        raise LoadError(f"{file} {message}", file=file, element=outermost)
 
 
 def _require_files(source: str | Path, file: str, folder: Path, seen: set[Path]) -> None:
@@ -109,13 +106,10 @@ def _require_files(source: str | Path, file: str, folder: Path, seen: set[Path])
 
 def _require_file(file: str, name: str, *folders: Path) -> list[Path]:
     """Where a file that this one names is: an error if that is not a regular file, nothing if it is missing."""
-    found = [folder / name for folder in folders if name and os.path.exists(folder / name)]
-    for path in found:
-        if not os.path.isfile(path):
-            raise LoadError(
-                f"{file} refers to {name!r}, which is not a regular file: name one.", file=file, element=name
-            )
-    return found
+    paths = [folder / name for folder in folders if name and os.path.exists(folder / name)]
+    if not all(map(os.path.isfile, paths)):
+        raise LoadError(f"{file} refers to {name!r}, which is not a regular file: name one.", file=file, element=name)
+    return paths
 
 
 def _load_error(file: str, problem: str) -> LoadError:
@@ -145,7 +139,7 @@ def _asset(spec: Any, mesh: Any, folder: Path) -> MeshAsset:
 
 
 def _blank_textures(mujoco: Any, spec: Any) -> None:
-    """Replace images by one pixel: nothing here looks at them, and their files may be missing."""
+    """Replace images by one pixel: they are not used here, and their files may be missing."""
     for texture in spec.textures:
         if texture.file or any(texture.cubefiles):
             texture.file, texture.cubefiles = "", [""] * len(texture.cubefiles)
@@ -180,11 +174,8 @@ def _require_numbers(model: Any, file: str) -> None:
         if len(bad):
             owner = int(bad[0][0] if owners is None else owners[bad[0][0]])
             element = getattr(model, kind)(owner).name or f"{kind}{owner}"
-            raise LoadError(
-                f"{file}: the {kind} {element!r} has NaN in {name.partition('_')[2] or name}: write finite numbers.",
-                file=file,
-                element=element,
-            )
+            fault = f"has NaN in {name.partition('_')[2] or name}: write finite numbers"
+            raise LoadError(f"{file}: the {kind} {element!r} {fault}.", file=file, element=element)
 
 
 def _require_unit(model: Any, file: str, kind: str, quaternions: Any) -> None:
@@ -192,11 +183,8 @@ def _require_unit(model: Any, file: str, kind: str, quaternions: Any) -> None:
     bad = np.argwhere(np.abs((quaternions**2).sum(axis=1) - 1.0) > 1e-6)
     if len(bad):
         element = getattr(model, kind)(int(bad[0][0])).name or f"{kind}{bad[0][0]}"
-        raise LoadError(
-            f"{file}: the {kind} {element!r} has a quaternion that is far too long: divide it by its length.",
-            file=file,
-            element=element,
-        )
+        fault = "has a quaternion that is far too long: divide it by its length"
+        raise LoadError(f"{file}: the {kind} {element!r} {fault}.", file=file, element=element)
 
 
 def _set_aside(mujoco: Any, spec: Any, file: str) -> list[tuple[Any, str | None]]:

@@ -25,16 +25,15 @@ from dqdyn.algebra.quaternion import ZERO, pure
 from dqdyn.errors import LoadError
 from dqdyn.formats.mjcf.extras import effort_limits, left_out, mimics
 from dqdyn.formats.mjcf.mujoco_compiler import Compiled, compile_mjcf
-from dqdyn.formats.mjcf.shapes import GeomReader
-from dqdyn.model.description import WORLD, Description, Joint, Link, NamedFrame, placement
+from dqdyn.formats.mjcf.shapes import SIZES, GeomReader
+from dqdyn.model.description import PER_AXIS, WORLD, Description, Joint, Link, NamedFrame, placement
 from dqdyn.model.inertia import Inertia, as_tensor, as_vector
 from dqdyn.model.joints.axis_joint import turn
+from dqdyn.model.layouts import MUJOCO_TYPES
 from dqdyn.model.names import fresh_name, listed
 
 CUSTOM = "dqdyn"
 """First word of the texts in ``<custom>`` in which :mod:`dqdyn.formats.mjcf.writer` keeps what MJCF cannot hold."""
-
-_PER_AXIS = ("lower", "upper", "velocity", "effort", "damping", "friction", "armature")
 
 
 def read_mjcf(source: str | Path) -> Description:
@@ -56,15 +55,9 @@ class _Reader:
 
         self.compiled, self.model = compiled, compiled.model
         m = self.model
-        self.kinds = {
-            int(mujoco.mjtJoint.mjJNT_FREE): "free",
-            int(mujoco.mjtJoint.mjJNT_BALL): "spherical",
-            int(mujoco.mjtJoint.mjJNT_SLIDE): "prismatic",
-            int(mujoco.mjtJoint.mjJNT_HINGE): "revolute",
-        }
-        shapes = ("plane", "sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh")
+        self.kinds = {number: kind for kind, number in MUJOCO_TYPES.items()}
         self.geoms = GeomReader(
-            compiled, {int(getattr(mujoco.mjtGeom, f"mjGEOM_{kind.upper()}")): kind for kind in shapes}
+            compiled, {int(getattr(mujoco.mjtGeom, f"mjGEOM_{kind.upper()}")): kind for kind in (*SIZES, "mesh")}
         )
         self.no_gravity = bool(m.opt.disableflags & int(mujoco.mjtDisableBit.mjDSBL_GRAVITY))
         self.bodies = _names([m.body(i).name for i in range(m.nbody)], "body")
@@ -162,7 +155,7 @@ class _Reader:
         dof = int(m.jnt_dofadr[i])  # MJCF has one number for all axes of a joint
         damping, friction, armature = (float(v[dof]) for v in (m.dof_damping, m.dof_frictionloss, m.dof_armature))
         data |= {"damping": damping, "friction": friction, "armature": armature}
-        for field in _PER_AXIS:
+        for field in PER_AXIS:
             if kept := self.kept(f"{CUSTOM}:{field}:{name}"):
                 data[field] = _per_axis(kept)
         return Joint(name, kind, parent, child, origin, **data)

@@ -12,15 +12,15 @@ from dqdyn.algebra.quaternion import ONE, Quaternion, pure, rotate
 from dqdyn.formats.mjcf.mujoco_compiler import Compiled, MeshAsset
 from dqdyn.model.description import Shape, placement
 
-# MuJoCo's sizes are half-lengths; a capsule's length is without its caps.
-_SIZES = {
-    "box": lambda s: (2.0 * s[0], 2.0 * s[1], 2.0 * s[2]),
-    "sphere": lambda s: (s[0],),
-    "cylinder": lambda s: (s[0], 2.0 * s[1]),
-    "capsule": lambda s: (s[0], 2.0 * s[1]),
-    "ellipsoid": lambda s: (s[0], s[1], s[2]),
-    "plane": lambda s: (),
+SIZES = {
+    "box": (2.0, 2.0, 2.0),
+    "sphere": (1.0,),
+    "cylinder": (1.0, 2.0),
+    "capsule": (1.0, 2.0),  # its length is without its caps
+    "ellipsoid": (1.0, 1.0, 1.0),
+    "plane": (),
 }
+"""What MuJoCo's sizes, which are half-lengths, are multiplied by to give ours."""
 _DEFAULT_COLOR = (0.5, 0.5, 0.5, 1.0)
 _LAST_VISIBLE_GROUP = 2
 
@@ -64,9 +64,9 @@ class GeomReader:
             origin_of_file = _origin_of_file(origin, asset)
             if origin_of_file is not None:
                 return Shape("mesh", asset.scale, origin_of_file, name, asset.file, asset.path, color, material)
-        elif geom not in self.compiled.aside and kind in _SIZES:
-            size = tuple(float(c) for c in m.geom_size[geom])
-            return Shape(kind, _SIZES[kind](size), origin, name, color=color, material=material)
+        elif geom not in self.compiled.aside and kind in SIZES:
+            size = tuple(factor * float(c) for factor, c in zip(SIZES[kind], m.geom_size[geom], strict=False))
+            return Shape(kind, size, origin, name, color=color, material=material)
         self.lost.append(name or f"geom{geom}")
         return None
 

@@ -12,13 +12,12 @@ limits and the names of fixed joints and of massless links, stands in ``<custom>
 
 from __future__ import annotations
 
-import warnings
 import xml.etree.ElementTree as ET
 
 from dqdyn.algebra.dual import DQ, IDENTITY
 from dqdyn.algebra.quaternion import ONE, pure, rotate
-from dqdyn.errors import FormatError, ModelWarning
-from dqdyn.formats.joint_rewriter import Rewriter, data_of, limit_of, root_link, with_base_joint
+from dqdyn.errors import FormatError
+from dqdyn.formats.joint_rewriter import Rewriter, data_of, limit_of, root_link, warn_left_out, with_base_joint
 from dqdyn.formats.mjcf.geoms import Geoms
 from dqdyn.formats.mjcf.inertia import has_mass, settled, write_inertial
 from dqdyn.formats.mjcf.reader import CUSTOM, weld_name
@@ -36,16 +35,11 @@ _ATTRIBUTES = {"damping": "damping", "friction": "frictionloss", "armature": "ar
 
 
 def write_mjcf(model: Model) -> str:
-    """The model as MJCF; see the module for what becomes of things that MJCF does not know."""
+    """The model as MJCF; see the module for what becomes of what MJCF does not know."""
     require_uniform(model.name, model.gravity, "MJCF")
     writer = _Writer(_plain(with_base_joint(model, "MJCF")))
     text = writer.text()
-    if writer.left_out:
-        warnings.warn(
-            f"MJCF cannot hold these of {model.name!r}, they are left out: {', '.join(writer.left_out)}.",
-            ModelWarning,
-            stacklevel=2,
-        )
+    warn_left_out(model, "MJCF", writer.left_out)
     return text
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.real import REAL, real_array
 from dqdyn.algebra.values import Pose
+from dqdyn.arrays import Array, RealArray, RealNumber
 from dqdyn.errors import Error, LoadError
 from dqdyn.model.check import in_range
 from dqdyn.model.description import Description, Joint, Link, NamedFrame
@@ -18,8 +19,13 @@ from dqdyn.model.inertia import Inertia
 ROOT_LINK = "base"
 TOOL = "tool"
 
+PoseLike = Pose | DQ | RealArray
+"""A pose as users give it; arrays are vec8 or a 4×4 matrix."""
+InertiaLike = Inertia | tuple[RealNumber, RealArray, RealArray]
+"""An inertia, or mass, center of mass and tensor."""
 
-def number_array(values: Any, what: str) -> np.ndarray:
+
+def number_array(values: Any, what: str) -> Array:
     """A two-dimensional array of finite numbers, or an error that names the row."""
     try:
         rows = [list(row) for row in values]
@@ -44,7 +50,7 @@ def _is_finite_number(entry: Any) -> bool:
     return isinstance(entry, REAL) and in_range(entry)
 
 
-def pose_argument(value: Any, what: str) -> DQ:
+def pose_argument(value: PoseLike, what: str) -> DQ:
     """One pose out of a ``Pose``, a unit ``DQ``, eight numbers (vec8) or a 4×4 matrix."""
     try:
         if isinstance(value, (Pose, DQ)):
@@ -76,7 +82,7 @@ def joint_names(names: Sequence[str] | None, n: int) -> list[str]:
     return names
 
 
-def _inertias(inertias: Sequence[Any] | None, n: int) -> list[Inertia]:
+def _inertias(inertias: Sequence[InertiaLike] | None, n: int) -> list[Inertia]:
     """Inertias of n links: ``Inertia`` values or (mass, com, tensor); None makes a robot for kinematics only."""
     if inertias is None:
         return [Inertia()] * n
@@ -102,7 +108,7 @@ def _inertia(value: Any, link: str) -> Inertia:
 
 
 def serial_robot(
-    name: str, joints: Sequence[Joint], inertias: Sequence[Any] | None, tool: DQ, notes: Sequence[str] = ()
+    name: str, joints: Sequence[Joint], inertias: Sequence[InertiaLike] | None, tool: DQ, notes: Sequence[str] = ()
 ) -> Description:
     """The links base, link1, link2, … with these joints between them, and the frame "tool" on the last one."""
     moving = (Link(link_name(i + 1), inertia) for i, inertia in enumerate(_inertias(inertias, len(joints))))

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
-
-import numpy as np
+from typing import Literal
 
 from dqdyn.algebra.dual import DQ, IDENTITY
+from dqdyn.arrays import Array, RealArray
 from dqdyn.errors import LoadError, unknown_name
 from dqdyn.formats.serial import chain
 from dqdyn.model.description import Description, Joint, placement
@@ -18,15 +17,15 @@ KIND_OF_TYPE = {0.0: "revolute", 1.0: "prismatic"}
 
 
 def describe_dh(
-    table: Any,
+    table: RealArray,
     *,
     modified: bool = False,
-    joints_in: str | None = None,
+    joints_in: Literal["rows", "columns"] | None = None,
     names: Sequence[str] | None = None,
-    inertias: Sequence[Any] | None = None,
+    inertias: Sequence[chain.InertiaLike] | None = None,
     name: str = "dh",
-    base: Any = IDENTITY,
-    tool: Any = IDENTITY,
+    base: chain.PoseLike = IDENTITY,
+    tool: chain.PoseLike = IDENTITY,
 ) -> Description:
     """A serial robot from a table of shape (n, 4) or (n, 5): one ROW per joint, columns θ, d, a, α and maybe the type.
 
@@ -59,7 +58,7 @@ def describe_dh(
     return chain.serial_robot(name, joints, inertias, chain.pose_argument(tool, "The tool of a DH robot"))
 
 
-def _oriented(table: np.ndarray, joints_in: str | None) -> np.ndarray:
+def _oriented(table: Array, joints_in: str | None) -> Array:
     """The table with one row per joint, or an error where that would be a guess."""
     if joints_in is not None and joints_in not in LAYOUTS:
         raise unknown_name("layout of a DH table (joints_in)", joints_in, LAYOUTS)

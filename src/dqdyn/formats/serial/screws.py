@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from dqdyn.algebra.dual import DQ, IDENTITY
+from dqdyn.arrays import Array, RealArray
 from dqdyn.errors import LoadError
 from dqdyn.formats.serial import chain
 from dqdyn.model.check import AXIS_TOLERANCE
@@ -22,11 +22,11 @@ FINEST_PITCH = 1e-5
 
 
 def describe_screws(
-    axes: Any,
-    home: Any,
-    inertias: Sequence[Any] | None = None,
+    axes: RealArray,
+    home: chain.PoseLike,
+    inertias: Sequence[chain.InertiaLike] | None = None,
     *,
-    links: Sequence[Any] | None = None,
+    links: Sequence[chain.PoseLike] | None = None,
     names: Sequence[str] | None = None,
     name: str = "screws",
 ) -> Description:
@@ -60,14 +60,14 @@ def describe_screws(
     return chain.serial_robot(name, joints, inertias, tool, notes)
 
 
-def _link_poses(links: Sequence[Any] | None, n: int) -> list[DQ]:
+def _link_poses(links: Sequence[chain.PoseLike] | None, n: int) -> list[DQ]:
     if links is None:
         return [IDENTITY] * n
     chain.require_one_each(links, n, "screws", "link poses: give one per link that moves")
     return [chain.pose_argument(pose, f"The home pose of link {i + 1}") for i, pose in enumerate(links)]
 
 
-def _joint(i: int, name: str, screw: np.ndarray, at_home: list[DQ], notes: list[str]) -> Joint:
+def _joint(i: int, name: str, screw: Array, at_home: list[DQ], notes: list[str]) -> Joint:
     l, m = screw[:3], screw[3:]
     turning, sliding = float(np.linalg.norm(l)), float(np.linalg.norm(m))
     pitch, point, kind = 0.0, np.zeros(3), "prismatic"

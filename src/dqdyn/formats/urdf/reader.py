@@ -1,7 +1,8 @@
 """URDF, the robot description of ROS.
 
 Ignored on purpose, since dynamics has no use for them: <gazebo>, <transmission>, <ros2_control>, <sensor>,
-<safety_controller>, <calibration>, textures, and what ``urdf_values.IGNORED_ELEMENTS`` and ``IGNORED_ATTRIBUTES`` list.
+<safety_controller>, <calibration>, textures, and what ``IGNORED_ELEMENTS`` and ``IGNORED_ATTRIBUTES`` of
+:mod:`dqdyn.formats.urdf.values` list.
 The axis of a planar joint is the normal of its plane, as URDF says; Pinocchio takes z whatever the axis.
 """
 
@@ -160,11 +161,11 @@ class _Reader:
         """Limits where the file gives them; a continuous joint has none of position."""
         limit = self.values.optional(element, "limit", owner)
         names = ("velocity", "effort") if kind == "continuous" else ("lower", "upper", "velocity", "effort")
-        found = {name: self.values.limit(limit, name, owner) if limit else None for name in names}
-        if kind != "continuous" and (found["lower"] is None or found["upper"] is None):
+        limits = {name: self.values.limit(limit, name, owner) if limit else None for name in names}
+        if kind != "continuous" and (limits["lower"] is None or limits["upper"] is None):
             # URDF would make it 0, which locks the joint: rarely what is meant where the attribute is left out.
             self.values.doubt(owner, f"a {kind} joint lacks a lower or upper limit and is not limited there; add it.")
-        return found
+        return limits
 
     def dynamics(self, element: Element, owner: str) -> dict[str, float]:
         dynamics = self.values.optional(element, "dynamics", owner)
@@ -178,7 +179,7 @@ def _rotated(tensor: Tensor, r: Quaternion) -> Tensor:
     columns = [c.vector for c in rotation_columns(r)]
 
     def entry(a: int, b: int) -> float:
-        return sum(columns[i][a] * tensor[i][j] * columns[j][b] for i in range(3) for j in range(3))
+        return float(sum(columns[i][a] * tensor[i][j] * columns[j][b] for i in range(3) for j in range(3)))
 
     xx, xy, xz, yy, yz, zz = entry(0, 0), entry(0, 1), entry(0, 2), entry(1, 1), entry(1, 2), entry(2, 2)
     return (xx, xy, xz), (xy, yy, yz), (xz, yz, zz)

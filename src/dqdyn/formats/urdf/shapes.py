@@ -66,8 +66,8 @@ class Shapes:
         values.known(element, owner)
         geometry = values.required(element, "geometry", owner)
         if len(geometry.children) != 1:
-            found = len(geometry.children)
-            raise values.error(geometry, owner, f"has {found} shapes in the <geometry> of a <{element.tag}>: give one.")
+            count = len(geometry.children)
+            raise values.error(geometry, owner, f"has {count} shapes in the <geometry> of a <{element.tag}>: give one.")
         origin, name = values.origin(element, owner), element.attributes.get("name")
         shape = values.known(geometry.children[0], owner)
         if shape.tag == "mesh":

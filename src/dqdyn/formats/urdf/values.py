@@ -123,17 +123,19 @@ class Values:
 
     def optional(self, parent: Element, tag: str, owner: str) -> Element | None:
         """The only element of that tag inside ``parent``, or None."""
-        found = parent.all(tag)
-        if len(found) > 1:
-            raise self.error(found[1], owner, f"has {len(found)} elements <{tag}> in its <{parent.tag}>: keep one.")
-        return self.known(found[0], owner) if found else None
+        elements = parent.all(tag)
+        if len(elements) > 1:
+            raise self.error(
+                elements[1], owner, f"has {len(elements)} elements <{tag}> in its <{parent.tag}>: keep one."
+            )
+        return self.known(elements[0], owner) if elements else None
 
     def required(self, parent: Element, tag: str, owner: str) -> Element:
         """The only element of that tag inside ``parent``."""
-        found = self.optional(parent, tag, owner)
-        if found is None:
+        element = self.optional(parent, tag, owner)
+        if element is None:
             raise self.error(parent, owner, f"lacks <{tag}> in its <{parent.tag}>: add it.")
-        return found
+        return element
 
     def text(self, element: Element, attribute: str, owner: str) -> str:
         """A required attribute."""
@@ -153,7 +155,7 @@ class Values:
     def limit(self, element: Element, attribute: str, owner: str) -> float | None:
         """A limit: any number or infinity; None where it is missing.
 
-        The largest float stands for infinity, which the parser of ROS does not read, see ``writers.urdf.UNLIMITED``.
+        The largest float stands for infinity, which the parser of ROS does not read, see ``dqdyn.formats.urdf.writer.UNLIMITED``.
         """
         if attribute not in element.attributes:
             return None

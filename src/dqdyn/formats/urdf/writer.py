@@ -12,13 +12,11 @@ differential base is refused.
 from __future__ import annotations
 
 import sys
-import warnings
 import xml.etree.ElementTree as ET
 from dataclasses import replace
 
 from dqdyn.algebra.dual import DQ, IDENTITY
-from dqdyn.errors import ModelWarning
-from dqdyn.formats.joint_rewriter import Rewriter, data_of, limit_of, with_base_joint
+from dqdyn.formats.joint_rewriter import Rewriter, data_of, limit_of, warn_left_out, with_base_joint
 from dqdyn.formats.urdf.shapes import SIZES
 from dqdyn.formats.xml_text import document, element, name_text, numbers, roll_pitch_yaw, xyz
 from dqdyn.model.description import GRAVITY, PER_AXIS, Description, Joint, Link, Shape, placement
@@ -34,15 +32,10 @@ _TYPES = {"fixed": "fixed", "revolute": "revolute", "prismatic": "prismatic", "p
 
 
 def write_urdf(model: Model) -> str:
-    """The model as URDF; see the module for what becomes of things that URDF does not know."""
+    """The model as URDF; see the module for what becomes of what URDF does not know."""
     writer = _Writer(with_base_joint(model, "URDF"))
     text = writer.text()
-    if writer.left_out:
-        warnings.warn(
-            f"URDF cannot hold these of {model.name!r}, they are left out: {', '.join(writer.left_out)}.",
-            ModelWarning,
-            stacklevel=2,
-        )
+    warn_left_out(model, "URDF", writer.left_out)
     return text
 
 
