@@ -1,4 +1,4 @@
-"""Rates of poses and of moving things: ẋ = ½ξx and Silva's Lemma 2.1."""
+"""Rates of poses and of what they move: ẋ = ½ξx and Silva's Lemma 2.1."""
 
 from __future__ import annotations
 
