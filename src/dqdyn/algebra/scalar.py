@@ -12,12 +12,15 @@ import math
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 Scalar = Any
 """A float, an array of floats (a batch), a counter, a jet, or a symbol."""
+
+Scalars: TypeAlias = Sequence[Scalar]
+"""Coordinates, velocities, components: scalars in a row."""
 
 
 @dataclass(frozen=True)
