@@ -165,6 +165,8 @@ CASES = [
     ),
     Case("require_unit", lambda x: checks.require_unit(x, "a test"), (POSE,)),
     Case("require_pure", lambda x: checks.require_pure(x, "a test"), (PURE,)),
+    *_named(quaternion, "real", SCALAR),
+    *_named(quaternion, "dot4", QUATERNION, QUATERNION),
     *_named(quaternion, "pure", SCALAR, SCALAR, SCALAR),
     *_named(quaternion, "dot3 cross3", VECTOR, VECTOR),
     *_named(quaternion, "rotation_columns", UNIT),

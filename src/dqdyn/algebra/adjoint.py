@@ -5,9 +5,7 @@ from __future__ import annotations
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.poses import position
 from dqdyn.algebra.quaternion import ZERO, Quaternion, combine, cross3, dot3, pure, rotation_columns
-
-Columns = tuple[Quaternion, Quaternion, Quaternion]
-"""The images of i, j, k under a rotation."""
+from dqdyn.algebra.quaternion import Columns as Columns
 
 
 class Adjoint:

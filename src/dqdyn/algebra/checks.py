@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from dqdyn.algebra.dual import DQ, as_dq
+from dqdyn.algebra.quaternion import dot4
 from dqdyn.algebra.scalar import is_numeric, sqrt
 from dqdyn.errors import Error
 
@@ -19,12 +20,12 @@ def is_unit(x: DQ, tolerance: float = UNIT_TOLERANCE) -> bool:
     """Whether ‖x‖ = 1: ‖P‖ = 1 and ⟨P, D⟩ = 0 relative to the size of D, for every element of a batch."""
     p, d = x.primary, x.dual
     if all(type(c) is float for c in x.components):  # the constants of robots: checked often
-        mixed = abs(p.w * d.w + p.x * d.x + p.y * d.y + p.z * d.z)
+        mixed = abs(dot4(p, d))
         return abs(sqrt(p.norm_squared()) - 1.0) <= tolerance and mixed <= tolerance * max(1.0, sqrt(d.norm_squared()))
     with np.errstate(over="ignore", invalid="ignore"):  # infinities and NaN are not unit, and no reason to warn
         size = np.sqrt(p.norm_squared())
         scale = np.maximum(1.0, np.sqrt(d.norm_squared()))
-        mixed = np.abs(p.w * d.w + p.x * d.x + p.y * d.y + p.z * d.z)
+        mixed = np.abs(dot4(p, d))
     return bool(np.all(np.abs(size - 1.0) <= tolerance) and np.all(mixed <= tolerance * scale))
 
 

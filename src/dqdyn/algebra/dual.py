@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dqdyn.algebra.quaternion import ONE, ZERO, Quaternion, pure
+from dqdyn.algebra.quaternion import ONE, ZERO, Quaternion, dot4, pure, real
 from dqdyn.algebra.real import real_number, scalar_array
 from dqdyn.algebra.removable import safe_ratio
 from dqdyn.algebra.scalar import Scalar, divide, is_numeric, is_scalar, stack, unstack
@@ -60,12 +60,11 @@ class DQ:
 
     def Re(self) -> DQ:
         """Real part, a dual number."""
-        return DQ.of(Quaternion(self.primary.w, 0.0, 0.0, 0.0), Quaternion(self.dual.w, 0.0, 0.0, 0.0))
+        return DQ.of(real(self.primary.w), real(self.dual.w))
 
     def Im(self) -> DQ:
         """Imaginary part, a pure dual quaternion."""
-        p, d = self.primary, self.dual
-        return DQ.of(Quaternion(0.0, p.x, p.y, p.z), Quaternion(0.0, d.x, d.y, d.z))
+        return DQ.of6(self.vector)
 
     @property
     def components(self) -> tuple[Scalar, ...]:
@@ -170,13 +169,13 @@ class DQ:
         """Dual norm √(h h*) = ‖P‖ + ε⟨P, D⟩/‖P‖, a dual number; 0 where P = 0, since then h h* = 0."""
         p, d = self.primary, self.dual
         n = p.norm()
-        return DQ.of(_real(n), _real(safe_ratio(_dot4(p, d), n)))
+        return DQ.of(real(n), real(safe_ratio(dot4(p, d), n)))
 
     def inv(self) -> DQ:
         """Inverse h*/(h h*); needs P ≠ 0."""
         p, d = self.primary, self.dual
         s = divide(1.0, p.norm_squared())
-        return self.conj() * DQ.of(_real(s), _real(-2.0 * _dot4(p, d) * s * s))
+        return self.conj() * DQ.of(real(s), real(-2.0 * dot4(p, d) * s * s))
 
     def normalize(self) -> DQ:
         """h/‖h‖, a unit dual quaternion."""
@@ -264,14 +263,6 @@ def _last_axis(given: Any) -> list[Scalar]:
     return unstack(array, array.shape[-1])
 
 
-def _real(w: Scalar) -> Quaternion:
-    return Quaternion(w, 0.0, 0.0, 0.0)
-
-
-def _dot4(a: Quaternion, b: Quaternion) -> Scalar:
-    return a.w * b.w + a.x * b.x + a.y * b.y + a.z * b.z
-
-
 def as_dq(value: Any) -> DQ:
     """A dual quaternion, or a real number as one."""
     if isinstance(value, DQ):
@@ -280,7 +271,7 @@ def as_dq(value: Any) -> DQ:
         return DQ.of(value)
     if not is_scalar(value):
         raise Error(f"A dual quaternion or a scalar is needed; found {value!r}.", found=value)
-    return DQ.of(_real(value))
+    return DQ.of(real(value))
 
 
 IDENTITY = DQ.of(ONE)

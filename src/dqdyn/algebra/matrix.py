@@ -48,8 +48,8 @@ class DQMatrix:
         return DQMatrix(_elementwise(function, self.elements))
 
     def __getitem__(self, index: Any) -> Any:
-        found = self.elements[index]
-        return found if isinstance(found, DQ) else DQMatrix(found)
+        part = self.elements[index]
+        return part if isinstance(part, DQ) else DQMatrix(part)
 
     def __len__(self) -> int:
         return len(self.elements)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.quaternion import Quaternion, cross3, dot3
+from dqdyn.algebra.quaternion import cross3, dot3, real
 from dqdyn.algebra.scalar import Scalar
 
 
@@ -14,10 +14,7 @@ def cross(a: DQ, b: DQ) -> DQ:
 
 def dot(a: DQ, b: DQ) -> DQ:
     """⟨a, b⟩ = −(ab + ba)/2 of pure dual quaternions, a dual number [Silva, eq. (30)]."""
-    return DQ.of(
-        Quaternion(dot3(a.primary, b.primary), 0.0, 0.0, 0.0),
-        Quaternion(dot3(a.primary, b.dual) + dot3(a.dual, b.primary), 0.0, 0.0, 0.0),
-    )
+    return DQ.of(real(dot3(a.primary, b.primary)), real(dot3(a.primary, b.dual) + dot3(a.dual, b.primary)))
 
 
 def geodesic(a: DQ, b: DQ) -> Scalar:

@@ -83,6 +83,9 @@ class Quaternion:
         return self.conj() * divide(1.0, self.norm_squared())
 
 
+Columns = tuple[Quaternion, Quaternion, Quaternion]
+"""A 3×3 matrix by its columns, such as the images of i, j, k under a rotation."""
+
 ZERO = Quaternion(0.0, 0.0, 0.0, 0.0)
 ONE = Quaternion(1.0, 0.0, 0.0, 0.0)
 I = Quaternion(0.0, 1.0, 0.0, 0.0)
@@ -90,9 +93,19 @@ J = Quaternion(0.0, 0.0, 1.0, 0.0)
 K = Quaternion(0.0, 0.0, 0.0, 1.0)
 
 
+def real(w: Scalar) -> Quaternion:
+    """The real number w as a quaternion."""
+    return Quaternion(w, 0.0, 0.0, 0.0)
+
+
 def pure(x: Scalar, y: Scalar, z: Scalar) -> Quaternion:
     """The vector (x, y, z) as a pure quaternion [Farias, eq. (2)]."""
     return Quaternion(0.0, x, y, z)
+
+
+def dot4(a: Quaternion, b: Quaternion) -> Scalar:
+    """Σ aₖ bₖ of the coefficients."""
+    return a.w * b.w + a.x * b.x + a.y * b.y + a.z * b.z
 
 
 def dot3(a: Quaternion, b: Quaternion) -> Scalar:
@@ -105,7 +118,7 @@ def cross3(a: Quaternion, b: Quaternion) -> Quaternion:
     return pure(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x)
 
 
-def rotation_columns(r: Quaternion) -> tuple[Quaternion, Quaternion, Quaternion]:
+def rotation_columns(r: Quaternion) -> Columns:
     """The images r i r*, r j r*, r k r* of the basis under a unit quaternion [Farias, eq. (34)].
 
     They are the columns of the rotation matrix; written so that the nine products are shared.
@@ -121,7 +134,7 @@ def rotation_columns(r: Quaternion) -> tuple[Quaternion, Quaternion, Quaternion]
     )
 
 
-def combine(columns: tuple[Quaternion, Quaternion, Quaternion], v: Quaternion) -> Quaternion:
+def combine(columns: Columns, v: Quaternion) -> Quaternion:
     """``columns[0] v.x + columns[1] v.y + columns[2] v.z``: a linear map of pure quaternions."""
     a, b, c = columns
     return pure(
@@ -160,18 +173,10 @@ def quaternion_from_matrix(r: Array) -> list[float]:
 
     By its largest component (Shepperd's method).
     """
-    t = np.trace(r)
-    squares = np.array([1 + t, *(1 + 2 * r[i, i] - t for i in range(3))])
-    k = int(np.argmax(squares))
-    s = 2 * np.sqrt(squares[k])
-    x, y, z = r[2, 1] - r[1, 2], r[0, 2] - r[2, 0], r[1, 0] - r[0, 1]
-    xy, xz, yz = r[0, 1] + r[1, 0], r[0, 2] + r[2, 0], r[1, 2] + r[2, 1]
-    big = s / 4
-    q = [
-        (big, x / s, y / s, z / s),
-        (x / s, big, xy / s, xz / s),
-        (y / s, xy / s, big, yz / s),
-        (z / s, xz / s, yz / s, big),
-    ][k]
-    sign = -1.0 if q[0] < 0 else 1.0
-    return [sign * float(c) for c in q]
+    products = np.empty((4, 4))  # 4 q qᵀ
+    products[1:, 1:] = r + r.T + (1.0 - np.trace(r)) * np.eye(3)
+    products[0, 0] = 1.0 + np.trace(r)
+    products[0, 1:] = products[1:, 0] = r[2, 1] - r[1, 2], r[0, 2] - r[2, 0], r[1, 0] - r[0, 1]
+    k = int(np.argmax(np.diag(products)))
+    sign = -1.0 if products[k, 0] < 0 else 1.0
+    return [sign * float(c) for c in products[k] / (2.0 * np.sqrt(products[k, k]))]

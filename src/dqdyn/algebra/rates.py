@@ -1,4 +1,4 @@
-"""Rates of poses and of moving things: ẋ = ½ξx and Silva's Lemma 2.1."""
+"""Rates of poses and of what they move: ẋ = ½ξx and Silva's Lemma 2.1."""
 
 from __future__ import annotations
 
@@ -48,5 +48,5 @@ def adjoint_rate(x: DQ, twist: DQ, y: DQ, y_rate: DQ) -> DQ:
 def pow_rate(x: DQ, x_rate: DQ, exponent: Scalar) -> DQ:
     """The exact d/dt of x^{λ} for a pose moving with ẋ; λ may be any scalar."""
     require_unit(x, "pow_rate")
-    parts = derivative(lambda c: list(pow(DQ.of8(c), exponent).components), list(x.components), list(x_rate.components))
+    parts = derivative(lambda c: pow(DQ.of8(c), exponent).components, x.components, x_rate.components)
     return DQ.of8(parts)

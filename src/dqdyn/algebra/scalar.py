@@ -12,12 +12,15 @@ import math
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 Scalar = Any
 """A float, an array of floats (a batch), a counter, a jet, or a symbol."""
+
+Scalars: TypeAlias = Sequence[Scalar]
+"""Coordinates, velocities, components: scalars in a row."""
 
 
 @dataclass(frozen=True)
@@ -45,9 +48,9 @@ def register(kind: type, functions: Functions) -> None:
 def _functions(*values: Any) -> Functions:
     best: Functions | None = None
     for value in values:
-        found = _kinds.get(type(value)) or _discover(type(value))
-        if best is None or found.rank > best.rank:
-            best = found
+        functions = _kinds.get(type(value)) or _discover(type(value))
+        if best is None or functions.rank > best.rank:
+            best = functions
     assert best is not None
     return best
 
@@ -235,7 +238,7 @@ def scalars_only(operation: Callable[[Any, Any], Any]) -> Callable[[Any, Any], A
 def is_numeric(value: Any) -> bool:
     """True for numbers and batches of numbers, False for symbols, counters and jets."""
     if isinstance(value, np.ndarray):
-        return value.dtype != object
+        return bool(value.dtype != object)
     return isinstance(value, (int, float, np.integer, np.floating))
 
 
@@ -258,8 +261,6 @@ def stack(entries: Sequence[Scalar], shape: tuple[int, ...] | None = None, batch
 
 def unstack(array: Any, size: int) -> list[Scalar]:
     """The components along the last axis of an array: Python floats for one vector, arrays for a batch."""
-    if isinstance(array, np.ndarray) and array.dtype == object:
-        return list(array)
     array = np.asarray(array)
     if array.dtype == object:
         return list(array)

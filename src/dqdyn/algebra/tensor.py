@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from dqdyn.algebra.adjoint import Adjoint, Columns
-from dqdyn.algebra.quaternion import ZERO, Quaternion, combine, pure
+from dqdyn.algebra.adjoint import Adjoint
+from dqdyn.algebra.quaternion import ZERO, Columns, Quaternion, combine, dot3, pure
 from dqdyn.algebra.scalar import Scalar
 
 
@@ -22,20 +22,23 @@ class Symmetric:
     def __init__(self, xx: Scalar, yy: Scalar, zz: Scalar, xy: Scalar, xz: Scalar, yz: Scalar) -> None:
         self.xx, self.yy, self.zz, self.xy, self.xz, self.yz = xx, yy, zz, xy, xz, yz
 
+    @property
+    def entries(self) -> tuple[Scalar, ...]:
+        """In the order of the arguments."""
+        return self.xx, self.yy, self.zz, self.xy, self.xz, self.yz
+
+    @property
+    def matrix(self) -> list[list[Scalar]]:
+        """All nine entries, by rows."""
+        return [[self.xx, self.xy, self.xz], [self.xy, self.yy, self.yz], [self.xz, self.yz, self.zz]]
+
     @classmethod
     def of(cls, m: Any) -> Symmetric:
         """From the upper triangle of a 3×3 matrix."""
         return cls(m[0][0], m[1][1], m[2][2], m[0][1], m[0][2], m[1][2])
 
     def __add__(self, other: Symmetric) -> Symmetric:
-        return Symmetric(
-            self.xx + other.xx,
-            self.yy + other.yy,
-            self.zz + other.zz,
-            self.xy + other.xy,
-            self.xz + other.xz,
-            self.yz + other.yz,
-        )
+        return Symmetric(*(a + b for a, b in zip(self.entries, other.entries, strict=True)))
 
     def __call__(self, v: Quaternion) -> Quaternion:
         """The tensor applied to a vector."""
@@ -47,37 +50,21 @@ class Symmetric:
 
     def cleared(self, axis: int) -> Symmetric:
         """The same with exact zeros in the row and the column of an axis."""
-        names = [name for name in ("xx", "yy", "zz", "xy", "xz", "yz") if "xyz"[axis] not in name]
-        return Symmetric(*(getattr(self, n) if n in names else 0.0 for n in ("xx", "yy", "zz", "xy", "xz", "yz")))
+        names = ("xx", "yy", "zz", "xy", "xz", "yz")
+        return Symmetric(*(0.0 if "xyz"[axis] in n else e for n, e in zip(names, self.entries, strict=True)))
 
     def rotated(self, columns: Columns) -> Symmetric:
         """R T Rᵀ for the rotation with these columns."""
         turn = plane_turn(columns)
         if turn is not None:
             return self._turned(*turn)
-        a, b, c = columns
-        # Columns of R T, then the six distinct products with the rows of R.
-        rows_x = a.x * self.xx + b.x * self.xy + c.x * self.xz
-        rows_y = a.x * self.xy + b.x * self.yy + c.x * self.yz
-        rows_z = a.x * self.xz + b.x * self.yz + c.x * self.zz
-        mid_x = a.y * self.xx + b.y * self.xy + c.y * self.xz
-        mid_y = a.y * self.xy + b.y * self.yy + c.y * self.yz
-        mid_z = a.y * self.xz + b.y * self.yz + c.y * self.zz
-        low_x = a.z * self.xx + b.z * self.xy + c.z * self.xz
-        low_y = a.z * self.xy + b.z * self.yy + c.z * self.yz
-        low_z = a.z * self.xz + b.z * self.yz + c.z * self.zz
-        return Symmetric(
-            rows_x * a.x + rows_y * b.x + rows_z * c.x,
-            mid_x * a.y + mid_y * b.y + mid_z * c.y,
-            low_x * a.z + low_y * b.z + low_z * c.z,
-            rows_x * a.y + rows_y * b.y + rows_z * c.y,
-            rows_x * a.z + rows_y * b.z + rows_z * c.z,
-            mid_x * a.z + mid_y * b.z + mid_z * c.z,
-        )
+        rows = [pure(*row) for row in zip(*(column.vector for column in columns), strict=True)]
+        product = [self(row) for row in rows]  # the rows of R T, then the six distinct products with those of R
+        return Symmetric(*(dot3(product[i], rows[j]) for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))))
 
     def _turned(self, axis: int, c: Scalar, s: Scalar) -> Symmetric:
         """R T Rᵀ for a turn about a coordinate axis."""
-        m = [[self.xx, self.xy, self.xz], [self.xy, self.yy, self.yz], [self.xz, self.yz, self.zz]]
+        m = self.matrix
         i, j = (axis + 1) % 3, (axis + 2) % 3
         twice = m[i][j] + m[i][j]
         w = s * (m[i][i] - m[j][j]) + c * twice
@@ -121,9 +108,9 @@ def legs(x: Adjoint) -> tuple[Quaternion, Quaternion]:
     if axis is None or not all(isinstance(e, float) for e in (*x.p.vector, *x.columns[axis - 1].vector)):
         return ZERO, x.p
     along = [e if k == axis else 0.0 for k, e in enumerate(x.p.vector)]
-    found = x.rotate_back(x.p - pure(*along)).vector
-    size = max(map(abs, found))
-    rest = [0.0 if abs(e) < 1e-13 * size else e for e in found]
+    before = x.rotate_back(x.p - pure(*along)).vector
+    size = max(map(abs, before))
+    rest = [0.0 if abs(e) < 1e-13 * size else e for e in before]
     if sum(e != 0.0 for e in rest) > 1:
         return ZERO, x.p
     return pure(*rest), pure(*along)

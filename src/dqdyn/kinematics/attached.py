@@ -6,13 +6,13 @@ Jacobians have as many rows, so that ``ȧ = J v`` for the components a in the wo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from dqdyn.algebra.adjoint import Adjoint
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.products import cross
 from dqdyn.algebra.quaternion import cross3, dot3, pure
-from dqdyn.algebra.scalar import Scalar
+from dqdyn.algebra.scalar import Scalar, Scalars
 from dqdyn.kinematics.frames import Matrix, rows_of_columns
 from dqdyn.kinematics.tree import Motion
 from dqdyn.model.model import Frame, Model
@@ -20,18 +20,17 @@ from dqdyn.model.model import Frame, Model
 Components = tuple[Scalar, ...]
 
 
-def moved_point(ad: Adjoint, local: Sequence[Scalar]) -> Components:
+def moved_point(ad: Adjoint, local: Scalars) -> Components:
     """p + Ad(r) p_local."""
     return (ad.p + ad.rotate(pure(*local))).vector
 
 
-def moved_line(ad: Adjoint, local: Sequence[Scalar]) -> Components:
+def moved_line(ad: Adjoint, local: Scalars) -> Components:
     """Ad(x) l [Quiroz, eq. (4.24)]."""
-    l = ad(_line(local))
-    return *l.primary.vector, *l.dual.vector
+    return ad(DQ.of6(local)).vector
 
 
-def moved_plane(ad: Adjoint, local: Sequence[Scalar]) -> Components:
+def moved_plane(ad: Adjoint, local: Scalars) -> Components:
     """Ad♯(x) π: the normal turns, and d grows by ⟨p, n⟩."""
     n = ad.rotate(pure(*local[:3]))
     return *n.vector, local[3] + dot3(ad.p, n)
@@ -44,8 +43,7 @@ def point_rate(twist: DQ, a: Components) -> Components:
 
 def line_rate(twist: DQ, a: Components) -> Components:
     """ξ × l."""
-    rate = cross(twist, _line(a))
-    return *rate.primary.vector, *rate.dual.vector
+    return cross(twist, DQ.of6(a)).vector
 
 
 def plane_rate(twist: DQ, a: Components) -> Components:
@@ -60,13 +58,13 @@ RATE: dict[str, Rate] = {"point": point_rate, "line": line_rate, "plane": plane_
 SIZE = {"point": 3, "line": 6, "plane": 4}
 
 
-def value(kind: str, model: Model, frame: Frame, local: Sequence[Scalar], q: Sequence[Scalar]) -> Components:
+def value(kind: str, model: Model, frame: Frame, local: Scalars, q: Scalars) -> Components:
     """World components of a primitive fixed to the frame."""
     motion = Motion(model, q, None, model.path(frame.body))
     return MOVED[kind](motion.frame_adjoint(frame), local)
 
 
-def jacobian(kind: str, model: Model, frame: Frame, local: Sequence[Scalar], q: Sequence[Scalar]) -> Matrix:
+def jacobian(kind: str, model: Model, frame: Frame, local: Scalars, q: Scalars) -> Matrix:
     """J with ȧ = J v; for lines this is the line Jacobian [Quiroz, eq. (4.25)]."""
     motion = Motion(model, q, None, model.path(frame.body))
     a = MOVED[kind](motion.frame_adjoint(frame), local)
@@ -74,9 +72,7 @@ def jacobian(kind: str, model: Model, frame: Frame, local: Sequence[Scalar], q: 
     return rows_of_columns(model.nv, columns, SIZE[kind])
 
 
-def jacobian_derivative(
-    kind: str, model: Model, frame: Frame, local: Sequence[Scalar], q: Sequence[Scalar], v: Sequence[Scalar]
-) -> Matrix:
+def jacobian_derivative(kind: str, model: Model, frame: Frame, local: Scalars, q: Scalars, v: Scalars) -> Matrix:
     """J̇ along v, so that ä = J a + J̇ v. The rate is linear in twist and value, hence the product rule."""
     motion = Motion(model, q, v, model.path(frame.body))
     a = MOVED[kind](motion.frame_adjoint(frame), local)
@@ -94,7 +90,3 @@ def _linear(kind: str, twist: DQ, a_rate: Components) -> Components:
     if kind == "point":
         return cross3(twist.primary, pure(*a_rate)).vector
     return RATE[kind](twist, a_rate)
-
-
-def _line(a: Sequence[Scalar]) -> DQ:
-    return DQ.of(pure(*a[:3]), pure(*a[3:]))

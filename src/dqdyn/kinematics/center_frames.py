@@ -5,12 +5,10 @@ Frame F_i has its origin at the center of mass of body i and the axes of the bod
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from dqdyn.algebra.adjoint import Adjoint, Factored
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.quaternion import ZERO, cross3, pure
-from dqdyn.algebra.scalar import Scalar
+from dqdyn.algebra.scalar import Scalars
 from dqdyn.kinematics.tree import Columns
 from dqdyn.model.inertia import Inertia
 from dqdyn.model.model import WORLD_BODY, Model, TreeJoint
@@ -39,7 +37,7 @@ class CenterFrames:
     from F_i to F_p, its ``back`` the other way. ``axes[i]`` holds the axes a of joint i, expressed in F_i.
     """
 
-    def __init__(self, model: Model, q: Sequence[Scalar]) -> None:
+    def __init__(self, model: Model, q: Scalars) -> None:
         self.model, self.q = model, q
         self.relative = [self._relative(joint) for joint in model.joints]
         self.axes = [self._axes(joint) for joint in model.joints]
@@ -64,7 +62,7 @@ class CenterFrames:
         inertia = self.model.bodies[joint.index].inertia
         return joint.columns([to_center(inertia, s) for s in joint.motion.subspace(joint.coordinates(self.q))])
 
-    def axis_rates(self, joint: TreeJoint, v: Sequence[Scalar]) -> Columns:
+    def axis_rates(self, joint: TreeJoint, v: Scalars) -> Columns:
         """ȧ, the rates of the components of the axes in F_i; none where these are constant."""
         if joint.motion.constant_subspace:
             return []

@@ -16,7 +16,7 @@ from dqdyn.algebra.inertia_maps import G
 from dqdyn.algebra.matrix import DQMatrix
 from dqdyn.algebra.parts import swap
 from dqdyn.algebra.products import cross
-from dqdyn.algebra.scalar import Scalar, total, unstack
+from dqdyn.algebra.scalar import Scalar, Scalars, total, unstack
 from dqdyn.caching import cached_property
 from dqdyn.kinematics.center_frames import CenterFrames, to_center
 from dqdyn.kinematics.propagation import Propagation
@@ -27,7 +27,7 @@ from dqdyn.model.model import WORLD_BODY, Model
 class CenterMatrices:
     """A, A_S, L and what else a formulation needs of the tree at a configuration."""
 
-    def __init__(self, model: Model, q: Sequence[Scalar]) -> None:
+    def __init__(self, model: Model, q: Scalars) -> None:
         self.model, self.at = model, CenterFrames(model, q)
         self.L = Propagation(self.at)
 
@@ -36,7 +36,7 @@ class CenterMatrices:
         """The axes, bodies × velocities, zero where a velocity does not belong to a body's joint [Farias, eq. (57)]."""
         return self._columns(self.at.axes)
 
-    def C(self, twists: DQMatrix, v: Sequence[Scalar]) -> DQMatrix:
+    def C(self, twists: DQMatrix, v: Scalars) -> DQMatrix:
         """ω × a in the places of A [Farias, eq. (58)], and ȧ added where the axes depend on q."""
         rows: list[Columns] = []
         for joint in self.model.joints:

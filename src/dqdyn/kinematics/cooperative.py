@@ -8,14 +8,14 @@ poses must be continuous along the motion, as those of a robot are.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from dqdyn.algebra.dual import DQ, IDENTITY
 from dqdyn.algebra.jet import derivative
 from dqdyn.algebra.poses import position
-from dqdyn.algebra.quaternion import ONE, Quaternion
+from dqdyn.algebra.quaternion import ONE
 from dqdyn.algebra.rates import pose_rate
-from dqdyn.algebra.scalar import Scalar, divide
+from dqdyn.algebra.scalar import Scalar, Scalars, divide
 from dqdyn.kinematics.frames import Matrix, rows_of_columns
 from dqdyn.kinematics.tree import Motion
 from dqdyn.model.model import Frame, Model
@@ -40,12 +40,12 @@ def half(x: DQ) -> DQ:
     return DQ.of(s, position(x) * s * 0.25)
 
 
-def pair_pose(pair: Pair, model: Model, frame1: Frame, frame2: Frame, q: Sequence[Scalar]) -> DQ:
+def pair_pose(pair: Pair, model: Model, frame1: Frame, frame2: Frame, q: Scalars) -> DQ:
     """The pair's pose at q."""
     return pair(*_Hands(model, frame1, frame2, q).poses)
 
 
-def pair_jacobian(pair: Pair, model: Model, frame1: Frame, frame2: Frame, q: Sequence[Scalar]) -> Matrix:
+def pair_jacobian(pair: Pair, model: Model, frame1: Frame, frame2: Frame, q: Scalars) -> Matrix:
     """J (8×nv) with vec8 ẋ = J v, exact: the derivative of the pair along the rates of both hands."""
     hands = _Hands(model, frame1, frame2, q)
     state = _parts(*hands.poses)
@@ -53,9 +53,7 @@ def pair_jacobian(pair: Pair, model: Model, frame1: Frame, frame2: Frame, q: Seq
     return rows_of_columns(model.nv, columns, 8)
 
 
-def pair_jacobian_derivative(
-    pair: Pair, model: Model, frame1: Frame, frame2: Frame, q: Sequence[Scalar], v: Sequence[Scalar]
-) -> Matrix:
+def pair_jacobian_derivative(pair: Pair, model: Model, frame1: Frame, frame2: Frame, q: Scalars, v: Scalars) -> Matrix:
     """J̇ (8×nv) along v, so that vec8 ẍ = J a + J̇ v."""
     hands = _Hands(model, frame1, frame2, q, v)
     columns, column_rates = hands.pose_columns(), hands.pose_column_rates()
@@ -67,17 +65,15 @@ def pair_jacobian_derivative(
     return rows_of_columns(model.nv, result, 8)
 
 
-def _pair_rate(pair: Pair, c: Sequence[Scalar]) -> list[Scalar]:
+def _pair_rate(pair: Pair, c: Scalars) -> list[Scalar]:
     """d/dt pair(x1, x2) from the coefficients of x1, x2, ẋ1, ẋ2."""
-    return derivative(lambda s: list(pair(_dq(s[:8]), _dq(s[8:])).components), c[:16], c[16:])
+    return derivative(lambda s: pair(DQ.of8(s[:8]), DQ.of8(s[8:])).components, c[:16], c[16:])
 
 
 class _Hands:
     """Poses of two frames, and their rates along each axis and along v."""
 
-    def __init__(
-        self, model: Model, frame1: Frame, frame2: Frame, q: Sequence[Scalar], v: Sequence[Scalar] | None = None
-    ) -> None:
+    def __init__(self, model: Model, frame1: Frame, frame2: Frame, q: Scalars, v: Scalars | None = None) -> None:
         self.frames = (frame1, frame2)
         paths = sorted({*model.path(frame1.body), *model.path(frame2.body)})
         self.motion = Motion(model, q, v, paths)
@@ -113,7 +109,3 @@ class _Hands:
 
 def _parts(*elements: DQ) -> list[Scalar]:
     return [c for x in elements for c in x.components]
-
-
-def _dq(c: Sequence[Scalar]) -> DQ:
-    return DQ.of(Quaternion(*c[:4]), Quaternion(*c[4:]))

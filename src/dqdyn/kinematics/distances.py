@@ -1,6 +1,6 @@
 """Jacobians, residuals and their rates of every distance, derived from the distance itself by jets.
 
-For a distance d(a, b) between a thing a on the robot and a thing b in the workspace,
+For a distance d(a, b) between a primitive a on the robot and a primitive b in the workspace,
 
     ḋ = J v + ζ,    J = ∂d/∂a · J_a,    ζ = ∂d/∂b · ḃ,
 
@@ -11,36 +11,40 @@ Components are: point (3), line [l, m] (6), plane [n, d] (4), segment [a, b] (6)
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.jet import derivative, gradient
-from dqdyn.algebra.quaternion import Quaternion, pure
+from dqdyn.algebra.quaternion import pure, real
 from dqdyn.algebra.real import scalar_array
-from dqdyn.algebra.scalar import Scalar, stack
+from dqdyn.algebra.scalar import Scalar, Scalars, stack
 from dqdyn.algebra.value import Value, vector
+from dqdyn.arrays import Array, RealArray
 from dqdyn.errors import Error
 from dqdyn.geometry import distances as geometry
 from dqdyn.geometry.primitives import Line, Plane, Point
 from dqdyn.geometry.segment import Segment
 
+Argument: TypeAlias = Value | DQ | RealArray
+"""A primitive, or its rate, as users give it."""
+
 _VALUES = {"point": Point, "line": Line, "plane": Plane, "segment": Segment}
 SIZE = {"point": 3, "line": 6, "plane": 4, "segment": 6}
-_RAW: dict[str, Callable[[Sequence[Scalar]], Any]] = {
+_RAW: dict[str, Callable[[Scalars], Any]] = {
     "point": lambda c: pure(*c),
-    "line": lambda c: DQ.of(pure(*c[:3]), pure(*c[3:])),
-    "plane": lambda c: DQ.of(pure(*c[:3]), Quaternion(c[3], 0.0, 0.0, 0.0)),
+    "line": DQ.of6,
+    "plane": lambda c: DQ.of(pure(*c[:3]), real(c[3])),
     "segment": lambda c: (pure(*c[:3]), pure(*c[3:])),
 }
 
 
 class Distance:
-    """A distance between a thing ``a`` of the robot and a thing ``b`` of the workspace, with its derivatives.
+    """A distance between a primitive ``a`` of the robot and a primitive ``b`` of the workspace, with its derivatives.
 
-    Things are values (Point, Line, Plane, Segment), dual quaternions or components of shape (..., k); rates are
+    Primitives are values (Point, Line, Plane, Segment), dual quaternions or components of shape (..., k); rates are
     components or dual quaternions. Jacobians of a have shape (..., k, nv); results (...,) or (..., nv).
     """
 
@@ -53,64 +57,64 @@ class Distance:
 
     # --- over any scalar, on components ---
 
-    def of(self, a: Sequence[Scalar], b: Sequence[Scalar]) -> Scalar:
+    def of(self, a: Scalars, b: Scalars) -> Scalar:
         """The distance for components over any scalar."""
         return self.function(_RAW[self.a](a), _RAW[self.b](b))
 
-    def gradient_a(self, a: Sequence[Scalar], b: Sequence[Scalar]) -> list[Scalar]:
+    def gradient_a(self, a: Scalars, b: Scalars) -> list[Scalar]:
         """∂d/∂a."""
         return gradient(lambda c: self.of(c, b), a)
 
-    def gradient_a_rate(
-        self, a: Sequence[Scalar], a_rate: Sequence[Scalar], b: Sequence[Scalar], b_rate: Sequence[Scalar]
-    ) -> list[Scalar]:
-        """d/dt ∂d/∂a, with both things moving."""
+    def gradient_a_rate(self, a: Scalars, a_rate: Scalars, b: Scalars, b_rate: Scalars) -> list[Scalar]:
+        """d/dt ∂d/∂a, with both primitives moving."""
         n = len(a)
         return derivative(lambda c: self.gradient_a(c[:n], c[n:]), [*a, *b], [*a_rate, *b_rate])
 
-    def rate_b(self, a: Sequence[Scalar], b: Sequence[Scalar], b_rate: Sequence[Scalar]) -> Scalar:
+    def rate_b(self, a: Scalars, b: Scalars, b_rate: Scalars) -> Scalar:
         """ζ = ∂d/∂b · ḃ."""
         return derivative(lambda c: [self.of(a, c)], b, b_rate)[0]
 
     # --- on arrays ---
 
-    def __call__(self, a: Any, b: Any) -> Any:
+    def __call__(self, a: Argument, b: Argument) -> Any:
         """The distance."""
         return _plain(self.of(_components(self.a, a), _components(self.b, b)))
 
-    def jacobian(self, jacobian: Any, a: Any, b: Any) -> np.ndarray:
+    def jacobian(self, jacobian: RealArray, a: Argument, b: Argument) -> Array:
         """J (..., nv) with ḋ = J v where b is at rest [Quiroz, eq. (3.9)]; of two points [Quiroz, eq. (4.21)]."""
         return _row(self.gradient_a(_components(self.a, a), _components(self.b, b)), self._checked(jacobian))
 
-    def residual(self, a: Any, b: Any, b_rate: Any) -> Any:
+    def residual(self, a: Argument, b: Argument, b_rate: Argument) -> Any:
         """ζ: what the motion of b adds to ḋ [Quiroz, eq. (3.9)]; of two points [Quiroz, eq. (4.21)]."""
         return _plain(self.rate_b(_components(self.a, a), _components(self.b, b), _components(self.b, b_rate)))
 
     def jacobian_derivative(
-        self, jacobian: Any, jacobian_rate: Any, a: Any, a_rate: Any, b: Any, b_rate: Any = None
-    ) -> np.ndarray:
-        """J̇ (..., nv) along the motion of both things, so that d̈ = J a + J̇ v + ζ̇."""
+        self,
+        jacobian: RealArray,
+        jacobian_rate: RealArray,
+        a: Argument,
+        a_rate: Argument,
+        b: Argument,
+        b_rate: Argument | None = None,
+    ) -> Array:
+        """J̇ (..., nv) along the motion of both primitives, so that d̈ = J a + J̇ v + ζ̇."""
         ca, cb = _components(self.a, a), _components(self.b, b)
-        va, vb = _components(self.a, a_rate), self._rate_or_rest(b_rate)
+        va = _components(self.a, a_rate)
+        vb = [0.0] * SIZE[self.b] if b_rate is None else _components(self.b, b_rate)
         first = _row(self.gradient_a_rate(ca, va, cb, vb), self._checked(jacobian))
         return first + _row(self.gradient_a(ca, cb), self._checked(jacobian_rate))
 
-    def residual_derivative(self, a: Any, a_rate: Any, b: Any, b_rate: Any, b_acceleration: Any) -> Any:
+    def residual_derivative(
+        self, a: Argument, a_rate: Argument, b: Argument, b_rate: Argument, b_acceleration: Argument
+    ) -> Any:
         """ζ̇ with b moving by its rate and acceleration."""
-        ca, cb, vb = (
-            _components(self.a, a),
-            _components(self.b, b),
-            _components(self.b, b_rate),
-        )
-        va, wb = _components(self.a, a_rate), _components(self.b, b_acceleration)
+        ca, va = _components(self.a, a), _components(self.a, a_rate)
+        cb, vb, wb = (_components(self.b, given) for given in (b, b_rate, b_acceleration))
         n, m = len(ca), len(cb)
         rate = derivative(lambda c: [self.rate_b(c[:n], c[n : n + m], c[n + m :])], [*ca, *cb, *vb], [*va, *vb, *wb])
         return _plain(rate[0])
 
-    def _rate_or_rest(self, rate: Any) -> list[Scalar]:
-        return [0.0] * SIZE[self.b] if rate is None else _components(self.b, rate)
-
-    def _checked(self, jacobian: Any) -> np.ndarray:
+    def _checked(self, jacobian: RealArray) -> Array:
         array = scalar_array(jacobian, f"the Jacobian of {self.name}")
         if array.ndim < 2 or array.shape[-2] != SIZE[self.a]:
             raise Error(
@@ -122,12 +126,13 @@ class Distance:
         return array
 
 
-def _row(gradient: list[Scalar], jacobian: np.ndarray) -> np.ndarray:
+def _row(gradient: list[Scalar], jacobian: Array) -> Array:
     row = stack(gradient)[..., None, :]
     try:
-        return (row @ jacobian)[..., 0, :]
+        product: Array = row @ jacobian
+        return product[..., 0, :]
     except ValueError:
-        shapes = f"{row.shape[:-2]} of the things and {jacobian.shape[:-2]} of the Jacobian"
+        shapes = f"{row.shape[:-2]} of the primitives and {jacobian.shape[:-2]} of the Jacobian"
         raise Error(f"Batches of shapes {shapes} do not go together: make them equal or 1.", found=shapes) from None
 
 
@@ -135,15 +140,15 @@ def _plain(x: Scalar) -> Any:
     return float(x) if isinstance(x, np.floating) else x
 
 
-def _components(kind: str, thing: Any) -> list[Scalar]:
+def _components(kind: str, given: Argument) -> list[Scalar]:
     """Components of a value, a dual quaternion, or an array of shape (..., k)."""
-    if not isinstance(thing, (Value, DQ)):
-        return vector(thing, SIZE[kind], f"A {kind}, or its rate,")
-    if not isinstance(thing, (_VALUES[kind], DQ)) or (kind == "segment" and isinstance(thing, DQ)):
-        raise Error(f"A {kind} is needed here, or its {SIZE[kind]} components; found {thing!r}.", expected=kind)
-    dq = thing if isinstance(thing, DQ) else thing.dq
-    p, d = dq.primary, dq.dual
-    return list({"point": p.vector, "plane": (*p.vector, d.w)}.get(kind, (*p.vector, *d.vector)))
+    if not isinstance(given, (Value, DQ)):
+        return vector(given, SIZE[kind], f"A {kind}, or its rate,")
+    if not isinstance(given, (_VALUES[kind], DQ)) or (kind == "segment" and isinstance(given, DQ)):
+        raise Error(f"A {kind} is needed here, or its {SIZE[kind]} components; found {given!r}.", expected=kind)
+    dq = given if isinstance(given, DQ) else given.dq
+    p = dq.primary.vector
+    return list({"point": p, "plane": (*p, dq.dual.w)}.get(kind, dq.vector))
 
 
 point_to_point = Distance("point_to_point", geometry.point_to_point_squared_distance)
@@ -159,20 +164,5 @@ plane_to_point = Distance("plane_to_point", lambda n, p: geometry.point_to_plane
 segment_to_segment = Distance("segment_to_segment", geometry.segment_to_segment_squared_distance)
 segment_to_plane = Distance("segment_to_plane", geometry.segment_to_plane_distance)
 
-DISTANCES = {
-    distance.name: distance
-    for distance in (
-        point_to_point,
-        point_to_line,
-        point_to_plane,
-        point_to_segment,
-        line_to_point,
-        line_to_line,
-        line_to_line_angle,
-        line_to_line_phi,
-        line_to_segment,
-        plane_to_point,
-        segment_to_segment,
-        segment_to_plane,
-    )
-}
+DISTANCES = {value.name: value for value in list(globals().values()) if isinstance(value, Distance)}
+"""All of the above by name."""

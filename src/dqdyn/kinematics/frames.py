@@ -6,7 +6,6 @@ world axes). A rate is always the rate of the components in that expression, so 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Literal
 
 from dqdyn.algebra.adjoint import Adjoint
@@ -15,7 +14,7 @@ from dqdyn.algebra.frame_names import aligned
 from dqdyn.algebra.poses import pose as compose
 from dqdyn.algebra.quaternion import ZERO
 from dqdyn.algebra.rates import pose_rate
-from dqdyn.algebra.scalar import Scalar
+from dqdyn.algebra.scalar import Scalar, Scalars
 from dqdyn.errors import unknown_name
 from dqdyn.kinematics.tree import (
     Columns,
@@ -42,53 +41,49 @@ def expression_frame(frame: str, expressed: str) -> str:
     return {"body": frame, "world": WORLD, "aligned": aligned(frame, WORLD)}[expressed]
 
 
-def pose(model: Model, frame: Frame, q: Sequence[Scalar]) -> DQ:
+def pose(model: Model, frame: Frame, q: Scalars) -> DQ:
     """x_0f: pose of the frame in the world."""
     return frame_pose(model, frame, q)
 
 
-def poses(model: Model, q: Sequence[Scalar]) -> Matrix:
+def poses(model: Model, q: Scalars) -> Matrix:
     """vec8 of x_0f for every frame, one row each, in the order of ``model.frames``."""
     apart = poses_apart(model, q)
     return [list(compose(*chained(apart[f.body], f.placement)).components) for f in model.frames.values()]
 
 
-def twist(model: Model, frame: Frame, q: Sequence[Scalar], v: Sequence[Scalar], expressed: str = "body") -> DQ:
+def twist(model: Model, frame: Frame, q: Scalars, v: Scalars, expressed: str = "body") -> DQ:
     """ξ of the frame against the world [Silva, eq. (18)]."""
     return Path(model, frame, q, expressed).twist(v)
 
 
-def twist_rate(
-    model: Model, frame: Frame, q: Sequence[Scalar], v: Sequence[Scalar], a: Sequence[Scalar], expressed: str = "body"
-) -> DQ:
+def twist_rate(model: Model, frame: Frame, q: Scalars, v: Scalars, a: Scalars, expressed: str = "body") -> DQ:
     """ξ̇ of the frame: the rate of the components of its twist.
 
     In its own axes it is Ad(x*) ξ̇⁰ [Quiroz, eq. (A.25)] = ω̇ + ε(p̈ + ṗ × ω) [Silva, eq. (22)] [Quiroz, eq. (A.27)].
     """
     path = Path(model, frame, q, expressed)
-    return path.twist(a) + apply([c for columns in path.rates(v) for c in columns], v)
+    return path.twist(a) + apply(_flat(path.rates(v)), v)
 
 
-def twist_jacobian(model: Model, frame: Frame, q: Sequence[Scalar], expressed: str = "body") -> Matrix:
+def twist_jacobian(model: Model, frame: Frame, q: Scalars, expressed: str = "body") -> Matrix:
     """J (6×nv) with vec6 ξ = J v."""
     return _rows6(model, Path(model, frame, q, expressed).columns)
 
 
-def twist_jacobian_derivative(
-    model: Model, frame: Frame, q: Sequence[Scalar], v: Sequence[Scalar], expressed: str = "body"
-) -> Matrix:
+def twist_jacobian_derivative(model: Model, frame: Frame, q: Scalars, v: Scalars, expressed: str = "body") -> Matrix:
     """J̇ (6×nv) along v, so that vec6 ξ̇ = J a + J̇ v."""
     return _rows6(model, Path(model, frame, q, expressed).rates(v))
 
 
-def pose_jacobian(model: Model, frame: Frame, q: Sequence[Scalar]) -> Matrix:
+def pose_jacobian(model: Model, frame: Frame, q: Scalars) -> Matrix:
     """J (8×nv) with vec8 ẋ = J v: columns ½xξₖ with ξₖ in the frame [Silva, eq. (4)]."""
     x = frame_pose(model, frame, q)
-    columns = added(c for columns in Path(model, frame, q, "body").columns for c in columns)
+    columns = added(_flat(Path(model, frame, q, "body").columns))
     return _rows8(model, {k: pose_rate(column, x, "body") for k, column in columns.items()})
 
 
-def pose_jacobian_derivative(model: Model, frame: Frame, q: Sequence[Scalar], v: Sequence[Scalar]) -> Matrix:
+def pose_jacobian_derivative(model: Model, frame: Frame, q: Scalars, v: Scalars) -> Matrix:
     """J̇ (8×nv) along v, so that vec8 ẍ = J a + J̇ v."""
     path = Path(model, frame, q, "body")
     x = frame_pose(model, frame, q)
@@ -100,7 +95,7 @@ def pose_jacobian_derivative(model: Model, frame: Frame, q: Sequence[Scalar], v:
 class Path:
     """The joints that move a frame, and what each contributes to its twist in the chosen expression."""
 
-    def __init__(self, model: Model, frame: Frame, q: Sequence[Scalar], expressed: str) -> None:
+    def __init__(self, model: Model, frame: Frame, q: Scalars, expressed: str) -> None:
         if expressed not in EXPRESSIONS:
             raise unknown_name("expression", expressed, EXPRESSIONS)
         self.q, self.expressed = q, expressed
@@ -128,17 +123,17 @@ class Path:
         p = (chain[frame.body] @ frame.adjoint).p
         return [Adjoint.of(ad.columns, ad.p - p) for ad in result]
 
-    def twist(self, v: Sequence[Scalar]) -> DQ:
+    def twist(self, v: Scalars) -> DQ:
         """Σ columnₖ vₖ."""
         return apply(_flat(self.columns), v)
 
-    def rates(self, v: Sequence[Scalar]) -> list[Columns]:
+    def rates(self, v: Scalars) -> list[Columns]:
         """Rates of the columns: each moves with the twist of its body relative to the frame of expression."""
         moving = self._relative_twists(v)
         triples = zip(self.joints, self.adjoints, self.columns, moving, strict=True)
         return [joint_column_rates(j, ad, columns, w, self.q, v) for j, ad, columns, w in triples]
 
-    def _relative_twists(self, v: Sequence[Scalar]) -> list[DQ]:
+    def _relative_twists(self, v: Scalars) -> list[DQ]:
         contributions = [apply(columns, v) for columns in self.columns]
         result: list[DQ] = []
         total = zero_twist()
@@ -163,7 +158,7 @@ def _flat(columns: list[Columns]) -> Columns:
 
 def _rows6(model: Model, columns: list[Columns]) -> Matrix:
     by_index = added(_flat(columns))
-    return rows_of_columns(model.nv, {k: (*c.primary.vector, *c.dual.vector) for k, c in by_index.items()}, 6)
+    return rows_of_columns(model.nv, {k: c.vector for k, c in by_index.items()}, 6)
 
 
 def _rows8(model: Model, columns: dict[int, DQ]) -> Matrix:

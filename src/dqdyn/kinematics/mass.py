@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from dqdyn.algebra.adjoint import Adjoint
 from dqdyn.algebra.dual import DQ, zero_twist
 from dqdyn.algebra.jet import derivative
-from dqdyn.algebra.quaternion import ZERO, I, J, K, Quaternion, combine, cross3, dot3, pure
-from dqdyn.algebra.scalar import Scalar
+from dqdyn.algebra.quaternion import ZERO, Columns, I, J, K, Quaternion, combine, cross3, dot3
+from dqdyn.algebra.scalar import Scalars
 from dqdyn.errors import ModelError
+from dqdyn.kinematics.configuration import configuration_rate
 from dqdyn.kinematics.frames import Matrix
 from dqdyn.kinematics.tree import Motion, adjoints, backward
 from dqdyn.model.inertia import Inertia
@@ -26,7 +27,7 @@ class Composite:
 
     mass: float
     moment: Quaternion
-    tensor: tuple[Quaternion, Quaternion, Quaternion]
+    tensor: Columns
 
     def __add__(self, other: Composite) -> Composite:
         a, b = self.tensor, other.tensor
@@ -38,19 +39,19 @@ class Composite:
         return DQ.of(linear, combine(self.tensor, omega) + cross3(self.moment, velocity))
 
 
-def center_of_mass(model: Model, q: Sequence[Scalar]) -> Quaternion:
+def center_of_mass(model: Model, q: Scalars) -> Quaternion:
     """Σ mᵢ cᵢ / Σ mᵢ in the world, in m."""
     return _weighted(model, _centers(model, adjoints(model, q)))
 
 
-def center_of_mass_velocity(model: Model, q: Sequence[Scalar], v: Sequence[Scalar]) -> Quaternion:
+def center_of_mass_velocity(model: Model, q: Scalars, v: Scalars) -> Quaternion:
     """ċ in m/s."""
     motion = Motion(model, q, v)
     centers = _centers(model, motion.adjoint)
     return _weighted(model, [point_velocity(motion.twist[i], c) for i, c in enumerate(centers)], constant=ZERO)
 
 
-def center_of_mass_jacobian(model: Model, q: Sequence[Scalar]) -> Matrix:
+def center_of_mass_jacobian(model: Model, q: Scalars) -> Matrix:
     """J (3×nv) with ċ = J v: each axis moves the mass behind it."""
     motion = Motion(model, q)
     shares, moments = _subtrees(model, _centers(model, motion.adjoint))
@@ -58,10 +59,10 @@ def center_of_mass_jacobian(model: Model, q: Sequence[Scalar]) -> Matrix:
     for i, columns in motion.columns.items():
         for k, s in columns:
             result[k] = result[k] + (s.dual * shares[i] + cross3(s.primary, moments[i]))
-    return _rows3(result)
+    return _rows(result, 3)
 
 
-def center_of_mass_jacobian_derivative(model: Model, q: Sequence[Scalar], v: Sequence[Scalar]) -> Matrix:
+def center_of_mass_jacobian_derivative(model: Model, q: Scalars, v: Scalars) -> Matrix:
     """J̇ (3×nv) along v, so that c̈ = J a + J̇ v."""
     motion = Motion(model, q, v)
     centers = _centers(model, motion.adjoint)
@@ -72,10 +73,10 @@ def center_of_mass_jacobian_derivative(model: Model, q: Sequence[Scalar], v: Seq
         for (k, s), (_, rate) in zip(columns, motion.rates[i], strict=True):
             turned = cross3(rate.primary, moments[i]) + cross3(s.primary, moment_rates[i])
             result[k] = result[k] + (rate.dual * shares[i] + turned)
-    return _rows3(result)
+    return _rows(result, 3)
 
 
-def centroidal_momentum(model: Model, q: Sequence[Scalar], v: Sequence[Scalar]) -> DQ:
+def centroidal_momentum(model: Model, q: Scalars, v: Scalars) -> DQ:
     """p + εL: linear momentum in kg m/s, angular momentum about the center of mass in kg m²/s, world axes."""
     motion = Motion(model, q, v)
     center, own = _composites(model, motion)
@@ -85,7 +86,7 @@ def centroidal_momentum(model: Model, q: Sequence[Scalar], v: Sequence[Scalar]) 
     return result
 
 
-def centroidal_momentum_matrix(model: Model, q: Sequence[Scalar]) -> Matrix:
+def centroidal_momentum_matrix(model: Model, q: Scalars) -> Matrix:
     """A (6×nv) with [p, L] = A v; see :func:`centroidal_momentum`."""
     motion = Motion(model, q)
     center, own = _composites(model, motion)
@@ -94,14 +95,14 @@ def centroidal_momentum_matrix(model: Model, q: Sequence[Scalar]) -> Matrix:
     for i, columns in motion.columns.items():
         for k, s in columns:
             result[k] = result[k] + subtrees[i].momentum(s.primary, point_velocity(s, center))
-    columns6 = [(*c.primary.vector, *c.dual.vector) for c in result]
-    return [[column[row] for column in columns6] for row in range(6)]
+    return _rows(result, 6)
 
 
-def centroidal_momentum_matrix_derivative(model: Model, q: Sequence[Scalar], v: Sequence[Scalar]) -> Matrix:
+def centroidal_momentum_matrix_derivative(model: Model, q: Scalars, v: Scalars) -> Matrix:
     """Ȧ (6×nv) along v, so that [ṗ, L̇] = A a + Ȧ v: the external forces and their moment about the center of mass."""
-    rate = [c for joint in model.joints if joint.master is None for c in joint.motion.rate(q[joint.q], v[joint.v])]
-    flat = derivative(lambda at: [c for row in centroidal_momentum_matrix(model, at) for c in row], q, rate)
+    flat = derivative(
+        lambda at: [c for row in centroidal_momentum_matrix(model, at) for c in row], q, configuration_rate(model, q, v)
+    )
     return [list(flat[row * model.nv : (row + 1) * model.nv]) for row in range(6)]
 
 
@@ -153,16 +154,13 @@ def _composites(model: Model, motion: Motion) -> tuple[Quaternion, list[Composit
 def _about(inertia: Inertia, ad: Adjoint, arm: Quaternion) -> Composite:
     """A body about the point from which its center of mass is at ``arm``: R I R* + m(⟨c,c⟩ − c c)."""
     square = dot3(arm, arm)
-    r0, r1, r2 = ad.columns
-    columns = []
-    for axis in (I, J, K):
-        # R* of a basis vector: the row of the rotation matrix.
-        back = pure(dot3(r0, axis), dot3(r1, axis), dot3(r2, axis))
-        turned = ad.rotate(combine(inertia.rows, back))
-        columns.append(turned + (axis * square - arm * dot3(arm, axis)) * inertia.mass)
-    return Composite(inertia.mass, arm * inertia.mass, (columns[0], columns[1], columns[2]))
+
+    def column(axis: Quaternion) -> Quaternion:
+        turned = ad.rotate(combine(inertia.rows, ad.rotate_back(axis)))
+        return turned + (axis * square - arm * dot3(arm, axis)) * inertia.mass
+
+    return Composite(inertia.mass, arm * inertia.mass, (column(I), column(J), column(K)))
 
 
-def _rows3(columns: list[Quaternion]) -> Matrix:
-    vectors = [c.vector for c in columns]
-    return [[vector[row] for vector in vectors] for row in range(3)]
+def _rows(columns: Sequence[Quaternion | DQ], height: int) -> Matrix:
+    return [[c.vector[row] for c in columns] for row in range(height)]

@@ -52,14 +52,14 @@ class Propagation:
 
     def matrix(self) -> MapMatrix:
         """All elements of L: Ad(x_ij) for each body j before i, and 1 for i itself [Farias, eq. (62)]."""
-        found: dict[tuple[int, int], Adjoint] = {}
+        elements: dict[tuple[int, int], Adjoint] = {}
         for i, parent in enumerate(self._parents):
             step = self._step(i)
-            for (row, j), before in list(found.items()):
+            for (row, j), before in list(elements.items()):
                 if row == parent:
-                    found[i, j] = step @ before
-            found[i, i] = Adjoint.of((I, J, K))
-        return MapMatrix(found)
+                    elements[i, j] = step @ before
+            elements[i, i] = Adjoint.of((I, J, K))
+        return MapMatrix(elements)
 
     def _step(self, i: int) -> Adjoint:
         return (self._relative[i].first @ self._relative[i].second).inverse()

@@ -10,7 +10,7 @@ from dqdyn.algebra.dual import DQ, zero_twist
 from dqdyn.algebra.poses import pose, position
 from dqdyn.algebra.products import cross
 from dqdyn.algebra.quaternion import ONE, ZERO, I, J, K, Quaternion, rotate
-from dqdyn.algebra.scalar import Scalar
+from dqdyn.algebra.scalar import Scalars
 from dqdyn.caching import cached_property
 from dqdyn.model.model import WORLD_BODY, Frame, Model, TreeJoint
 
@@ -53,19 +53,19 @@ def closing(model: Model) -> list[list[int]]:
     return result
 
 
-def frame_pose(model: Model, frame: Frame, q: Sequence[Scalar]) -> DQ:
+def frame_pose(model: Model, frame: Frame, q: Scalars) -> DQ:
     """x_0f of one frame: the chain of its poses."""
     r, p = chained(poses_apart(model, q, model.path(frame.body))[frame.body], frame.placement)
     return pose(r, p)
 
 
-def poses(model: Model, q: Sequence[Scalar], bodies: Iterable[int] | None = None) -> dict[int, DQ]:
+def poses(model: Model, q: Scalars, bodies: Iterable[int] | None = None) -> dict[int, DQ]:
     """x_0i of the bodies: x_0i = x_0p · placement · x_joint(q)."""
     return {i: pose(r, p) for i, (r, p) in poses_apart(model, q, bodies).items()}
 
 
 def poses_apart(
-    model: Model, q: Sequence[Scalar], bodies: Iterable[int] | None = None
+    model: Model, q: Scalars, bodies: Iterable[int] | None = None
 ) -> dict[int, tuple[Quaternion, Quaternion]]:
     """(r, p) of x_0i = r + ½ε p r: rotations multiply and positions add up, cheaper than products of poses."""
 
@@ -81,19 +81,17 @@ def chained(x: tuple[Quaternion, Quaternion], y: DQ) -> tuple[Quaternion, Quater
     return r * y.primary, p + rotate(r, position(y))
 
 
-def adjoints(model: Model, q: Sequence[Scalar], bodies: Iterable[int] | None = None) -> dict[int, Adjoint]:
+def adjoints(model: Model, q: Scalars, bodies: Iterable[int] | None = None) -> dict[int, Adjoint]:
     """Ad(x_0i) of the bodies, chained without going through the poses."""
     return forward(model, Adjoint.of((I, J, K)), lambda joint, ad: ad @ joint.adjoint(q), bodies)
 
 
-def joint_columns(joint: TreeJoint, ad: Adjoint, q: Sequence[Scalar]) -> Columns:
+def joint_columns(joint: TreeJoint, ad: Adjoint, q: Scalars) -> Columns:
     """Ad(x) S: the motion subspace of a joint, seen from where ``ad`` leads."""
     return joint.columns([ad(s) for s in joint.motion.subspace(joint.coordinates(q))])
 
 
-def joint_column_rates(
-    joint: TreeJoint, ad: Adjoint, columns: Columns, twist: DQ, q: Sequence[Scalar], v: Sequence[Scalar]
-) -> Columns:
+def joint_column_rates(joint: TreeJoint, ad: Adjoint, columns: Columns, twist: DQ, q: Scalars, v: Scalars) -> Columns:
     """d/dt (Ad(x) S) = Ad(x) Ṡ + ξ × Ad(x) S with ẋ = ½ ξ x [Silva, eq. (9)]."""
     rates = [(k, cross(twist, column)) for k, column in columns]
     if joint.motion.constant_subspace:
@@ -108,9 +106,7 @@ class Motion:
     ``bodies`` limits the work to those bodies (parents first). Without v only columns are computed.
     """
 
-    def __init__(
-        self, model: Model, q: Sequence[Scalar], v: Sequence[Scalar] | None = None, bodies: Sequence[int] | None = None
-    ) -> None:
+    def __init__(self, model: Model, q: Scalars, v: Scalars | None = None, bodies: Sequence[int] | None = None) -> None:
         self.model, self.q = model, q
         self.bodies = range(len(model.joints)) if bodies is None else bodies
         self.adjoint = adjoints(model, q, self.bodies)
@@ -137,7 +133,7 @@ class Motion:
         """Ad(x_0f)."""
         return self.adjoint[frame.body] @ frame.adjoint
 
-    def twist_rates(self, v: Sequence[Scalar], a: Sequence[Scalar]) -> dict[int, DQ]:
+    def twist_rates(self, v: Scalars, a: Scalars) -> dict[int, DQ]:
         """ξ̇_i in world coordinates: Σ (S a + Ṡ v) over the path [Silva, eq. (20)]."""
 
         def step(joint: TreeJoint, rate: DQ) -> DQ:
@@ -160,7 +156,7 @@ def added(columns: Iterable[tuple[int, DQ]]) -> dict[int, DQ]:
     return result
 
 
-def apply(columns: Columns, v: Sequence[Scalar]) -> DQ:
+def apply(columns: Columns, v: Scalars) -> DQ:
     """Σ columnₖ vₖ."""
     result: DQ | None = None
     for k, column in columns:
