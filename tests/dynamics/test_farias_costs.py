@@ -121,5 +121,5 @@ def test_maps_of_a_pose_and_of_its_inverse() -> None:
     r = rng.normal(size=4)
     x, y = pose(Quaternion(*(r / np.linalg.norm(r))), pure(*rng.normal(size=3))), DQ(rng.normal(size=6))
     maps = steps.adjoint_maps(x)
-    assert_close(steps.adjoint(maps, y).vec8(), Ad(x, y).vec8(), 1e-14)
-    assert_close(steps.adjoint(steps.inverse_maps(maps), y).vec8(), Ad(x.conj(), y).vec8(), 1e-14)
+    assert_close(steps.adjoint_by_maps(maps, y).vec8(), Ad(x, y).vec8(), 1e-14)
+    assert_close(steps.adjoint_by_maps(steps.inverse_maps(maps), y).vec8(), Ad(x.conj(), y).vec8(), 1e-14)

@@ -1,8 +1,8 @@
 """What the joints themselves contribute: damping, Coulomb friction and armature, in every formulation alike.
 
-Armature r is the kinetic energy ½ Σ r v². Velocities of spherical and free joints turn with their child and are no
-rates of coordinates, so Lagrange's equations of that energy (Euler and Poincaré's, in such velocities) hold more than
-r a: with R = diag(r) of the angular and P = diag(r) of the linear velocities
+Armature r is the kinetic energy ½ Σ r v². Velocities of spherical and free joints turn with their child and are not
+rates of coordinates, so Lagrange's equations of that energy (Euler and Poincaré's, in such velocities) have more terms
+than r a: with R = diag(r) of the angular and P = diag(r) of the linear velocities
 
     ω × R ω + v × P v   in the rows of ω,        ω × P v   in those of v.
 
@@ -64,7 +64,7 @@ def turning_derivative(model: Model, v: Scalars) -> Iterator[tuple[int, int, Sca
 def turning_coriolis(model: Model, v: Scalars) -> Iterator[tuple[int, int, Scalar]]:
     """(row, column, entry) of what armature that turns adds to C: skew-symmetric, of Christoffel symbols.
 
-    In velocities that are no rates the symmetry of these symbols is C(x) y − C(y) x = diag(r) [x, y], with the
+    In velocities that are not rates the symmetry of these symbols is C(x) y − C(y) x = diag(r) [x, y], with the
     commutator of twists.
     """
     return _entries(model, v, bracket=1.0, scale=0.5)

@@ -55,7 +55,7 @@ def _own_inertia(model: Model, index: int) -> float:
     """The least inertia that a joint moves in its own body, over the directions of its motion, with the armature."""
     joint, inertia = model.joints[index], model.bodies[index].inertia
     tensor, com = np.array(inertia.tensor), np.array(inertia.com)
-    if not joint.motion.constant_subspace:  # whatever the directions are
+    if not joint.motion.constant_subspace:  # in any direction
         return float(np.linalg.eigvalsh(tensor)[0]) if inertia.mass else 0.0
     turns = np.array([s.primary.vector for s in joint.motion.subspace(joint.motion.neutral())], dtype=float)
     moves = np.array([s.dual.vector for s in joint.motion.subspace(joint.motion.neutral())], dtype=float)
@@ -71,10 +71,10 @@ def pivots(model: Model, q: Scalars) -> list[Scalar]:
 
 
 def moved_inertia(model: Model, q: Scalars) -> list[Scalar]:
-    """Per velocity (nv) all that it moves, about every axis through its joint and along every line, with armature.
+    """Per velocity (nv) the inertia of all that it moves, about every axis through its joint and along every line.
 
-    It is what an entry of M is measured by: of a heavy body on its axis a joint may move nothing but rounding errors,
-    while a light one far from all heavy bodies moves all that there is to move.
+    Armature is included. It is the scale for an entry of M: of a heavy body on its axis a joint may move nothing but
+    rounding errors, while all of a light body far from the heavy ones is moved.
     """
     bodies = composite.composites(model, [joint.transform(q) for joint in model.joints])
     result: list[Scalar] = list(armature(model))

@@ -89,7 +89,7 @@ def farias_table_3() -> list[Row]:
         _row("linear map T8", (72, 64, 56), T8, "images 8", "dual"),
         _row("Hamilton operator (24)", (28, 48, 48), _hamilton8, "dual", "dual", reason=_HAMILTON),
         _row("construction of A_P, A_D", (12, 108, 72), steps.adjoint_maps, "dual", reason=_ONE_POSE),
-        _row("adjoint (36)", (30, 27, 30), steps.adjoint, "maps", "pure", reason=_ADJOINT),
+        _row("adjoint (36)", (30, 27, 30), steps.adjoint_by_maps, "maps", "pure", reason=_ADJOINT),
     ]
 
 

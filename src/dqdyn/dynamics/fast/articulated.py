@@ -6,7 +6,6 @@ A joint with several axes is eliminated axis by axis, as a chain of joints at on
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from dqdyn.algebra.adjoint import Adjoint, Columns, Factored
 from dqdyn.algebra.dual import DQ
@@ -18,6 +17,7 @@ from dqdyn.dynamics.fast.composite import Composite
 from dqdyn.dynamics.fast.point_accelerations import PointMotion, at_rest, moved, turning, wrench_on
 from dqdyn.dynamics.wrenches import power
 from dqdyn.kinematics.tree import closing
+from dqdyn.model.inertia import Inertia
 from dqdyn.model.model import WORLD_BODY, Model
 
 
@@ -30,7 +30,7 @@ class Articulated:
         self.a, self.b, self.c = a, b, c
 
     @classmethod
-    def of(cls, inertia: Any) -> Articulated:
+    def of(cls, inertia: Inertia) -> Articulated:
         """A rigid body: A the tensor about the origin, B v = h × v, C the mass."""
         body = Composite.of(inertia)
         h, m = body.first, body.mass
@@ -48,7 +48,7 @@ class Articulated:
         return DQ.of(force, self.a(omega) + combine(self.b, velocity))
 
     def without(self, u: DQ, over: Scalar, free: DQ | None = None) -> Articulated:
-        """This minus u uᵀ/D, for ``over`` = 1/D: what is felt when one axis gives way.
+        """This minus u uᵀ/D, for ``over`` = 1/D: the inertia that is left when one axis is free.
 
         ``free`` is that axis where nothing else resists: then no wrench along it is left, and its zeros are exact.
         """
@@ -115,8 +115,8 @@ def forward_dynamics(
     eliminated: list[list[tuple[int, DQ, DQ, Scalar, Scalar]]] = [[] for _ in range(n)]
     drift: list[DQ] = []
 
-    def give_way(i: int) -> None:
-        """Let the axes of joint i go, and hand what is left of its subtree to the parent."""
+    def eliminate(i: int) -> None:
+        """Eliminate the axes of joint i, and add what is left of its subtree to the parent."""
         joint = model.joints[i]
         for k, s in reversed(joint.columns(joint.motion.subspace(joint.coordinates(q)))):
             u = bodies[i](s)
@@ -139,7 +139,7 @@ def forward_dynamics(
         wrench = wrench_on(model.bodies[i].inertia, motion[i])
         bias.append(wrench - wrenches[i] if wrenches and i in wrenches else wrench)
         for k in done:
-            give_way(k)
+            eliminate(k)
     acceleration: list[Scalar] = [0.0] * model.nv
     rate: dict[int, DQ] = {WORLD_BODY: DQ.of(ZERO, at_rest(model).acceleration)}
     for i, joint in enumerate(model.joints):
@@ -159,7 +159,7 @@ def _along(a: Quaternion) -> int | None:
 
 
 def _is_zero(a: Quaternion) -> bool:
-    """Whether a is the zero vector whatever the state is."""
+    """Whether a is zero in every state."""
     return all(isinstance(e, float) and e == 0.0 for e in a.vector)
 
 

@@ -1,10 +1,9 @@
-"""Mass matrix by composite bodies: each axis moves all that hangs on it as one rigid body."""
+"""Mass matrix by composite bodies: each axis moves the subtree behind it as one rigid body."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from dqdyn.algebra.adjoint import Adjoint, Factored
 from dqdyn.algebra.dual import DQ
@@ -12,6 +11,7 @@ from dqdyn.algebra.quaternion import I, J, K, Quaternion, cross3
 from dqdyn.algebra.tensor import Symmetric, legs, shifted
 from dqdyn.dynamics.arguments import Matrix, Scalars
 from dqdyn.dynamics.wrenches import power
+from dqdyn.model.inertia import Inertia
 from dqdyn.model.model import WORLD_BODY, Model
 
 
@@ -24,7 +24,7 @@ class Composite:
     tensor: Symmetric
 
     @classmethod
-    def of(cls, inertia: Any) -> Composite:
+    def of(cls, inertia: Inertia) -> Composite:
         """An inertia about the origin of its frame."""
         s = inertia.second_moments
         trace = s[0][0] + s[1][1] + s[2][2]
@@ -72,7 +72,7 @@ def mass_matrix(model: Model, q: Scalars) -> Matrix:
 
 
 def composites(model: Model, relative: Sequence[Factored]) -> list[Composite]:
-    """Each body with all that hangs on it, in its own frame."""
+    """Each body with its subtree as one rigid body, in its own frame."""
     result = [Composite.of(body.inertia) for body in model.bodies]
     for i in reversed(range(len(result))):
         parent, x = model.joints[i].parent, relative[i]

@@ -1,7 +1,7 @@
 """Derivatives of inverse and forward dynamics with respect to q (tangent), v, and a or τ: analytic and recursive.
 
-Moving along an axis S carries all that hangs on its joint as one rigid body. So three sums over the subtree of a joint
-are enough: its inertia, the force f that moves it, and the map 2B by which the velocity-dependent force changes. With P
+Moving along an axis S carries the subtree behind the joint as one rigid body. So three sums over that subtree are
+enough: its inertia, the force f that moves it, and the map 2B by which the velocity-dependent force changes. With P
 = ξ_parent × S and R = ξ̇_parent × S + ξ_parent × P, for a joint i and a joint j on its path to the root:
 
     ∂τ_i/∂q_j = ⟨S_i, 2B_i P_j + I_i R_j⟩            ∂τ_j/∂q_i = ⟨S_j, 2B_i P_i + I_i R_i + S_i × f_i⟩
@@ -162,7 +162,7 @@ def _subtrees(
     """Each joint with the sums over its subtree, as soon as that is complete; with axes and maps to parents so far."""
     seen: list[Adjoint] = []  # how the frame in which all is expressed sees the body
     relative: list[Factored] = []  # how the frame of the parent sees that of the body
-    motion: list[Motion] = []
+    motion: list[FrameMotion] = []
     axes: list[list[Axis]] = []
     sums: dict[int, Subtree] = {}
     for (i, joint), done in zip(enumerate(model.joints), closing(model), strict=True):
@@ -170,18 +170,18 @@ def _subtrees(
         relative.append(Factored(_UNMOVED, _UNMOVED))
         if joint.parent == WORLD_BODY:
             down = joint.adjoint(q).rotate_back(pure(*model.gravity))
-            parent = Motion(zero_twist(), DQ.of(ZERO, -down))
+            parent = FrameMotion(zero_twist(), DQ.of(ZERO, -down))
         else:
             parent, x = motion[joint.parent], joint.transform(q)
             if from_root:
                 seen[i] = seen[joint.parent] @ x.first @ x.second
             else:
                 relative[i] = x
-                parent = Motion(x.back(parent.twist), x.back(parent.rate))
+                parent = FrameMotion(x.back(parent.twist), x.back(parent.rate))
         columns = joint.columns([seen[i](s) for s in joint.motion.subspace(joint.coordinates(q))])
         moved = apply(columns, v)
         twist = parent.twist + moved
-        motion.append(Motion(twist, parent.rate + apply(columns, a) + cross(twist, moved)))
+        motion.append(FrameMotion(twist, parent.rate + apply(columns, a) + cross(twist, moved)))
         group = []
         for k, s in columns:
             p = cross(parent.twist, s)
@@ -197,7 +197,7 @@ def _subtrees(
                 sums[above] = sums[above] + sub.seen_through(relative[k])
 
 
-class Motion:
+class FrameMotion:
     """Twist ω + εu and its rate, and what follows: 2ω, 2u, the acceleration of the origin, and U = [ω̇]× + [ω]×²."""
 
     def __init__(self, twist: DQ, rate: DQ) -> None:

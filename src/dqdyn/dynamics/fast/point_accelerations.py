@@ -39,7 +39,7 @@ def at_rest(model: Model) -> PointMotion:
 
 
 def turning(omega: Quaternion) -> PointMotion:
-    """Turning alone, without any acceleration: what gives the terms in ω²."""
+    """Rotation without acceleration, the source of the terms in ω²."""
     return PointMotion(omega, ZERO, ZERO, squares(omega, ZERO))
 
 

@@ -1,4 +1,4 @@
-"""The cheapest inverse dynamics that we know: Newton-Euler on accelerations of points, in the frames of the bodies.
+"""Inverse dynamics with the fewest operations: Newton-Euler on accelerations of points, in the frames of the bodies.
 
 Against the recursion of [Silva, section 3] it carries the acceleration of the body's origin instead of the dual parts
 of twist and rate; see :mod:`dqdyn.dynamics.fast.point_accelerations`.
@@ -32,7 +32,7 @@ def inverse_dynamics(model: Model, q: Scalars, v: Scalars, a: Scalars, wrenches:
 
 
 def _pass_on(joint: TreeJoint, total: dict[int, DQ], x: Factored, q: Scalars, tau: list[Scalar]) -> None:
-    """The joint takes its share of the wrench on its subtree, and the parent carries the wrench."""
+    """Project the wrench on a subtree onto the axes of its joint, and pass it on to the parent."""
     wrench = total.pop(joint.index)
     for k, s in joint.columns(joint.motion.subspace(joint.coordinates(q))):
         tau[k] = tau[k] + power(s, wrench)

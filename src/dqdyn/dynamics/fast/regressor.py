@@ -42,7 +42,7 @@ def torque_regressor(model: Model, q: Scalars, v: Scalars, a: Scalars) -> list[l
 
 
 def _unit_wrenches(motion: PointMotion) -> list[DQ]:
-    """The wrench f + ετ that each parameter, being one, needs for the motion."""
+    """The wrench f + ετ that the motion needs per unit of each parameter."""
     result = [DQ.of(motion.acceleration, ZERO)]
     for axis, column in zip((I, J, K), motion.u, strict=True):
         result.append(DQ.of(column, cross3(axis, motion.acceleration)))

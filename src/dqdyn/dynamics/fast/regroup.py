@@ -89,10 +89,10 @@ class Moments:
         return Moments(self.mass, first + self.mass * origin, tensor + _of_point(self.mass, origin))
 
     def cleaned(self, original: Moments) -> Moments:
-        """Leftovers of rounding become zero; ``original`` gives the size of what was added and subtracted."""
-        first = _without_dust(self.first, np.abs(original.first).max(initial=0.0) + original.mass)
+        """The same with rounding errors set to zero; ``original`` gives the size of what was added and subtracted."""
+        first = _without_rounding(self.first, np.abs(original.first).max(initial=0.0) + original.mass)
         second = np.array(self.second_moments)
-        second = _without_dust(second, np.abs(original.origin_tensor).max() + np.abs(second).max())
+        second = _without_rounding(second, np.abs(original.origin_tensor).max() + np.abs(second).max())
         return Moments(self.mass, first, np.trace(second) * np.eye(3) - second)
 
 
@@ -106,5 +106,5 @@ def _of_point(mass: float, c: np.ndarray) -> np.ndarray:
     return mass * (float(c @ c) * np.eye(3) - np.outer(c, c))
 
 
-def _without_dust(array: np.ndarray, size: float) -> np.ndarray:
+def _without_rounding(array: np.ndarray, size: float) -> np.ndarray:
     return np.where(np.abs(array) < 1e-14 * size, 0.0, array)

@@ -15,7 +15,7 @@ def gibbs_appell_function(model: Model, q: Scalars, v: Scalars, a: Scalars) -> S
 
 
 def acceleration_energy(body: Center, v: Scalars, a: Scalars) -> Scalar:
-    """The part of S that a body has."""
+    """The part of a body in S."""
     rate = body.rate(v, a)
     return 0.5 * power(rate, body.momentum(rate)) + power(rate, body.gyroscopic(body.twist))
 

@@ -15,7 +15,7 @@ from dqdyn.algebra.quaternion import cross3
 from dqdyn.algebra.scalar import Scalar
 from dqdyn.dynamics.arguments import Matrix, Scalars, Wrenches, is_absent
 from dqdyn.dynamics.formulations.mass_centers import ByIndex, Center, acting, bilinear, centers, projected
-from dqdyn.dynamics.formulations.speeds import Speeds, at, velocities
+from dqdyn.dynamics.formulations.speeds import Speeds, speed_matrix, velocities
 from dqdyn.kinematics.tree import apply
 from dqdyn.model.model import Model
 
@@ -43,12 +43,12 @@ def inverse_dynamics(
 
 def partial_velocities(model: Model, q: Scalars, speeds: Speeds | None = None) -> list[ByIndex]:
     """∂ν/∂u = J B of every body, by index into u [Parsa, eq. (44)]; absent for a u that cannot move the body."""
-    return _partial(centers(model, q), None if speeds is None else at(speeds, model, q))
+    return _partial(centers(model, q), None if speeds is None else speed_matrix(speeds, model, q))
 
 
 def mass_matrix(model: Model, q: Scalars, speeds: Speeds | None = None) -> Matrix:
     """BᵀMB (m×m), by which φ depends on u̇: Σ (∂ν/∂u)ᵀΨ ∂ν/∂u, without armature; M without ``speeds``."""
-    b = None if speeds is None else at(speeds, model, q)
+    b = None if speeds is None else speed_matrix(speeds, model, q)
     bodies = centers(model, q)
     moving = [replace(body, columns=columns) for body, columns in zip(bodies, _partial(bodies, b), strict=True)]
     return bilinear(moving, Center.momenta, model.nv if b is None else len(b[0]), symmetric=True)

@@ -62,7 +62,7 @@ def twist_rates(at: CenterFrames, v: Scalars, a: Scalars, twist: Mapping[int, DQ
 
 
 def body_wrench(inertia: Inertia, twist: DQ, rate: DQ) -> DQ:
-    """f_R = ω × G(ω) + G(ω̇) of [Farias, eq. (45)]: the wrench at the center of mass that moves a body so.
+    """f_R = ω × G(ω) + G(ω̇) of [Farias, eq. (45)]: the wrench at the center of mass for this motion.
 
     It is the balance of a single rigid body [Farias, eq. (31)].
     """

@@ -22,7 +22,7 @@ so that A B = 0 [Parsa, eq. (9)], describes the motion of a constrained robot.
 
 
 @dataclass(frozen=True)
-class Inverse:
+class InverseSpeeds:
     """B(q) = Y(q)⁻¹ by orthogonal columns, Y = Q R, so that no pivot is chosen by its value; a left inverse if tall."""
 
     y: Speeds
@@ -38,10 +38,10 @@ class Inverse:
 
 def speeds_from(y: Callable[[Scalars], Matrix]) -> Speeds:
     """B(q) = Y(q)⁻¹ for quasi-velocities given as u = Y(q) v; Y is square and never singular."""
-    return Inverse(y)
+    return InverseSpeeds(y)
 
 
-def at(speeds: Speeds, model: Model, q: Scalars) -> Matrix:
+def speed_matrix(speeds: Speeds, model: Model, q: Scalars) -> Matrix:
     """B(q), after a check of its shape."""
     b = speeds(q)
     if len(b) != model.nv or len({len(row) for row in b}) != 1:
@@ -55,13 +55,13 @@ def velocities(
     speeds: Speeds, model: Model, q: Scalars, u: Scalars, u_rate: Scalars
 ) -> tuple[list[Scalar], list[Scalar]]:
     """v = B u and a = B u̇ + Ḃ u, with Ḃ by jets along the motion; of B = Y⁻¹ it is −B Ẏ B, which is cheaper."""
-    b = at(speeds, model, q)
+    b = speed_matrix(speeds, model, q)
     m = len(b[0])
     if len(u) != m or len(u_rate) != m:
         raise StateError(f"u and u̇ have {m} components here; found {len(u)} and {len(u_rate)}.", expected=m)
     v = [row_times(row, u) for row in b]
     rate = configuration_rate(model, q, v)
-    if isinstance(speeds, Inverse):
+    if isinstance(speeds, InverseSpeeds):
         left = [a - row_times(row, v) for a, row in zip(u_rate, _rate(speeds.y, q, rate), strict=True)]
         return v, [row_times(row, left) for row in b]
     return v, [row_times(x, u_rate) + row_times(y, u) for x, y in zip(b, _rate(speeds, q, rate), strict=True)]

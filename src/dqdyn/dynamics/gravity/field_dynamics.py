@@ -1,4 +1,4 @@
-"""Dynamics of robots in a gravity field: its wrenches join the external ones, and derivatives get what they change."""
+"""Dynamics of robots in a gravity field: its wrenches join the external ones, and their gradient the derivatives."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 import numpy as np
 
@@ -31,7 +31,7 @@ from dqdyn.model.model import Model
 
 
 class Field(Protocol):
-    """What a gravity field must answer; the wrench is minus the gradient of the energy along every motion."""
+    """The interface of a gravity field; the wrench is minus the gradient of the energy along every motion."""
 
     def energy(self, inertia: Inertia, seen: Adjoint) -> Scalar:
         """Potential energy of the body in J."""
@@ -129,12 +129,11 @@ class Potential:
         return DQ.of(seen.rotate_back(slope) * -inertia.mass, ZERO)
 
 
-def as_field(value: Any) -> Field:
+def as_field(value: object) -> Field:
     """The value if it is a gravity field, an object with the methods energy and wrench, else an error."""
     if isinstance(value, type) or not all(callable(getattr(value, name, None)) for name in ("energy", "wrench")):
         raise Error(f"a gravity field has the methods energy and wrench, as gravity.Central(mu); found {value!r}.")
-    field: Field = value
-    return field
+    return cast("Field", value)
 
 
 def on_bodies(model: Model, q: Scalars, field: Field) -> dict[int, DQ]:

@@ -107,14 +107,14 @@ def inverse_maps(maps: Maps) -> Maps:
     return _transposed(maps[0]), _transposed(maps[1])
 
 
-def adjoint(maps: Maps, y: DQ) -> DQ:
+def adjoint_by_maps(maps: Maps, y: DQ) -> DQ:
     """A_P y_P + ε(A_P y_D + A_D y_P) [Farias, eq. (36)]."""
     return DQ.of(combine(maps[0], y.primary), combine(maps[0], y.dual) + combine(maps[1], y.primary))
 
 
 def twist(axes: Axes, v: Scalars, maps: Maps, before: DQ) -> DQ:
     """[Farias, eq. (40)], with every axis of the joint."""
-    result = adjoint(maps, before)
+    result = adjoint_by_maps(maps, before)
     for k, axis in axes:
         result = result + _scaled(axis, v[k])
     return result
@@ -122,7 +122,7 @@ def twist(axes: Axes, v: Scalars, maps: Maps, before: DQ) -> DQ:
 
 def twist_rate(axes: Axes, a: Scalars, maps: Maps, before: DQ, omega: DQ, v: Scalars) -> DQ:
     """[Farias, eq. (44)], with every axis of the joint."""
-    result = adjoint(maps, before)
+    result = adjoint_by_maps(maps, before)
     for k, axis in axes:
         result = result + _scaled(axis, a[k]) + _scaled(cross(omega, axis), v[k])
     return result
@@ -135,7 +135,7 @@ def resultant(mass: Scalar, inertia: Columns, omega: DQ, omega_rate: DQ) -> DQ:
 
 def transmitted(own: DQ, maps: Maps, behind: DQ) -> DQ:
     """[Farias, eq. (46)], solved for f_i with the sign of Algorithm 1."""
-    return own + adjoint(maps, behind)
+    return own + adjoint_by_maps(maps, behind)
 
 
 def force(wrench: DQ, axis: DQ) -> Scalar:

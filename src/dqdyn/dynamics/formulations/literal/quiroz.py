@@ -46,7 +46,7 @@ def coriolis_matrix(model: Model, q: Scalars, v: Scalars) -> Matrix:
 
 
 @dataclass(frozen=True)
-class Center:
+class CenterJacobian:
     """A center of mass: its rotation, the twist Jacobian (6×i) by the axes that move it, and the rate of that.
 
     ``indices`` are the places of these axes in v, the same for joints that mimic one another; ``v`` their velocities.
@@ -60,7 +60,7 @@ class Center:
     v: list[Scalar]
 
     @classmethod
-    def of(cls, model: Model, body: int, q: Scalars, v: Scalars | None = None) -> Center:
+    def of(cls, model: Model, body: int, q: Scalars, v: Scalars | None = None) -> CenterJacobian:
         """That of a body [Quiroz, eq. (5.60)]; without v no rate."""
         joints = [jacobians.CenterJoint(model, model.joints[i], q) for i in model.path(body)]
         poses, axes, columns = jacobians.pose_jacobian(joints, IDENTITY)
@@ -135,15 +135,15 @@ def forces(mass: Matrix, coriolis: Matrix, gravity: Matrix, v: Scalars, a: Scala
     return [row[0] for row in plus(moved, gravity)]
 
 
-def _centers(model: Model, q: Scalars, v: Scalars | None = None) -> list[Center]:
-    return [Center.of(model, i, q, v) for i in range(len(model.bodies))]
+def _centers(model: Model, q: Scalars, v: Scalars | None = None) -> list[CenterJacobian]:
+    return [CenterJacobian.of(model, i, q, v) for i in range(len(model.bodies))]
 
 
-def _mass_matrix(bodies: Sequence[Center], n: int) -> Matrix:
+def _mass_matrix(bodies: Sequence[CenterJacobian], n: int) -> Matrix:
     return padded_sum([(b.indices, b.indices, mass_part(b.jacobian, b.psi)) for b in bodies], n, n, 0.0)
 
 
-def _coriolis_matrix(bodies: Sequence[Center], n: int) -> Matrix:
+def _coriolis_matrix(bodies: Sequence[CenterJacobian], n: int) -> Matrix:
     spinning = [gyroscopic(times(b.jacobian[:3], b.v), b.tensor, b.inertia.mass) for b in bodies]  # ω = J_P v
     parts = [coriolis_part(b.jacobian, b.rate, b.psi, s) for b, s in zip(bodies, spinning, strict=True)]
     return padded_sum([(b.indices, b.indices, part) for b, part in zip(bodies, parts, strict=True)], n, n, 0.0)
