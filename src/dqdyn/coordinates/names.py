@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from dqdyn.coordinates.dual_quaternion import UnitDualQuaternion
 from dqdyn.coordinates.euler import SEQUENCES, Euler
 from dqdyn.coordinates.joint_coordinates import JointCoordinates, PoseCoordinates, RotationCoordinates
@@ -20,11 +18,12 @@ ROTATIONS: dict[str, Parameterisation] = {
 }
 NAMES = (*ROTATIONS, "dual-quaternion")
 """All names that :func:`coordinates_of` knows."""
+CoordinateChoice = str | Parameterisation | UnitDualQuaternion
 KINDS = ("free", "spherical")
 """Kinds of joints whose q can be chosen."""
 
 
-def coordinates_of(joint: TreeJoint, choice: Any) -> JointCoordinates:
+def coordinates_of(joint: TreeJoint, choice: CoordinateChoice) -> JointCoordinates:
     """The coordinates of a free or spherical joint by name, or by a parameterisation of rotations of your own."""
     if joint.kind not in KINDS:
         raise Error(

@@ -28,8 +28,8 @@ from dqdyn.algebra.quaternion import Quaternion, cross3, dot3, pure, rotate
 from dqdyn.algebra.scalar import Scalar, divide
 from dqdyn.dynamics.joint_forces import armature, turning_rotors
 from dqdyn.model.model import WORLD_BODY, Body, Model, TreeJoint
+from dqdyn.simulate.system import Scalars
 
-Scalars = Sequence[Scalar]
 _GROUPS = ("revolute", "prismatic", "helical", "cylindrical", "spherical", "free")
 """Joints whose motion between two configurations depends on the increment alone."""
 
