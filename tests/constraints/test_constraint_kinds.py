@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import casadi
@@ -10,8 +12,11 @@ import pytest
 from constraint_robots import ROBOTS, TIMED, robot_of, state, states
 from trees import MOVING, assert_close, moving_state, random_robot, random_state, rate
 
+import dqdyn as dq
 from dqdyn import constraints as kinds
+from dqdyn.algebra.scalar import Scalar, cos, sin
 from dqdyn.constraints import assembled
+from dqdyn.model.model import Model
 from dqdyn.robot import Robot
 
 ALL = [*ROBOTS, *TIMED]
@@ -146,3 +151,25 @@ def test_compiled_equals_the_plain_algorithm(name: str) -> None:
     a, b = assembled.acceleration(model, list(q), list(v))
     assert_close(robot.constraint_matrix(q), np.array(a), 1e-12)
     assert_close(robot.constraint_bias(q, v), np.array(b), 1e-12)
+
+
+@dataclass(frozen=True)
+class OwnRolling(kinds.Constraint):
+    """A kind as a user writes it: A and b of A v = b, and nothing else."""
+
+    name: str = "own"
+    holonomic = False
+    count = 1
+
+    def velocity(self, model: Model, q: Sequence[Scalar], t: Scalar = 0.0) -> Any:
+        return [[-sin(q[2]), cos(q[2]), *[0.0] * (model.nv - 2)]], [0.0]
+
+
+def test_rates_of_a_kind_without_a_formula_come_from_jets() -> None:
+    robot = dq.robots.holonomic_manipulator()
+    own, known = (robot.with_constraints(c, check=False) for c in (OwnRolling(), kinds.Rolling()))
+    q, v, _ = anywhere(robot, 5)
+    assert_close(own.constraint_matrix(q), known.constraint_matrix(q), 1e-15)
+    assert abs(known.constraint_bias(q, v)[0]) > 1e-3
+    assert_close(own.constraint_bias(q, v), known.constraint_bias(q, v), 1e-13)
+    assert own.constraint_residual(q).shape == (0,)

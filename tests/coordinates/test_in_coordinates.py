@@ -232,7 +232,7 @@ def test_singularity_of_a_parameterisation_of_your_own_is_named() -> None:
     robot = dq.robots.humanoid().in_coordinates(ModifiedRodrigues())
     own_q = robot.robot.neutral()
     own_q[0] = -1.0  # a full turn, where these parameters are infinite
-    with pytest.raises(StateError, match="modified-rodrigues parameters are singular: take other coordinates"):
+    with pytest.raises(StateError, match="modified-rodrigues coordinates are singular: take others there"):
         robot.from_minimal(own_q, np.zeros(robot.nv))
 
 

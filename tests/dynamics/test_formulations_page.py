@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 import dqdyn as dq
-from dqdyn.algebra.functions import Factored, cross, dot
+from dqdyn.algebra.adjoint import Factored
+from dqdyn.algebra.products import cross, dot
 from dqdyn.analysis.costs.operands import Operands, count
 from dqdyn.dynamics.formulations import newton_euler
 from dqdyn.dynamics.formulations.literal import silva

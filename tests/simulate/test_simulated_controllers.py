@@ -194,7 +194,7 @@ def test_a_controller_cannot_spoil_the_state() -> None:
         ({"wrenches": [1]}, "maps frames"),
         ({"events": [lambda t, q, v: 0.0]}, "events need the integrator 'adaptive'"),
         ({"integrator": "adaptive", "rtol": 0.0}, "rtol must be"),
-        ({"integrator": "adaptive", "events": ["never"]}, "an event is a function"),
+        ({"integrator": "adaptive", "events": ["never"]}, "events is a list of functions"),
     ],
 )
 def test_bad_input_is_named(options: dict[str, Any], sentence: str) -> None:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from dqdyn.algebra.quaternion import Quaternion, pure, rotate, shortest_rotation
 from dqdyn.algebra.value import vector
+from dqdyn.arrays import RealArray
 from dqdyn.errors import Error
 from dqdyn.model.model import snapped
 
 Vector = tuple[float, float, float]
 
 
-def unit(direction: Any, what: str) -> Vector:
+def unit(direction: RealArray, what: str) -> Vector:
     """A direction scaled to length one."""
     x, y, z = (float(c) for c in vector(direction, 3, what))
     length = math.sqrt(x * x + y * y + z * z)

@@ -28,25 +28,25 @@ class Projection:
     """A simulation brings every state back on the constraints by ``robot.project``; forward dynamics is untouched."""
 
 
-def from_numbers(numbers: tuple[float, ...] | None) -> Baumgarte | Projection | None:
+Stabilisation = Baumgarte | Projection
+StabilisationChoice = Stabilisation | Literal["baumgarte", "projection", False] | None
+
+
+def from_numbers(numbers: tuple[float, ...] | None) -> Stabilisation | None:
     """As a description holds it: None, () for a projection, (rate,) for Baumgarte's."""
     if numbers is None:
         return None
     return Baumgarte(*numbers) if numbers else Projection()
 
 
-def to_numbers(value: Baumgarte | Projection | None) -> tuple[float, ...] | None:
+def to_numbers(value: Stabilisation | None) -> tuple[float, ...] | None:
     """The inverse of :func:`from_numbers`."""
     if value is None:
         return None
     return (float(value.rate),) if isinstance(value, Baumgarte) else ()
 
 
-StabilisationChoice = Baumgarte | Projection | Literal["baumgarte", "projection", False] | None
-"""A stabilisation, or the name of one; False for none, None for what the robot has."""
-
-
-def as_stabilisation(value: StabilisationChoice) -> Baumgarte | Projection | None:
+def as_stabilisation(value: StabilisationChoice) -> Stabilisation | None:
     """A stabilisation, "baumgarte" or "projection" for one with its usual numbers, or None or False for none."""
     if value is None or value is False:
         return None

@@ -37,14 +37,8 @@ class Euler(Parameterisation):
                 f"of {', '.join(SEQUENCES)}.",
                 sequence=self.sequence,
             )
-
-    @property
-    def name(self) -> str:  # type: ignore[override]
-        return f"euler-{self.sequence}"
-
-    @property
-    def labels(self) -> tuple[str, ...]:  # type: ignore[override]
-        return tuple(f"angle_{i}_{axis}" for i, axis in enumerate(self.sequence, 1))
+        labels = tuple(f"angle_{i}_{axis}" for i, axis in enumerate(self.sequence, 1))
+        self._set(f"euler-{self.sequence}", labels)
 
     @property
     def proper(self) -> bool:

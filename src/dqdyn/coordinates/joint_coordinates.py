@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from dqdyn.algebra.quaternion import Quaternion, combine, dot3, pure
 from dqdyn.algebra.scalar import Scalar
-from dqdyn.coordinates.parameterisation import Parameterisation
+from dqdyn.coordinates.parameterisation import Coordinates, Parameterisation
 
 
-class JointCoordinates(ABC):
+class JointCoordinates(Coordinates):
     """n coordinates q of a joint that has ``nv`` velocities v; "minimal" are the q and v of the joint itself.
 
     Defining identity: q̇ = ``rate(q, v)`` keeps ``constraint(q)`` at zero and has ``velocity(q, q̇)`` = v.
     """
 
-    name: str
-    labels: tuple[str, ...]
     nv: int
 
     @property
@@ -43,22 +41,6 @@ class JointCoordinates(ABC):
     def rate(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> list[Scalar]:
         """q̇ = B(q) v; linear in v, with E B = 1."""
 
-    @abstractmethod
-    def constraint(self, q: Sequence[Scalar]) -> list[Scalar]:
-        """C(q)."""
-
-    @abstractmethod
-    def fault(self, q: Any) -> tuple[Any, str]:
-        """(how far off, sentence) for arrays of numbers."""
-
-    def regularity(self, q: Sequence[Scalar]) -> Scalar:
-        """Zero where the coordinates are singular, negative where they are those of a reflection."""
-        return 1.0
-
-    def lock(self, q: Any) -> str:
-        """What to say where they are singular."""
-        return f"{self.name} coordinates are singular"
-
 
 @dataclass(frozen=True)
 class RotationCoordinates(JointCoordinates):
@@ -66,14 +48,10 @@ class RotationCoordinates(JointCoordinates):
 
     by: Parameterisation
     nv = 3
+    position: ClassVar[tuple[str, ...]] = ()  # labels behind those of the rotation
 
-    @property
-    def name(self) -> str:  # type: ignore[override]
-        return self.by.name
-
-    @property
-    def labels(self) -> tuple[str, ...]:  # type: ignore[override]
-        return self.by.labels
+    def __post_init__(self) -> None:
+        self._set(self.by.name, (*self.by.labels, *self.position))
 
     def minimal(self, q: Sequence[Scalar]) -> list[Scalar]:
         return [*self.by.quaternion(self._theta(q)).components, *q[self.by.d :]]
@@ -111,10 +89,7 @@ class PoseCoordinates(RotationCoordinates):
     """
 
     nv = 6
-
-    @property
-    def labels(self) -> tuple[str, ...]:  # type: ignore[override]
-        return (*self.by.labels, "px", "py", "pz")
+    position: ClassVar[tuple[str, ...]] = ("px", "py", "pz")
 
     def velocity(self, q: Sequence[Scalar], rate: Sequence[Scalar]) -> list[Scalar]:
         """ω by [Bouyarmane, eq. (13)], and R₀ᵀ ṗ."""

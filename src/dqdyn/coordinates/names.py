@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from dqdyn.coordinates.dual_quaternion import UnitDualQuaternion
 from dqdyn.coordinates.euler import SEQUENCES, Euler
 from dqdyn.coordinates.joint_coordinates import JointCoordinates, PoseCoordinates, RotationCoordinates
@@ -20,9 +18,11 @@ ROTATIONS: dict[str, Parameterisation] = {
 }
 NAMES = (*ROTATIONS, "dual-quaternion")
 """All names that :func:`coordinates_of` knows."""
+CoordinateChoice = str | Parameterisation | UnitDualQuaternion
+"""Coordinates by name, or parameters of your own."""
 
 
-def coordinates_of(joint: TreeJoint, choice: Any) -> JointCoordinates:
+def coordinates_of(joint: TreeJoint, choice: CoordinateChoice) -> JointCoordinates:
     """The coordinates of a free or spherical joint by name, or by a parameterisation of rotations of your own."""
     if joint.motion.group is None:
         raise Error(

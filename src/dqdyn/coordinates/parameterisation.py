@@ -17,15 +17,41 @@ Matrix = list[list[Scalar]]
 """Rows of scalars."""
 
 
-class Parameterisation(ABC):
+class Coordinates(ABC):
+    """Coordinates θ with a ``name``, a label each, and the conditions that they obey."""
+
+    name: str
+    labels: tuple[str, ...]
+
+    def _set(self, name: str, labels: tuple[str, ...]) -> None:
+        """Names of a frozen value that follow from its fields."""
+        object.__setattr__(self, "name", name)
+        object.__setattr__(self, "labels", labels)
+
+    def constraint(self, theta: Sequence[Scalar]) -> list[Scalar]:
+        """C(θ), zero where the coordinates stand for something [Bouyarmane, eq. (27)] [Bouyarmane, table 2]."""
+        return []
+
+    def fault(self, theta: Any) -> tuple[Any, str]:
+        """(how far off θ is, what is wrong with it) for arrays of numbers; checked on input."""
+        residuals = self.constraint(theta)
+        return max(map(abs, residuals), default=0.0), f"{self.name} coordinates miss their condition by {{off:.3g}}"
+
+    def regularity(self, theta: Sequence[Scalar]) -> Scalar:
+        """Zero where the coordinates are singular, negative where they are those of a reflection."""
+        return 1.0
+
+    def lock(self, theta: Any) -> str:
+        """What to say of a singular θ, and what to do about it."""
+        return f"{self.name} coordinates are singular: take others there, such as 'quaternion'"
+
+
+class Parameterisation(Coordinates):
     """Rotations by d parameters θ, over any scalar; a new one needs ``rotation`` and ``parameters``.
 
     Defining identity: for θ moving with θ̇ = ``rate(θ, ω)``, R = ``rotation(θ)`` obeys Ṙ = R [ω]×, with ω in the moving
     axes, and ``constraint(θ)`` stays zero. The Jacobian of ω follows from ρ alone [Bouyarmane, eq. (10)].
     """
-
-    name: str
-    labels: tuple[str, ...]
 
     @property
     def d(self) -> int:
@@ -40,18 +66,9 @@ class Parameterisation(ABC):
     def parameters(self, r: Quaternion) -> list[Scalar]:
         """θ of a unit quaternion: an inverse of ρ."""
 
-    def constraint(self, theta: Sequence[Scalar]) -> list[Scalar]:
-        """C(θ), zero for parameters of rotations [Bouyarmane, eq. (27)] [Bouyarmane, table 2]."""
-        return []
-
     def quaternion(self, theta: Sequence[Scalar]) -> Quaternion:
         """The unit quaternion of the rotation, of either sign."""
         return quaternion_of_columns(self.rotation(theta))
-
-    def fault(self, theta: Any) -> tuple[Any, str]:
-        """(how far θ is from a rotation, what is wrong with it) for arrays of numbers; checked on input."""
-        residuals = self.constraint(theta)
-        return max(map(abs, residuals), default=0.0), f"{self.name} parameters miss their condition by {{off:.3g}}"
 
     # --- the angular velocity -------------------------------------------------------------------------------------
 
@@ -107,15 +124,11 @@ class Parameterisation(ABC):
         determinant = dot3(a, cross3(b, c))
         return determinant * determinant
 
-    def lock(self, theta: Any) -> str:
-        """What to say of a singular θ, and what to do about it."""
-        return f"{self.name} parameters are singular: take other coordinates there, such as 'quaternion'"
-
     def __str__(self) -> str:
         return self.name
 
 
-def half_gradient(coordinates: Any, theta: Sequence[Scalar]) -> Matrix:
+def half_gradient(coordinates: Coordinates, theta: Sequence[Scalar]) -> Matrix:
     """½ ∂C/∂θ, one row per condition: conditions are quadratic, and [Bouyarmane, eq. (30)] halves them too."""
     n = len(theta)
     columns = [derivative(coordinates.constraint, theta, unit_vector(n, i)) for i in range(n)]

@@ -18,7 +18,7 @@ Sparse = list[list[tuple[int, Scalar]]]
 
 
 @dataclass(frozen=True)
-class Part:
+class JointPart:
     """A joint with the coordinates ``q`` (a slice); ``by`` is None where q and v of the joint serve."""
 
     joint: TreeJoint
@@ -27,7 +27,9 @@ class Part:
     conditions: slice
 
 
-Change = Callable[[JointCoordinates, Part, list[Scalar]], list[Scalar]]
+Part = JointPart
+
+Change = Callable[[JointCoordinates, JointPart, list[Scalar]], list[Scalar]]
 """``change(coordinates, part, own)`` of a joint with chosen coordinates and its own part of a vector."""
 
 
@@ -43,9 +45,9 @@ class TreeCoordinates:
     choices: Mapping[str, JointCoordinates]
 
     @cached_property
-    def parts(self) -> tuple[Part, ...]:
+    def parts(self) -> tuple[JointPart, ...]:
         """Per joint that has coordinates of its own, in the order of q."""
-        result: list[Part] = []
+        result: list[JointPart] = []
         n = m = 0
         for joint in self.model.joints:
             if joint.is_mimic:
@@ -53,7 +55,7 @@ class TreeCoordinates:
             by = self.choices.get(joint.name)
             size = joint.motion.nq if by is None else by.n
             conditions = 0 if by is None else len(by.constraint([1.0] * by.n))
-            result.append(Part(joint, slice(n, n + size), by, slice(m, m + conditions)))
+            result.append(JointPart(joint, slice(n, n + size), by, slice(m, m + conditions)))
             n, m = n + size, m + conditions
         return tuple(result)
 
@@ -115,7 +117,7 @@ class TreeCoordinates:
     def velocity_rate_columns(self, q: Sequence[Scalar], rate: Sequence[Scalar]) -> Sparse:
         """Ė by columns."""
 
-        def column(by: JointCoordinates, part: Part, unit: list[Scalar]) -> list[Scalar]:
+        def column(by: JointCoordinates, part: JointPart, unit: list[Scalar]) -> list[Scalar]:
             return derivative(lambda x: by.velocity(x, unit), q[part.q], rate[part.q])
 
         return self._columns(column, constant=0.0)
@@ -127,7 +129,7 @@ class TreeCoordinates:
     def minimal_forces(self, q: Sequence[Scalar], tau: Sequence[Scalar]) -> list[Scalar]:
         """Bᵀ τ (nv): forces on q̇ as forces on v; what acts against the conditions alone is lost."""
 
-        def own_forces(by: JointCoordinates, part: Part, own: list[Scalar]) -> list[Scalar]:
+        def own_forces(by: JointCoordinates, part: JointPart, own: list[Scalar]) -> list[Scalar]:
             columns = (by.rate(q[part.q], unit_vector(by.nv, k)) for k in range(by.nv))
             return [total(b * t for b, t in zip(column, own, strict=True)) for column in columns]
 
@@ -173,7 +175,7 @@ class TreeCoordinates:
 
     # --- steps ----------------------------------------------------------------------------------------------------
 
-    def _per_joint(self, x: Sequence[Scalar], place: Callable[[Part], slice], change: Change) -> list[Scalar]:
+    def _per_joint(self, x: Sequence[Scalar], place: Callable[[JointPart], slice], change: Change) -> list[Scalar]:
         """x joint by joint: changed where coordinates were chosen, as it is elsewhere."""
         own = ((part, list(x[place(part)])) for part in self.parts)
         return [c for part, xs in own for c in (xs if part.by is None else change(part.by, part, xs))]

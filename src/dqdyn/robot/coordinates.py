@@ -10,8 +10,7 @@ import numpy as np
 from dqdyn.arrays import Array, RealArray
 from dqdyn.caching import cached_property
 from dqdyn.coordinates.joint_coordinates import JointCoordinates
-from dqdyn.coordinates.names import coordinates_of
-from dqdyn.coordinates.parameterisation import Parameterisation
+from dqdyn.coordinates.names import CoordinateChoice, coordinates_of
 from dqdyn.errors import Error
 from dqdyn.robot.base import WithFunctions
 from dqdyn.robot.compiled_functions import CompiledFunctions
@@ -32,9 +31,6 @@ from dqdyn.robot.state import as_state
 
 if TYPE_CHECKING:
     from dqdyn.robot.robot import Robot
-
-CoordinateChoice = str | Parameterisation
-"""Coordinates by name, or rotation parameters of your own."""
 
 
 class RobotInCoordinates(WithFunctions):

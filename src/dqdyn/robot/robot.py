@@ -27,9 +27,10 @@ from dqdyn.robot.options import Base, FrameName, Option
 from dqdyn.robot.variables import Variables
 
 if TYPE_CHECKING:
+    from dqdyn.coordinates.names import CoordinateChoice
     from dqdyn.dynamics.formulations.speeds import Speeds
     from dqdyn.dynamics.gravity.fields import Field
-    from dqdyn.robot.coordinates import CoordinateChoice, RobotInCoordinates
+    from dqdyn.robot.coordinates import RobotInCoordinates
     from dqdyn.robot.speeds import RobotInSpeeds
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -13,9 +13,7 @@ from dqdyn.compile.trace.interpret import interpret
 from dqdyn.errors import Error
 from dqdyn.robot import Robot
 from dqdyn.simulate.controllers import ControlLaw
-
-Reference = Callable[[Any], tuple[Any, Any, Any]]
-"""``reference(t)`` gives the wanted q (nq), v (nv) and a (nv)."""
+from dqdyn.simulate.reference import Reference
 
 
 class ComputedTorque:

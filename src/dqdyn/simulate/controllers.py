@@ -11,10 +11,12 @@ import numpy as np
 import numpy.typing as npt
 
 from dqdyn.algebra.real import real_array
+from dqdyn.algebra.scalar import Scalar
 from dqdyn.arrays import Array, RealArray
 from dqdyn.errors import Error
 from dqdyn.simulate.faults import SimulationError
 from dqdyn.simulate.problem import Problem, joint_of, per_step, shown
+from dqdyn.simulate.system import Law, Scalars
 
 
 @dataclass(frozen=True)
@@ -25,7 +27,7 @@ class ControlLaw:
     values, and acts at every stage of the integrator: no Python runs during the simulation.
     """
 
-    function: Callable[[Any, Any, Any], Any]
+    function: Law
 
     def __post_init__(self) -> None:
         if not callable(self.function):
@@ -37,7 +39,7 @@ class ControlLaw:
                 f"a control law is kept with its compiled step, so {shown(self.function)} must be hashable."
             ) from None
 
-    def __call__(self, t: Any, q: Any, v: Any) -> Any:
+    def __call__(self, t: Scalar, q: Scalars, v: Scalars) -> Scalars:
         return self.function(t, q, v)
 
 

@@ -29,8 +29,7 @@ from dqdyn.algebra.quaternion import Quaternion, cross3, dot3, pure, rotate
 from dqdyn.algebra.scalar import Scalar, divide
 from dqdyn.dynamics.joint_forces import armature, turning_rotors
 from dqdyn.model.model import WORLD_BODY, Body, Model, TreeJoint
-
-Scalars = Sequence[Scalar]
+from dqdyn.simulate.system import Scalars
 
 
 def leaving(model: Model, q: Scalars, q1: Scalars, w: Scalars, dt: Scalar) -> list[Scalar]:

@@ -16,13 +16,11 @@ _HALVINGS = 60
 
 
 def event_functions(given: Any) -> list[Callable[..., float]]:
-    """A sequence of functions, or an error."""
-    if isinstance(given, (str, bytes)) or not isinstance(given, Iterable) or isinstance(given, np.ndarray):
+    """The functions of a list, or an error."""
+    listed = isinstance(given, Iterable) and not isinstance(given, (str, bytes, np.ndarray))
+    functions: list[Any] = list(given) if listed else [None]
+    if not all(map(callable, functions)):
         raise Error(f"events is a list of functions (t, q, v) -> float; found {shown(given)}.", argument="events")
-    functions = list(given)
-    for f in functions:
-        if not callable(f):
-            raise Error(f"an event is a function (t, q, v) -> float; found {shown(f)}.", argument="events")
     return functions
 
 

@@ -16,12 +16,11 @@ from dqdyn.formats.json.document import read_json, write_json
 from dqdyn.formats.whole_file import write_whole
 from dqdyn.robot import Robot
 from dqdyn.simulate.problem import memory
-from dqdyn.simulate.trajectory import PER_SAMPLE, Trajectory
+from dqdyn.simulate.trajectory import MAPPINGS, PER_SAMPLE, Trajectory
 
 FORMAT, VERSION = "dqdyn trajectory", 1
 KINDS = "fiubU"
 """Kinds of arrays that a file holds: numbers, flags and texts."""
-_MAPPINGS = ("wrenches", "extra", "events")
 
 
 def save(trajectory: Trajectory, path: str | Path) -> Path:
@@ -29,12 +28,12 @@ def save(trajectory: Trajectory, path: str | Path) -> Path:
     path = Path(path)
     if path.suffix.lower() != ".npz":
         raise FormatError(f"a trajectory is saved as .npz; found {path.name!r}.", path=str(path))
-    objects = [name for name, array in trajectory.arrays().items() if array.dtype.kind not in KINDS]
-    if objects:
-        raise FormatError(f"{objects[0]!r} holds objects, which a file cannot: record numbers.", element=objects[0])
-    cut = [name for name in trajectory.arrays() if "\0" in name]
-    if cut:
-        raise FormatError(f"the name {cut[0]!r} has a NUL, at which a file cuts it off: rename it.", element=cut[0])
+    arrays: dict[str, Any] = trajectory.arrays()
+    for name, array in arrays.items():
+        if array.dtype.kind not in KINDS:
+            raise FormatError(f"{name!r} holds objects, which a file cannot: record numbers.", element=name)
+        if "\0" in name:
+            raise FormatError(f"the name {name!r} has a NUL, at which a file cuts it off: rename it.", element=name)
     model = trajectory.robot.model
     facts = {
         "format": FORMAT,
@@ -43,10 +42,9 @@ def save(trajectory: Trajectory, path: str | Path) -> Path:
         "mimic": model.mimic,
         "about": dict(trajectory.about),
     }
-    texts = {"robot": write_json(model), "facts": json.dumps(facts, ensure_ascii=False)}
+    arrays |= {"robot": np.array(write_json(model)), "facts": np.array(json.dumps(facts, ensure_ascii=False))}
     buffer = io.BytesIO()
-    everything: dict[str, Any] = {**trajectory.arrays(), **{name: np.array(text) for name, text in texts.items()}}
-    np.savez(buffer, **everything)
+    np.savez(buffer, **arrays)
     return write_whole(path, buffer.getvalue())
 
 
@@ -75,7 +73,7 @@ def load(path: str | Path) -> Trajectory:
     plain: dict[str, Any] = {name: arrays[name] for name in ("time", *PER_SAMPLE)}
     mappings: dict[str, Any] = {
         kind: {name.partition("/")[2]: a for name, a in arrays.items() if name.startswith(f"{kind}/")}
-        for kind in _MAPPINGS
+        for kind in MAPPINGS
     }
     try:
         return Trajectory(robot, **plain, **mappings, status=facts["status"], about=facts["about"])

@@ -27,6 +27,15 @@ _MOST_SUBSTEPS = 10**9
 METHODS = ("Euler", "RK4", "implicit", "implicitfast")
 
 
+def imported_engine(what: str) -> Any:
+    """The module ``mujoco``; an error that says how to install it for ``what``."""
+    try:
+        import mujoco
+    except ImportError:
+        raise missing_extra("mujoco", "mjcf", what) from None
+    return mujoco
+
+
 def engine_model(
     robot: Robot, timestep: float, *, ground: float | None = None, limits: bool = True, method: str = "Euler"
 ) -> Any:
@@ -35,10 +44,7 @@ def engine_model(
     ``ground`` is the height in m of a horizontal plane that collision shapes touch; None leaves it out. ``limits``:
     whether joints stop at their limits. ``method`` is MuJoCo's integrator.
     """
-    try:
-        import mujoco
-    except ImportError:
-        raise missing_extra("mujoco", "mjcf", "plant='mujoco'") from None
+    mujoco = imported_engine("plant='mujoco'")
     if not isinstance(method, str) or method not in METHODS:
         raise Error(f"MuJoCo's integrators are {', '.join(METHODS)}; found {shown(method)}.", method=method)
     if not isinstance(limits, (bool, np.bool_)):

@@ -109,13 +109,10 @@ def posed(
     model = robot.model
     q = as_state(model, "q", robot.neutral() if q0 is None else q0)
     v = as_state(model, "v", np.zeros(model.nv) if v0 is None else v0)
-    for name, array in (("q0", q), ("v0", v)):
-        if array.ndim > 2:
-            raise StateError(
-                f"{name} is one state or a batch of shape (B, n); found {array.shape}.",
-                argument=name,
-                found=array.shape,
-            )
+    for name, shape in (("q0", q.shape), ("v0", v.shape)):
+        if len(shape) > 2:
+            text = f"{name} is one state or a batch of shape (B, n); found {shape}."
+            raise StateError(text, argument=name, found=shape)
     batch = q.ndim == 2 or v.ndim == 2
     try:
         (count,) = np.broadcast_shapes(q.shape[:-1], v.shape[:-1], (1,))

@@ -7,11 +7,12 @@ from math import pi
 
 from dqdyn.algebra.real import real_array
 from dqdyn.algebra.scalar import Scalar, cos, less, select, sin
-from dqdyn.arrays import RealArray
+from dqdyn.arrays import Array, RealArray
 from dqdyn.errors import StateError
 from dqdyn.robot import Robot
 
-Reference = Callable[[Scalar], tuple[list[Scalar], list[Scalar], list[Scalar]]]
+Vector = Sequence[Scalar] | Array
+Reference = Callable[[Scalar], tuple[Vector, Vector, Vector]]
 """``reference(t)`` gives the wanted q (nq), v (nv) and a (nv)."""
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dqdyn.algebra.scalar import is_scalar
+from dqdyn.algebra.scalar import Scalar, is_scalar
 from dqdyn.caching import cached_property
 from dqdyn.compile.trace.interpret import interpret
 from dqdyn.compile.trace.program import Program
@@ -20,8 +20,8 @@ from dqdyn.robot import Robot
 from dqdyn.robot.options import Option
 
 _LARGEST = sys.float_info.max
-Scalars = Sequence[Any]
-Law = Callable[[Any, Scalars, Scalars], Scalars]
+Scalars = Sequence[Scalar]
+Law = Callable[[Scalar, Scalars, Scalars], Scalars]
 """``law(t, q, v)`` gives nv generalized forces, over any scalar."""
 
 

@@ -16,6 +16,7 @@ from dqdyn.robot import Robot
 from dqdyn.simulate.renderers import renderer
 
 PER_SAMPLE = ("q", "v", "a", "tau", "kinetic", "potential", "residual")
+MAPPINGS = ("wrenches", "extra", "events")
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +48,7 @@ class Trajectory:
     def __post_init__(self) -> None:
         for name in ("time", *PER_SAMPLE):
             object.__setattr__(self, name, _frozen(getattr(self, name)))
-        for name in ("wrenches", "extra", "events"):
+        for name in MAPPINGS:
             arrays = {key: _frozen(value) for key, value in getattr(self, name).items()}
             object.__setattr__(self, name, MappingProxyType(arrays))
         object.__setattr__(self, "about", MappingProxyType(dict(self.about)))
@@ -104,8 +105,7 @@ class Trajectory:
         if not -self.batch[0] <= index < self.batch[0]:
             raise StateError(f"this batch has {self.batch[0]} runs; found the index {index}.", argument="index")
         arrays = {name: getattr(self, name)[:, index] for name in PER_SAMPLE}
-        per_frame = {frame: w[:, index] for frame, w in self.wrenches.items()}
-        return replace(self, **arrays, wrenches=per_frame)
+        return replace(self, **arrays, wrenches={frame: w[:, index] for frame, w in self.wrenches.items()})
 
     def part(self, samples: slice) -> Trajectory:
         """The samples of a slice, e.g. every tenth: ``part(slice(None, None, 10))``."""
@@ -154,7 +154,7 @@ class Trajectory:
     def arrays(self) -> dict[str, Array]:
         """All arrays by name; those of mappings as "wrenches/tool"."""
         result = {name: getattr(self, name) for name in ("time", *PER_SAMPLE)}
-        for name in ("wrenches", "extra", "events"):
+        for name in MAPPINGS:
             result |= {f"{name}/{key}": value for key, value in getattr(self, name).items()}
         return result
 

@@ -17,7 +17,7 @@ import numpy as np
 from dqdyn.analysis.correlation import correlations
 from dqdyn.analysis.filtering import LowPass, forward_difference
 from dqdyn.analysis.validation.accelerations import METHODS, applicable, toolbox_is_here
-from dqdyn.analysis.validation.plants import STEP, Plant, holonomic, require_engine, serial_arm
+from dqdyn.analysis.validation.plants import STEP, Plant, holonomic, serial_arm
 from dqdyn.analysis.validation.silva_table import Summary
 from dqdyn.analysis.validation.torque_drive import Recording, drive, steps_of
 from dqdyn.analysis.validation.vehicle import nonholonomic
@@ -25,6 +25,7 @@ from dqdyn.arrays import Array
 from dqdyn.errors import ModelWarning, StateError, unknown_name
 from dqdyn.robot import Robot
 from dqdyn.simulate.columns import columns
+from dqdyn.simulate.mujoco_plant import imported_engine
 from dqdyn.simulate.problem import is_whole
 from dqdyn.simulate.progress import Progress
 
@@ -110,7 +111,7 @@ def validate(
     if not is_whole(every):
         raise StateError(f"every is a whole number of torques from 1 on; found {every!r}.", argument="every")
     low_pass = LowPass(cutoff, 1.0 / (every * STEP), order)
-    require_engine()
+    imported_engine("validation against a physics engine")
     begin = time.perf_counter()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ModelWarning)  # what MuJoCo's format leaves out has no part in the dynamics

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from dqdyn.arrays import Array
-from dqdyn.errors import missing_extra
 from dqdyn.loading import from_dh
 from dqdyn.model import inertia
 from dqdyn.model.description import placement
@@ -133,11 +132,3 @@ def holonomic() -> Plant:
     motion = Swing(center, amplitude, frequency)
     title = "9-DOF holonomic mobile manipulator"
     return Plant("holonomic", title, robots.holonomic_manipulator(), motion, "arm_forearm")
-
-
-def require_engine() -> None:
-    """An error that tells how to get MuJoCo where it is not installed."""
-    try:
-        import mujoco  # noqa: F401
-    except ImportError:
-        raise missing_extra("mujoco", "mjcf", "validation against a physics engine") from None

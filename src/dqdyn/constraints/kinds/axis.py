@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.quaternion import Quaternion, cross3, dot3, pure
 from dqdyn.algebra.scalar import Scalar
-from dqdyn.constraints.between import Between
 from dqdyn.constraints.directions import Vector, across, unit
 from dqdyn.constraints.kinds.frame_constraint import Closure, Components
+from dqdyn.constraints.relative_motion import RelativeMotion
 from dqdyn.model.model import Model
 
 
@@ -33,25 +33,25 @@ class AxisClosure(Closure):
         super().__post_init__()
 
     def residual(self, model: Model, q: Sequence[Scalar], t: Scalar = 0.0) -> list[Scalar]:
-        seen = self._seen(model, q)
-        l = self._line(seen)
-        return [*(dot3(u, l) for u in across(self.axis)), *(dot3(u, seen.x.p) for u in self._held())]
+        relative = self._relative(model, q)
+        l = self._line(relative)
+        return [*(dot3(u, l) for u in across(self.axis)), *(dot3(u, relative.x.p) for u in self._held())]
 
-    def components(self, seen: Between) -> Components:
+    def components(self, relative: RelativeMotion) -> Components:
         """Of l̇ = ω × l across the axis, and of ṗ along the directions that are held."""
-        l, held = self._line(seen), self._held()
+        l, held = self._line(relative), self._held()
         arms = [cross3(l, u) for u in across(self.axis)]
         return lambda twist: [*(dot3(arm, twist.primary) for arm in arms), *(dot3(u, twist.dual) for u in held)]
 
-    def turning(self, seen: Between, twist: DQ) -> Sequence[Scalar]:
+    def turning(self, relative: RelativeMotion, twist: DQ) -> Sequence[Scalar]:
         """Of ω × (ω × l)."""
         omega = twist.primary
-        turned = cross3(omega, cross3(omega, self._line(seen)))
+        turned = cross3(omega, cross3(omega, self._line(relative)))
         return [*(dot3(u, turned) for u in across(self.axis)), *(0.0 for _ in self._held())]
 
-    def _line(self, seen: Between) -> Quaternion:
+    def _line(self, relative: RelativeMotion) -> Quaternion:
         """Direction l of the second frame's line, in axes of the first."""
-        return seen.x.rotate(pure(*self.axis))
+        return relative.x.rotate(pure(*self.axis))
 
     def _held(self) -> list[Quaternion]:
         """Directions, in the first frame, along which the origins must not part."""

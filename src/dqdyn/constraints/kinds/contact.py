@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from dqdyn.constraints.between import Between
 from dqdyn.constraints.kinds.frame_constraint import Components, FrameConstraint, FramePair
+from dqdyn.constraints.relative_motion import RelativeMotion
 from dqdyn.errors import ModelError
 from dqdyn.model.model import WORLD_FRAME
 
@@ -40,7 +40,7 @@ class PointContact(FrameConstraint):
         """The world as seen from the frame, at the frame's origin: minus the body twist, whose axes need no world."""
         return self.frame, WORLD_FRAME
 
-    def components(self, seen: Between) -> Components:
+    def components(self, relative: RelativeMotion) -> Components:
         """The last ``count`` of [ω, v], with the sign of the frame's own twist."""
         return lambda twist: [-c for c in (*twist.primary.vector, *twist.dual.vector)[-self.count :]]
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.quaternion import dot3
 from dqdyn.algebra.scalar import Scalar
-from dqdyn.constraints.between import Between, relative_pose
 from dqdyn.constraints.kinds.frame_constraint import Closure, Components
+from dqdyn.constraints.relative_motion import RelativeMotion, relative_pose
 from dqdyn.errors import ModelError
 from dqdyn.model.model import Model
 
@@ -39,12 +39,12 @@ class DistanceClosure(Closure):
         p = relative_pose(model, self.frame1, self.frame2, q)[1]
         return [(dot3(p, p) - self.distance * self.distance) * (0.5 / self.distance)]
 
-    def components(self, seen: Between) -> Components:
+    def components(self, relative: RelativeMotion) -> Components:
         """ṗ along the line between the origins."""
-        p = seen.x.p * (1.0 / self.distance)
+        p = relative.x.p * (1.0 / self.distance)
         return lambda twist: [dot3(p, twist.dual)]
 
-    def turning(self, seen: Between, twist: DQ) -> Sequence[Scalar]:
+    def turning(self, relative: RelativeMotion, twist: DQ) -> Sequence[Scalar]:
         """‖ṗ‖²/d."""
         return [dot3(twist.dual, twist.dual) * (1.0 / self.distance)]
 

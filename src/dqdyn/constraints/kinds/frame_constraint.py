@@ -8,8 +8,8 @@ from typing import ClassVar
 
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.scalar import Scalar
-from dqdyn.constraints.between import Between
 from dqdyn.constraints.constraint import Constraint, Rows
+from dqdyn.constraints.relative_motion import RelativeMotion
 from dqdyn.model.description import Loop
 from dqdyn.model.model import Frame, Model
 
@@ -32,30 +32,30 @@ class FrameConstraint(Constraint):
         """The frames."""
         raise NotImplementedError
 
-    def components(self, seen: Between) -> Components:
+    def components(self, relative: RelativeMotion) -> Components:
         """From a twist to the components that must vanish."""
         raise NotImplementedError
 
-    def turning(self, seen: Between, twist: DQ) -> Sequence[Scalar]:
+    def turning(self, relative: RelativeMotion, twist: DQ) -> Sequence[Scalar]:
         """What the change of the components' directions adds to their rate."""
         return [0.0] * self.count
 
     def velocity(self, model: Model, q: Sequence[Scalar], t: Scalar = 0.0) -> Rows:
-        seen = self._seen(model, q)
-        return seen.rows(self.components(seen), self.count), [0.0] * self.count
+        relative = self._relative(model, q)
+        return relative.rows(self.components(relative), self.count), [0.0] * self.count
 
     def acceleration(self, model: Model, q: Sequence[Scalar], v: Sequence[Scalar], t: Scalar = 0.0) -> Rows:
-        seen = self._seen(model, q)
-        components = self.components(seen)
-        pairs = zip(components(seen.bias(v)), self.turning(seen, seen.twist(v)), strict=True)
-        return seen.rows(components, self.count), [-(rate + turn) for rate, turn in pairs]
+        relative = self._relative(model, q)
+        components = self.components(relative)
+        pairs = zip(components(relative.bias(v)), self.turning(relative, relative.twist(v)), strict=True)
+        return relative.rows(components, self.count), [-(rate + turn) for rate, turn in pairs]
 
     def check(self, model: Model) -> None:
         for frame in self.pair:
             model.frame(frame)
 
-    def _seen(self, model: Model, q: Sequence[Scalar]) -> Between:
-        return Between(model, *self.pair, q, self.at_second)
+    def _relative(self, model: Model, q: Sequence[Scalar]) -> RelativeMotion:
+        return RelativeMotion(model, *self.pair, q, self.at_second)
 
 
 @dataclass(frozen=True)

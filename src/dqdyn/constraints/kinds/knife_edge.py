@@ -9,9 +9,9 @@ from typing import ClassVar
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.quaternion import Quaternion, cross3, dot3, pure
 from dqdyn.algebra.scalar import Scalar
-from dqdyn.constraints.between import Between
 from dqdyn.constraints.directions import Vector, unit
 from dqdyn.constraints.kinds.frame_constraint import Components, FrameConstraint, FramePair
+from dqdyn.constraints.relative_motion import RelativeMotion
 from dqdyn.model.model import WORLD_FRAME
 
 
@@ -33,14 +33,14 @@ class KnifeEdge(FrameConstraint):
     def pair(self) -> FramePair:
         return WORLD_FRAME, self.frame
 
-    def components(self, seen: Between) -> Components:
+    def components(self, relative: RelativeMotion) -> Components:
         """⟨n, v⟩ with the velocity of the frame in the world."""
-        n = self._direction(seen)
+        n = self._direction(relative)
         return lambda twist: [dot3(n, twist.dual)]
 
-    def turning(self, seen: Between, twist: DQ) -> Sequence[Scalar]:
+    def turning(self, relative: RelativeMotion, twist: DQ) -> Sequence[Scalar]:
         """⟨ω × n, v⟩."""
-        return [dot3(cross3(twist.primary, self._direction(seen)), twist.dual)]
+        return [dot3(cross3(twist.primary, self._direction(relative)), twist.dual)]
 
-    def _direction(self, seen: Between) -> Quaternion:
-        return seen.x.rotate(pure(*self.sideways))
+    def _direction(self, relative: RelativeMotion) -> Quaternion:
+        return relative.x.rotate(pure(*self.sideways))

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dqdyn.algebra.scalar import Scalar
-from dqdyn.constraints.between import Between, relative_pose
 from dqdyn.constraints.kinds.frame_constraint import Closure, Components
+from dqdyn.constraints.relative_motion import RelativeMotion, relative_pose
 from dqdyn.model.model import Model
 
 
@@ -26,5 +26,5 @@ class PointClosure(Closure):
         """p_12 in m; its rate is A v everywhere."""
         return list(relative_pose(model, self.frame1, self.frame2, q)[1].vector)
 
-    def components(self, seen: Between) -> Components:
+    def components(self, relative: RelativeMotion) -> Components:
         return lambda twist: twist.dual.vector

@@ -12,8 +12,8 @@ from dqdyn.algebra.exponential import log
 from dqdyn.algebra.poses import position
 from dqdyn.algebra.quaternion import Quaternion
 from dqdyn.algebra.scalar import Scalar, less, select
-from dqdyn.constraints.between import Between, relative_pose
 from dqdyn.constraints.kinds.frame_constraint import Closure, Components
+from dqdyn.constraints.relative_motion import RelativeMotion, relative_pose
 from dqdyn.model.model import Model
 
 
@@ -46,7 +46,7 @@ class PoseClosure(Closure):
         rotation = log(DQ.of(short)).primary * 2.0
         return [*rotation.vector, *(p - position(self.pose)).vector]
 
-    def components(self, seen: Between) -> Components:
+    def components(self, relative: RelativeMotion) -> Components:
         return lambda twist: (*twist.primary.vector, *twist.dual.vector)
 
     def _values(self) -> tuple[float, ...]:

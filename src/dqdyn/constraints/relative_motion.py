@@ -14,7 +14,7 @@ from dqdyn.kinematics.tree import added, apply, chained, joint_columns
 from dqdyn.model.model import Frame, Model, TreeJoint
 
 
-class Between:
+class RelativeMotion:
     """Twist of frame 2 against frame 1, in axes of frame 1, at the origin of frame 2 (or of frame 1).
 
     Joints that move both frames alike do not enter. ``x`` is Ad(x_12), the pose of frame 2 in frame 1.
