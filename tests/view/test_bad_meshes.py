@@ -16,7 +16,7 @@ from dqdyn.robot import Robot
 from dqdyn.view import mesh_files
 from dqdyn.view.html import html_page
 from dqdyn.view.mesh_files import read_mesh
-from dqdyn.view.shapes import look_of
+from dqdyn.view.shapes import appearance_of
 from dqdyn.view.sweep import sweep
 
 GOOD = """<COLLADA><library_geometries><geometry id="g"><mesh>
@@ -90,7 +90,7 @@ SPOILED = {
 def test_collada_that_is_not_whole_is_one_sentence(name: str, tmp_path: Path) -> None:
     path = tmp_path / "part.dae"
     path.write_text(SPOILED[name])
-    with pytest.raises(LoadError, match=r"^The mesh 'part\.dae' is not drawn, for ") as caught:
+    with pytest.raises(LoadError, match=r"^The mesh 'part\.dae' is not drawn: ") as caught:
         read_mesh(path)
     assert str(caught.value).isprintable()
     assert caught.value.file == str(path)
@@ -110,8 +110,8 @@ def test_a_geometry_is_read_once_for_all_its_instances(tmp_path: Path, monkeypat
 
     read, path = [], tmp_path / "part.dae"
     path.write_text(GOOD.replace("<node>", "<node>" + '<instance_geometry url="#g"/>' * 50))
-    fans = collada._fans
-    monkeypatch.setattr(collada, "_fans", lambda *given: read.append(given) or fans(*given))
+    fans = collada.fans
+    monkeypatch.setattr(collada, "fans", lambda *given: read.append(given) or fans(*given))
     (mesh,) = read_mesh(path)
     assert len(mesh.faces) == 102
     assert len(read) == 1
@@ -131,7 +131,7 @@ def test_a_geometry_is_read_once_for_all_its_instances(tmp_path: Path, monkeypat
 def test_other_formats(name: str, content: bytes, tmp_path: Path) -> None:
     path = tmp_path / name
     path.write_bytes(content)
-    with pytest.raises(LoadError, match=f"^The mesh '{name}' is not drawn, for "):
+    with pytest.raises(LoadError, match=f"^The mesh '{name}' is not drawn: "):
         read_mesh(path)
 
 
@@ -178,7 +178,7 @@ def test_one_bad_mesh_leaves_the_rest_of_the_page(name: str, tmp_path: Path) -> 
     path = tmp_path / "part.dae"
     path.write_text(SPOILED[name])
     robot = robot_with(Shape("mesh", (1.0, 1.0, 1.0), mesh="part.dae", path=path))
-    look = look_of(robot)
+    look = appearance_of(robot)
     assert {part.body for part in look.meshes} == {-1, 0, 1}  # a simple shape stands for the arm
     (note,) = look.notes
     assert note.startswith("The mesh 'part.dae' is not drawn")
@@ -196,7 +196,7 @@ def test_shapes_that_are_too_large_are_noted(size: float, tmp_path: Path) -> Non
         Shape("mesh", (size, size, 1.0), mesh="part.dae", path=path),
         Shape("sphere", (1.0,), placement((size, 0.0, 0.0))),
     ):
-        look = look_of(robot_with(shape))
+        look = appearance_of(robot_with(shape))
         assert look.notes == ("A shape of link 'arm' is too large or too far away to be drawn.",)
         assert all(np.isfinite(part.mesh.vertices).all() for part in look.meshes)
 

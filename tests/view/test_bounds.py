@@ -8,7 +8,7 @@ import pytest
 import dqdyn as dq
 from dqdyn.view.bounds import Bounds, bounds_of
 from dqdyn.view.motion import body_poses
-from dqdyn.view.shapes import look_of
+from dqdyn.view.shapes import appearance_of
 
 ROBOT = dq.robots.holonomic_manipulator()
 
@@ -17,7 +17,7 @@ def bounds(way: float) -> Bounds:
     """Of a drive along x."""
     q = np.tile(ROBOT.neutral(), (11, 1))
     q[:, 0] = np.linspace(0.0, way, 11)
-    return bounds_of(look_of(ROBOT), body_poses(ROBOT, q))
+    return bounds_of(appearance_of(ROBOT), body_poses(ROBOT, q))
 
 
 def test_a_short_drive_is_seen_whole() -> None:
@@ -32,6 +32,6 @@ def test_a_long_drive_begins_with_the_robot() -> None:
 
 def test_a_robot_without_shapes_has_a_place() -> None:
     rock = dq.Robot.from_description(dq.Description("rock", (dq.Link("rock"),), ()))
-    found = bounds_of(look_of(rock), np.zeros((1, 0, 7)))
+    found = bounds_of(appearance_of(rock), np.zeros((1, 0, 7)))
     assert np.isfinite(found.radius)
     assert found.radius > 0.0

@@ -15,7 +15,7 @@ from dqdyn.errors import LoadError
 from dqdyn.model.description import Description, Joint, Link, Shape, placement
 from dqdyn.robot import Robot
 from dqdyn.view.mesh_files import read_mesh
-from dqdyn.view.shapes import PLAIN, look_of
+from dqdyn.view.shapes import PLAIN, appearance_of
 from dqdyn.view.solids import KINDS, along, cone
 from dqdyn.view.triangles import Triangles, merged, reduced, welded, with_normals
 
@@ -188,18 +188,18 @@ def _quietly(path: Path) -> Robot:
 class TestLooks:
     def test_panda_is_drawn_from_its_meshes(self) -> None:
         robot = _quietly(urdf_file("panda"))
-        look = look_of(robot)
+        look = appearance_of(robot)
         assert look.notes == ()
         assert {part.body for part in look.meshes} == {-1, *range(len(robot.bodies))}
         assert len({part.color for part in look.meshes}) > 3  # the files' own colors
         assert 10_000 < sum(len(part.mesh.faces) for part in look.meshes) <= 150_000
 
     def test_large_robots_are_coarsened(self) -> None:
-        look = look_of(_quietly(urdf_file("go1")), most_faces=40_000)
+        look = appearance_of(_quietly(urdf_file("go1")), most_faces=40_000)
         assert sum(len(part.mesh.faces) for part in look.meshes) < 60_000
 
     def test_primitives_stand_where_the_description_says(self, signpost: Robot) -> None:
-        parts = {part.body: part for part in look_of(signpost).meshes}
+        parts = {part.body: part for part in appearance_of(signpost).meshes}
         assert parts[0].color == (0.9, 0.05, 0.05, 1.0)
         assert parts[0].mesh.vertices.max(axis=0) == pytest.approx([0.6, 0.075, 0.075])
         assert parts[-1].mesh.vertices.max(axis=0)[2] == pytest.approx(0.6)
@@ -207,7 +207,7 @@ class TestLooks:
     @pytest.mark.parametrize("name", TREES)
     def test_robots_without_shapes_are_drawn_from_their_joints(self, name: str) -> None:
         robot = tree(name)
-        look = look_of(robot)
+        look = appearance_of(robot)
         assert {part.body for part in look.meshes} == set(range(len(robot.bodies)))
 
     def test_a_missing_mesh_becomes_a_capsule_and_is_noted(self) -> None:
@@ -224,7 +224,7 @@ class TestLooks:
             Joint("b", "revolute", "upper", "bare", origin=placement((0, 0, 0.5))),
             Joint("c", "revolute", "bare", "end", axis=(1.0, 0.0, 0.0)),
         )
-        look = look_of(Robot.from_description(Description("r", links, joints)))
+        look = appearance_of(Robot.from_description(Description("r", links, joints)))
         assert {part.body for part in look.meshes} == {-1, 0, 2}  # "bare" shows nothing, as written
         assert look.notes == (
             "The mesh 'package://nowhere/upper.stl' of link 'upper' is not found; a simple shape is drawn instead.",
@@ -234,7 +234,7 @@ class TestLooks:
 
     def test_visuals_without_a_color_are_plain(self) -> None:
         link = Link("a", visuals=(Shape("box", (1.0, 1.0, 1.0)),))
-        (part,) = look_of(Robot.from_description(Description("r", (link,)))).meshes
+        (part,) = appearance_of(Robot.from_description(Description("r", (link,)))).meshes
         assert part.color == PLAIN
 
 

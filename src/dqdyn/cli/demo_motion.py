@@ -34,7 +34,7 @@ def reference(t: Any) -> tuple[list[Any], list[Any], list[Any]]:
 def along(angle: Scalar) -> tuple[list[Scalar], list[Scalar], list[Scalar]]:
     """q (9) and its first and second derivative at a place of the eight, an angle from 0 to 2π.
 
-    The platform looks along the way it drives, so that q obeys the rolling constraint.
+    The platform faces along its path, so that q obeys the rolling constraint.
     """
     s, c, s2, c2 = sin(angle), cos(angle), sin(2.0 * angle), cos(2.0 * angle)
     x, y = (LENGTH * c, -LENGTH * s, -LENGTH * c), (2.0 * WIDTH * c2, -4.0 * WIDTH * s2, -8.0 * WIDTH * c2)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from dqdyn.cli.commands.bench import speed_cells
+from dqdyn.cli.commands.bench import speed_cells, speed_table
+from dqdyn.cli.dynamics_tables import agreement, vectors
 from dqdyn.cli.screen import number
 from dqdyn.cli.timing import machine
 from dqdyn.robot import Robot
 from dqdyn.simulate import Trajectory
-from dqdyn.simulate.columns import columns as columns_of
 from dqdyn.view.report import Report
 from dqdyn.view.series import Panel, panels_of
 
@@ -47,21 +47,11 @@ def _equation(report: Report, robot: Robot, data: dict[str, Any]) -> None:
         f"M a + C v + g = τ + Aᵀλ with A a = b, {data['time']:g} s into the wanted motion. The platform moves in x, y "
         "and φ; its wheels do not slip sideways: that is the row of A, and leaves eight degrees of freedom of nine."
     )
-    keys = ("v", "a", "gravity_forces", "bias_forces", "inverse_dynamics")
-    rows = [
-        [str(k), name, *(_short(equation[key][k]) for key in keys), unit]
-        for k, (name, unit) in enumerate(columns_of(robot.model, "tau"))
-    ]
-    columns = ("", "velocity of", "v", "a", "g", "C v + g", "τ − Aᵀλ", "unit of force")
-    report.table(columns, rows, right=columns[2:7])
-    for title, key in (("Mass matrix M", "mass_matrix"), ("Coriolis matrix C", "coriolis_matrix")):
-        report.matrix(title, equation[key])
-    report.matrix("Constraint A", equation["constraint_matrix"])
+    report.table(**vars(vectors(robot, equation)))
+    titles = {"mass": "Mass matrix M", "coriolis": "Coriolis matrix C", "constraint": "Constraint A"}
+    for key, title in titles.items():
+        report.matrix(title, equation[f"{key}_matrix"])
     report.text(f"b = {', '.join(number(b) for b in equation['constraint_bias'])}")
-
-
-def _short(x: float) -> str:
-    return number(x).replace("-", "−") if abs(x) > 1e-12 else "0"
 
 
 def _agreement(report: Report, data: dict[str, Any]) -> None:
@@ -69,9 +59,7 @@ def _agreement(report: Report, data: dict[str, Any]) -> None:
         f"Each formulation, run as written, against the compiled program at {data['states']} random states: the "
         "largest difference, relative to the largest number of the result."
     )
-    columns = ("function", "formulation", "largest relative difference")
-    rows = [[row["function"], row["method"], f"{row['relative']:.1e}"] for row in data["agreement"]]
-    report.table(columns, rows, right=columns[2:])
+    report.table(**vars(agreement(data["agreement"], "")))
 
 
 def _speed(report: Report, data: dict[str, Any]) -> None:
@@ -79,10 +67,7 @@ def _speed(report: Report, data: dict[str, Any]) -> None:
         "Time per state of the compiled code, and of the same program run operation by operation on NumPy arrays: for "
         f"one state, and for each of a batch of {data['batch']}, on one thread. {_machine()}."
     )
-    single = ("compiled", "NumPy", "times")
-    columns = ("function", "operations", *single, *(f"{column}, batch" for column in single))
-    rows = [(row["function"], str(row["operations"]), *speed_cells(row)) for row in data["speed"]]
-    report.table(columns, rows, right=columns[1:])
+    report.table(**vars(speed_table(data["speed"], data["batch"])))
 
 
 def _machine() -> str:

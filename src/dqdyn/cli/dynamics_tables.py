@@ -5,28 +5,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from rich.console import RenderableType
-
-from dqdyn.cli.screen import number, table
+from dqdyn.cli.screen import TextTable, number, table
 from dqdyn.robot import Robot
 from dqdyn.simulate.columns import columns
 
 SHOWN = 8  # rows and columns of a matrix that fit on a screen
 
 
-def vectors(robot: Robot, data: dict[str, Any]) -> RenderableType:
+def vectors(robot: Robot, data: dict[str, Any]) -> TextTable:
     """Velocity, acceleration and forces, one line per velocity."""
     keys = ("v", "a", "gravity_forces", "bias_forces", "inverse_dynamics")
-    heads = ("velocity of", "v", "a", "g", "bias", "τ", "unit")
+    heads = ("", "velocity of", "v", "a", "g", "bias", "τ", "unit")
     numbers = zip(*(without_rounding([data[key]])[0] for key in keys), strict=True)
-    named = zip(columns(robot.model, "tau"), numbers, strict=True)
-    rows = [(name, *map(number, row), unit) for (name, unit), row in named]
-    return table("Forces: τ = M a + C v + g, with damping and friction", heads, rows, right=heads[1:6])
+    named = enumerate(zip(columns(robot.model, "tau"), numbers, strict=True))
+    rows = [(str(k), name, *map(number, row), unit) for k, ((name, unit), row) in named]
+    return table("Forces: τ = M a + C v + g, with damping and friction", heads, rows, right=heads[2:7])
 
 
-def matrix_table(
-    title: str, names: Sequence[str], rows: Sequence[Sequence[float]], shown: int = SHOWN
-) -> RenderableType:
+def matrix_table(title: str, names: Sequence[str], rows: Sequence[Sequence[float]], shown: int = SHOWN) -> TextTable:
     """The first rows and columns of a matrix."""
     size = len(rows[0]) if len(rows) else 0
     heads, more = ["", *map(str, range(min(size, shown)))], ["…"] if size > shown else []
@@ -41,7 +37,7 @@ def without_rounding(rows: Sequence[Sequence[float]]) -> list[list[float]]:
     return [[x if abs(x) > least else 0.0 for x in row] for row in rows]
 
 
-def constraint_table(robot: Robot, data: dict[str, Any], shown: int = 4 * SHOWN) -> RenderableType:
+def constraint_table(robot: Robot, data: dict[str, Any], shown: int = 4 * SHOWN) -> TextTable:
     """A and b of A a = b: one line per row with what is not zero."""
     axes = [name for name, _ in columns(robot.model, "tau")]
     rows = []
@@ -58,7 +54,7 @@ def listed(values: Sequence[float]) -> str:
     return shown + (f", … ({len(values) - SHOWN} more)" if len(values) > SHOWN else "")
 
 
-def agreement(rows: Sequence[dict[str, Any]], title: str = "Agreement with the compiled programs") -> RenderableType:
+def agreement(rows: Sequence[dict[str, Any]], title: str = "Agreement with the compiled programs") -> TextTable:
     """One line per formulation."""
     heads = ("function", "method", "largest deviation", "relative")
     drawn = []

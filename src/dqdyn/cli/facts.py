@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import Any
 
 from dqdyn.cli.screen import attributes
@@ -57,20 +58,20 @@ def _links(robot: Robot) -> list[dict[str, Any]]:
     """Every link with its parent, depth-first in the order of the description; fixed joints too."""
     description = robot.description
     masses = {link.name: link.inertia.mass for link in description.links}
-    children: dict[str, list[Any]] = {}
+    children = defaultdict(list)
     for joint in description.joints:
-        children.setdefault(joint.parent, []).append(joint)
+        children[joint.parent].append(joint)
+
+    def entry(name: str, parent: str | None, joint: Any) -> dict[str, Any]:
+        link = {"name": name, "parent": parent, "mass": masses[name]}
+        return link | {"joint": joint and joint.name, "kind": joint and joint.kind}
+
     moved = {joint.child for joint in description.joints}
-    root = next(link.name for link in description.links if link.name not in moved)
-    by_name = {joint.name: joint for joint in robot.joints}
-    base = by_name.get(ROOT_JOINT) if robot.base != "fixed" else None
-    first: dict[str, Any] = {"name": root, "parent": None, "mass": masses[root], "joint": None, "kind": None}
-    if base is not None:
-        first |= {"parent": WORLD, "joint": base.name, "kind": base.kind}
-    result, pending = [first], children.get(root, [])[::-1]
+    root = next(name for name in masses if name not in moved)
+    base = next((joint for joint in robot.joints if joint.name == ROOT_JOINT and robot.base != "fixed"), None)
+    result, pending = [entry(root, WORLD if base else None, base)], children[root][::-1]
     while pending:
         joint = pending.pop()
-        entry = {"name": joint.child, "parent": joint.parent, "mass": masses[joint.child]}
-        result.append(entry | {"joint": joint.name, "kind": joint.kind})
-        pending += children.get(joint.child, [])[::-1]
+        result.append(entry(joint.child, joint.parent, joint))
+        pending += children[joint.child][::-1]
     return result

@@ -17,14 +17,19 @@ VOption = Annotated[str | None, typer.Option("--v", help="Velocity, as in 0.1,0.
 AOption = Annotated[str | None, typer.Option("--a", help="Acceleration, as in 0.1,0.2; default: 0.")]
 
 
+def option(help: str, *names: str, **settings: Any) -> Any:
+    """An option with the name of its parameter, or with these names."""
+    return typer.Option(*names, help=help, **settings)
+
+
 def random_option(what: str) -> Any:
     """A seed for what is not given."""
-    return typer.Option("--random", metavar="SEED", min=0, help=f"Draw a random {what} where none is given.")
+    return option(f"Draw a random {what} where none is given.", "--random", metavar="SEED", min=0)
 
 
 def output_option(help: str) -> Any:
     """The file or folder to write to."""
-    return typer.Option("--output", "--out", "-o", help=help, show_default=False)
+    return option(help, "--output", "--out", "-o", show_default=False)
 
 
 def state_of(robot: Robot, seed: int | None, **texts: str | None) -> list[Array]:

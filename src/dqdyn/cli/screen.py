@@ -8,9 +8,9 @@ import os
 import re
 import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, is_dataclass
+from dataclasses import asdict, dataclass, is_dataclass
 from pathlib import Path
-from typing import Annotated, Any, TextIO, TypeAlias
+from typing import Annotated, Any, Literal, TextIO, TypeAlias
 
 import numpy as np
 import typer
@@ -18,7 +18,7 @@ from rich import markup
 from rich.box import SIMPLE_HEAD
 from rich.console import Console, RenderableType
 from rich.padding import Padding
-from rich.table import Table
+from rich.table import Table as RichTable
 from rich.text import Text
 
 from dqdyn.errors import one_line
@@ -35,7 +35,7 @@ class Verbatim(str):
 
 
 Drawing: TypeAlias = RenderableType | Iterable[RenderableType] | Verbatim
-"""What people see: one or several things that rich prints."""
+"""What people see: one renderable of rich, or several."""
 
 
 def escape(text: str) -> str:
@@ -98,20 +98,31 @@ def width() -> int:
     return _console(sys.stdout).width
 
 
-def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence[str] = ()) -> Table:
-    """A table with its empty columns left out; those named in ``right`` are aligned to the right."""
-    rows = [list(row) for row in rows]
+@dataclass(frozen=True)
+class TextTable:
+    """A table of texts, which rich prints and a report shows: ``report.table(**vars(table))``."""
+
+    title: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    right: Sequence[str] = ()  # columns aligned to the right
+
+    def __rich__(self) -> RichTable:
+        result = RichTable(title=escape(self.title) or None, box=SIMPLE_HEAD, title_justify="left", title_style="bold")
+        result.show_edge = result.pad_edge = False
+        for i, column in enumerate(self.columns):
+            side: Literal["right", "left"] = "right" if column in self.right else "left"
+            result.add_column(escape(column), style="" if i else "bold", no_wrap=not i, overflow="fold", justify=side)
+        for row in self.rows:
+            result.add_row(*map(escape, row))
+        return result
+
+
+def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence[str] = ()) -> TextTable:
+    """A table without its empty columns."""
+    rows = list(rows)
     kept = [i for i in range(len(columns)) if any(row[i] for row in rows)]
-    result = Table(title=escape(title) or None, box=SIMPLE_HEAD, title_justify="left", title_style="bold")
-    result.show_edge = result.pad_edge = False
-    for i in kept:
-        first = i == kept[0]
-        result.add_column(escape(columns[i]), style="bold" if first else "", no_wrap=first, overflow="fold")
-        if columns[i] in right:
-            result.columns[-1].justify = "right"
-    for row in rows:
-        result.add_row(*(escape(row[i]) for i in kept))
-    return result
+    return TextTable(title, [columns[i] for i in kept], [[row[i] for i in kept] for row in rows], right)
 
 
 def mark(passed: bool) -> str:

@@ -1,4 +1,4 @@
-"""How long calls take: the least of many rounds, in which they take turns."""
+"""Timing of calls that take turns: the minimum over many rounds."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ class Call:
 
 
 def side_by_side(calls: Mapping[str, Call], seconds: float) -> dict[str, float]:
-    """Seconds per call by name; all of them together are measured for about ``seconds``.
+    """Seconds per call by name; the whole measurement takes about ``seconds``.
 
-    They take turns, so that a slow moment of the machine hits all of them; the least is what the work costs when
-    nothing disturbs it.
+    The calls take turns, so that a slow moment of the machine affects all of them; the minimum is the cost of the
+    work alone.
     """
     best = dict.fromkeys(calls, float("inf"))
     end = time.perf_counter() + seconds
@@ -43,7 +43,7 @@ def side_by_side(calls: Mapping[str, Call], seconds: float) -> dict[str, float]:
 
 
 def machine() -> dict[str, str]:
-    """Facts without which a time means nothing."""
+    """The machine that times were measured on."""
     return {
         "processor": _processor(),
         "cores": str(os.cpu_count()),

@@ -1,4 +1,4 @@
-"""Looking at robots and their motion: pages in the browser, self-contained animations, and plots.
+"""Visualisation of robots and their motion: pages in the browser, self-contained animations, and plots.
 
 >>> from dqdyn.view import Scene, figure_of, serve, write_html
 """

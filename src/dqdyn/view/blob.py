@@ -1,4 +1,4 @@
-"""Numbers in a page: arrays one after the other, compressed, as text."""
+"""Arrays embedded in a page: concatenated, compressed and encoded as text."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ import zlib
 from typing import Any
 
 import numpy as np
+
+from dqdyn.arrays import Array
+from dqdyn.view.triangles import Indices
 
 Reference = list[Any]
 """Type, offset in bytes, and number of elements."""
@@ -21,7 +24,7 @@ class Blob:
         self.parts: list[bytes] = []
         self.size = 0
 
-    def add(self, values: np.ndarray, kind: str = "float32") -> Reference:
+    def add(self, values: Array | Indices, kind: str = "float32") -> Reference:
         data = np.ascontiguousarray(values, dtype=_TYPES[kind]).tobytes()
         reference = [kind, self.size, int(values.size)]
         padding = b"\0" * (-len(data) % 4)  # views in JavaScript start at multiples of their element's size

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from defusedxml.ElementTree import fromstring
 
-from dqdyn.errors import LoadError
-from dqdyn.view.triangles import Color, Triangles
+from dqdyn.algebra.values import Pose
+from dqdyn.arrays import Array
+from dqdyn.view.triangles import Color, Indices, Triangles, fans
 
 _DEEPEST = 64  # nodes inside each other
 _MOST_NODES = 20_000  # and geometries in them; one that is shared counts wherever it is used
@@ -23,24 +24,18 @@ def read_collada(data: bytes, path: Path) -> list[Triangles]:
 
     The unit counts, the up axis does not: programs that show URDF take the axes as they are, so files rely on that.
     """
-    try:
-        root = fromstring(data, forbid_dtd=True)
-    except Exception as problem:  # of expat or of defusedxml, which have no common family
-        raise LoadError(
-            f"The mesh {path.name!r} is not drawn, for it is not XML ({problem}).", file=str(path)
-        ) from None
-    return _Reader(root).triangles()
+    return _Collada(fromstring(data, forbid_dtd=True)).triangles()
 
 
-class _Reader:
-    """Looks things up by their ids, without namespaces. What a file lacks is a ValueError that says so."""
+class _Collada:
+    """A document with its elements by id, without namespaces. A missing element raises ValueError."""
 
     def __init__(self, root: Any) -> None:
         for element in root.iter():
             element.tag = element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
         self.root = root
         self.ids = {element.attrib["id"]: element for element in root.iter() if "id" in element.attrib}
-        self.found: list[Triangles] = []
+        self.drawn: list[Triangles] = []
         self.meshes: dict[str, list[tuple[str, Triangles]]] = {}  # of geometries: the symbol of the material, triangles
         self.nodes = self.corners_drawn = 0
 
@@ -51,9 +46,9 @@ class _Reader:
         scenes = self.root.findall("library_visual_scenes/visual_scene")
         for node in scenes[0].findall("node") if scenes else []:
             self.visit(node, matrix, 0)
-        return self.found
+        return self.drawn
 
-    def visit(self, node: Any, matrix: np.ndarray, depth: int) -> None:
+    def visit(self, node: Any, matrix: Array, depth: int) -> None:
         self.nodes += 1 + len(node.findall("instance_geometry"))
         if depth > _DEEPEST or self.nodes > _MOST_NODES:  # nodes that share nodes that share nodes grow without end
             raise ValueError(f"its nodes are more than {_DEEPEST} deep or more than {_MOST_NODES}")
@@ -71,7 +66,7 @@ class _Reader:
                     self.corners_drawn += len(part.vertices) + part.faces.size
                     if self.corners_drawn > _MOST_CORNERS:
                         raise ValueError(f"its instances have more than {_MOST_CORNERS} corners")
-                    self.found.append(part.colored(colors.get(symbol)).moved(matrix))
+                    self.drawn.append(part.colored(colors.get(symbol)).moved(matrix))
 
     def linked(self, element: Any, attribute: str) -> Any:
         """What an attribute such as ``url="#part"`` refers to."""
@@ -103,18 +98,18 @@ class _Reader:
             for element in self.linked(instance, "url").iterfind("mesh/*"):
                 if element.tag in ("triangles", "polylist", "polygons"):
                     vertices, corners = self.corners(element)
-                    faces = _fans(corners, _counts(element, len(corners)))
+                    faces = fans(corners, _counts(element, len(corners)))
                     parts.append((element.attrib.get("material", ""), Triangles(vertices, faces)))
             self.meshes[key] = parts
         return self.meshes[key]
 
-    def corners(self, element: Any) -> tuple[np.ndarray, np.ndarray]:
+    def corners(self, element: Any) -> tuple[Array, Indices]:
         """Positions, and the index into them of each corner in turn."""
         inputs = element.findall("input")
         width = _width(inputs)
-        vertex = _by_semantic(inputs, "VERTEX", element)
-        vertices = self.linked(vertex, "source")
-        source = self.linked(_by_semantic(vertices.findall("input"), "POSITION", vertices), "source")
+        vertex = _child(element, "input[@semantic='VERTEX']")
+        position = _child(self.linked(vertex, "source"), "input[@semantic='POSITION']")
+        source = self.linked(position, "source")
         accessor = source.find("technique_common/accessor")
         stride = int(accessor.attrib.get("stride", 1)) if accessor is not None else 3
         if stride < 3:
@@ -124,18 +119,11 @@ class _Reader:
         return values.reshape(-1, stride)[:, :3], indices[_offset(vertex) :: width]
 
 
-def _child(element: Any, tag: str) -> Any:
-    found = element.find(tag)
-    if found is None:
-        raise ValueError(f"a <{element.tag}> lacks its <{tag}>")
-    return found
-
-
-def _by_semantic(inputs: Iterable[Any], semantic: str, owner: Any) -> Any:
-    for element in inputs:
-        if element.attrib.get("semantic") == semantic:
-            return element
-    raise ValueError(f"a <{owner.tag}> lacks its input {semantic}")
+def _child(element: Any, path: str) -> Any:
+    child = element.find(path)
+    if child is None:
+        raise ValueError(f"a <{element.tag}> lacks its {path}")
+    return child
 
 
 def _offset(element: Any) -> int:
@@ -150,7 +138,7 @@ def _width(inputs: Iterable[Any]) -> int:
     return max((_offset(element) for element in inputs), default=0) + 1
 
 
-def _counts(element: Any, corners: int) -> np.ndarray:
+def _counts(element: Any, corners: int) -> Indices:
     """Corners of each polygon."""
     if element.tag == "triangles":
         return np.full(corners // 3, 3)
@@ -164,42 +152,25 @@ def _counts(element: Any, corners: int) -> np.ndarray:
     return counts
 
 
-def _fans(corners: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """Polygons as fans of triangles (m, 3)."""
-    starts = np.repeat(np.cumsum(counts) - counts, np.maximum(counts - 2, 0))
-    size = np.maximum(counts - 2, 0)
-    step = np.arange(len(starts)) - np.repeat(np.cumsum(size) - size, size)
-    return np.stack([corners[starts], corners[starts + step + 1], corners[starts + step + 2]], axis=-1)
-
-
-def _floats(element: Any) -> np.ndarray:
+def _floats(element: Any) -> Array:
     return np.array((element.text or "").split(), dtype=float)
 
 
-def _integers(element: Any) -> np.ndarray:
+def _integers(element: Any) -> Indices:
     return np.array((element.text or "").split(), dtype=np.int64)
 
 
-def _translate(values: np.ndarray) -> np.ndarray:
-    matrix = np.eye(4)
-    matrix[:3, 3] = values
-    return matrix
-
-
-def _rotate(values: np.ndarray) -> np.ndarray:
+def _rotate(values: Array) -> Array:
     """Axis and angle in degrees."""
-    axis, angle = values[:3], np.radians(values[3])
+    axis, half = values[:3], np.radians(values[3]) / 2.0
     length = np.linalg.norm(axis)
-    x, y, z = axis / length if length else (0.0, 0.0, 1.0)
-    cross = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
-    matrix = np.eye(4)
-    matrix[:3, :3] += np.sin(angle) * cross + (1.0 - np.cos(angle)) * cross @ cross
-    return matrix
+    unit = axis / length if length else np.array([0.0, 0.0, 1.0])
+    return Pose(rotation=[np.cos(half), *(np.sin(half) * unit)]).matrix
 
 
-_MOTIONS = {
+_MOTIONS: dict[str, Callable[[Array], Array]] = {
     "matrix": lambda values: values.reshape(4, 4),
-    "translate": _translate,
+    "translate": lambda values: Pose(translation=values).matrix,
     "rotate": _rotate,
     "scale": lambda values: np.diag([*values, 1.0]),
 }

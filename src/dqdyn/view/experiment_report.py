@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 
 from dqdyn.analysis.experiments.experiment import Case, Result
-from dqdyn.view.html import html_page, web_file
+from dqdyn.view.html import html_page
+from dqdyn.view.page import inline_json, web_file
 from dqdyn.view.report import Report
 from dqdyn.view.scene import Scene
 from dqdyn.view.series import Panel
@@ -58,11 +58,8 @@ class _Page(Report):
     def animations(self, cases: tuple[Case, ...]) -> None:
         """One frame; a button per run puts its page into it."""
         buttons = "".join(f'<button type="button">{escape(case.name)}</button>' for case in cases)
-        pages = [_animation(case) for case in cases]
-        # In a script element only "</script" and "<!--" matter; without "<" there is neither.
         kept = "".join(
-            f'<script type="application/json" class="run">{json.dumps(page).replace("<", chr(92) + "u003c")}</script>'
-            for page in pages
+            f'<script type="application/json" class="run">{inline_json(_animation(case))}</script>' for case in cases
         )
         frame = '<iframe id="animation" title="Animation of the run"></iframe>'
         script = f'<script>"use strict";\n(() => {{\n{web_file("experiment.js")}\n}})();</script>'

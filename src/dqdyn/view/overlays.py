@@ -2,26 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from dqdyn.algebra.real import real_array
 from dqdyn.algebra.values import Pose
+from dqdyn.arrays import Array
 from dqdyn.errors import Error
-from dqdyn.model.model import TreeJoint
+from dqdyn.model.model import WORLD_BODY, TreeJoint
 from dqdyn.robot import Robot
 from dqdyn.view.motion import body_twists
-from dqdyn.view.scene import BLUE, GOLD, GREEN, ORANGE, PURPLE, RED, TEAL, Color, Marker
+from dqdyn.view.scene import BLUE, GOLD, GREEN, ORANGE, PURPLE, RED, TEAL, Marker
 from dqdyn.view.shapes import extent_of
+from dqdyn.view.triangles import Color
 
-GROUPS = ("frames", "screw axes", "twists", "wrenches", "joint efforts", "center of mass")
 _LONGEST = 0.3  # of an arrow, as a part of the robot's extent
+_ZERO = np.zeros(3)
 
 
 def overlays(
-    robot: Robot, q: Any, v: Any = None, tau: Any = None, wrenches: Mapping[str, Any] | None = None
+    robot: Robot,
+    q: Array,
+    v: Array | None = None,
+    tau: Array | None = None,
+    wrenches: Mapping[str, Array] | None = None,
 ) -> list[Marker]:
     """Markers for samples of q (n, nq), v and τ (n, nv) and wrenches (n, 6) by frame, in the axes of the frames.
 
@@ -37,11 +44,11 @@ def overlays(
         result += _efforts(robot, np.atleast_2d(tau), size)
     if robot.mass > 0.0:
         center = robot.center_of_mass(np.atleast_2d(q))
-        result.append(_marker("ball", "center of mass", "center of mass", center, None, size / 35.0, GOLD, None))
+        result.append(Marker("ball", "center of mass", "center of mass", center, _ZERO, size / 35.0, GOLD))
     return result
 
 
-def acting_wrenches(trajectory: Any, shown: Any = slice(None)) -> dict[str, np.ndarray]:
+def acting_wrenches(trajectory: Any, shown: Any = slice(None)) -> dict[str, Array]:
     """Wrenches [f, τ] of a trajectory by frame in the axes of the frames, at the samples that are shown."""
     about = getattr(trajectory, "about", None) or {}
     result = {}
@@ -54,7 +61,7 @@ def acting_wrenches(trajectory: Any, shown: Any = slice(None)) -> dict[str, np.n
     return result
 
 
-def screw_axes(joint: TreeJoint) -> list[tuple[str, np.ndarray]]:
+def screw_axes(joint: TreeJoint) -> list[tuple[str, Array]]:
     """(side, direction) of the axes of a joint, the side being "child" or "parent"; none for balls and free bases."""
     return [(side, np.array(axis)) for side, axis in joint.motion.drawn_axes()]
 
@@ -65,7 +72,7 @@ def _frames(robot: Robot, size: float) -> Iterator[Marker]:
     places += [(frame.name, frame.name) for frame in robot.frames.values() if frame.kind == "user"]
     for name, on in places:
         for i, color in enumerate((RED, GREEN, BLUE)):
-            yield _marker("arrow", "frames", name, np.zeros(3), length * np.eye(3)[i], length / 20.0, color, on)
+            yield Marker("arrow", "frames", name, _ZERO, length * np.eye(3)[i], length / 20.0, color, on)
 
 
 def _axes(robot: Robot, size: float) -> Iterator[Marker]:
@@ -77,56 +84,42 @@ def _axes(robot: Robot, size: float) -> Iterator[Marker]:
             else:
                 x, on = Pose.of(joint.placement), joint.parent
                 at, reach = x.translation, x.rotation_matrix @ reach
-            yield _marker("stick", "screw axes", joint.name, at - reach, 2.0 * reach, size / 250.0, PURPLE, on)
+            yield Marker("stick", "screw axes", joint.name, at - reach, 2.0 * reach, size / 250.0, PURPLE, on)
 
 
-def _twists(robot: Robot, q: np.ndarray, v: np.ndarray, size: float) -> Iterator[Marker]:
-    twists = body_twists(robot, q, v)
-    for name, part, color in (("ω", twists[..., :3], ORANGE), ("v", twists[..., 3:], TEAL)):
-        scale = _scale(part, size)
-        for i, body in enumerate(robot.bodies):
-            if np.abs(part[:, i]).max(initial=0.0) * scale > 1e-3 * size:
-                yield _arrow("twists", f"{body.name} {name}", scale * part[:, i], size, color, i)
+def _twists(robot: Robot, q: Array, v: Array, size: float) -> Iterator[Marker]:
+    twists = np.nan_to_num(body_twists(robot, q, v))
+    for symbol, part, color in (("ω", twists[..., :3], ORANGE), ("v", twists[..., 3:], TEAL)):
+        least = 1e-3 / _LONGEST * np.linalg.norm(part, axis=-1).max(initial=0.0)
+        shown = [i for i in range(len(robot.bodies)) if np.abs(part[:, i]).max(initial=0.0) > least]
+        yield from _arrows("twists", {f"{robot.bodies[i].name} {symbol}": (i, part[:, i]) for i in shown}, size, color)
 
 
-def _wrenches(wrenches: Mapping[str, Any], size: float) -> Iterator[Marker]:
-    given = {frame: np.atleast_2d(real_array(w, f"the wrench at {frame!r}")) for frame, w in wrenches.items()}
-    for name, half, color in (("f", slice(0, 3), RED), ("τ", slice(3, 6), PURPLE)):
-        scale = _scale(np.concatenate([w[:, half] for w in given.values()]), size)
-        for frame, w in given.items():
-            yield _arrow("wrenches", f"{frame} {name}", scale * w[:, half], size, color, frame)
+def _wrenches(wrenches: Mapping[str, Array], size: float) -> Iterator[Marker]:
+    for symbol, half, color in (("f", slice(0, 3), RED), ("τ", slice(3, 6), PURPLE)):
+        vectors = {f"{frame} {symbol}": (frame, np.atleast_2d(w)[:, half]) for frame, w in wrenches.items()}
+        yield from _arrows("wrenches", vectors, size, color)
 
 
-def _efforts(robot: Robot, tau: np.ndarray, size: float) -> Iterator[Marker]:
+def _efforts(robot: Robot, tau: Array, size: float) -> Iterator[Marker]:
     """τ along the axes of joints with one coordinate, torques and forces on scales of their own."""
-    for angular in (True, False):
+    for angular, color in ((True, PURPLE), (False, RED)):
         joints = [j for j in robot.joints if not j.is_mimic and j.motion.angular == (angular,) and screw_axes(j)]
-        scale = _scale(np.concatenate([tau[:, j.v] for j in joints]), size) if joints else 0.0
-        for joint in joints:
-            vectors = scale * tau[:, joint.v] * screw_axes(joint)[0][1]
-            yield _arrow("joint efforts", joint.name, vectors, size, RED if not angular else PURPLE, joint.index)
+        vectors = {j.name: (j.index, tau[:, j.v] * screw_axes(j)[0][1]) for j in joints}
+        yield from _arrows("joint efforts", vectors, size, color)
 
 
-def _scale(values: np.ndarray, size: float) -> float:
-    """m per unit, so that the longest arrow has its length; 0 where all vanish."""
-    vectors = values if values.shape[-1] == 3 else values[..., None]
-    longest = float(np.linalg.norm(np.nan_to_num(vectors), axis=-1).max(initial=0.0))
-    return _LONGEST * size / longest if longest > 1e-9 else 0.0
+def _arrows(group: str, vectors: Mapping[str, tuple[str | int, Array]], size: float, color: Color) -> Iterator[Marker]:
+    """Arrows by name, each with the frame or body that carries it, on one scale; of no length where all vanish."""
+    finite = {name: (on, np.nan_to_num(values)) for name, (on, values) in vectors.items()}
+    longest = max((float(np.linalg.norm(x, axis=-1).max(initial=0.0)) for _, x in finite.values()), default=0.0)
+    scale = _LONGEST * size / longest if longest > 1e-9 else 0.0
+    for name, (on, values) in finite.items():
+        yield Marker("arrow", group, name, _ZERO, scale * values, size / 180.0, color, on)
 
 
-def _arrow(group: str, name: str, vectors: np.ndarray, size: float, color: Color, on: str | int) -> Marker:
-    return _marker("arrow", group, name, np.zeros(3), np.nan_to_num(vectors), size / 180.0, color, on)
-
-
-def _marker(
-    kind: str, group: str, name: str, at: Any, along: Any, size: float, color: Color, on: str | int | None
-) -> Marker:
-    vector = np.zeros(3) if along is None else along
-    return Marker(kind, group, name, np.atleast_2d(at), np.atleast_2d(vector), size, color, on)
-
-
-def placed(robot: Robot, marker: Marker, samples: int) -> tuple[int, np.ndarray, np.ndarray]:
-    """(body, at, along) of a marker in the frame of the moving body that carries it; −1 is the world."""
+def placed(robot: Robot, marker: Marker, samples: int) -> tuple[int, Marker]:
+    """The moving body that carries a marker, −1 for the world, and the marker in the frame of that body."""
     if marker.samples not in (1, samples):
         raise Error(
             f"The {marker.name!r} to draw has {marker.samples} samples, but the trajectory has {samples}: give one "
@@ -134,8 +127,14 @@ def placed(robot: Robot, marker: Marker, samples: int) -> tuple[int, np.ndarray,
             name=marker.name,
         )
     if not isinstance(marker.on, str):
-        return (-1 if marker.on is None else marker.on), marker.at, marker.along
+        return (WORLD_BODY if marker.on is None else marker.on), marker
     frame = robot.model.frame(marker.on)
     x = Pose.of(frame.placement)
     turn = x.rotation_matrix.T
-    return frame.body, marker.at @ turn + x.translation, marker.along @ turn
+    return frame.body, replace(marker, at=marker.at @ turn + x.translation, along=marker.along @ turn)
+
+
+def switches(own: Sequence[Marker], added: Sequence[Marker]) -> dict[str, bool]:
+    """Groups of markers, and whether they show at first: what the user added does, what the robot offers does not."""
+    chosen = {marker.group for marker in added}
+    return {group: group in chosen for group in dict.fromkeys(marker.group for marker in (*own, *added))}

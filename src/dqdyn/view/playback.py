@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from dqdyn.arrays import Array
 from dqdyn.errors import one_line
 from dqdyn.view.motion import FASTEST
 from dqdyn.view.series import Panel, panels_of
@@ -99,15 +100,13 @@ class Playback:
             for i, name in enumerate(panel.curves)
         ]
         series = ({"label": "time (s)"}, *lines, {"label": "now", "stroke": "#888888", "width": 1})
-        options: dict[str, Any] = {"series": series, "title": panel.label}
+        options: dict[str, Any] = {"title": panel.label, "series": series, "data": self._data(panel)}
         if self.chart is None:
-            self.chart = gui.add_uplot(self._data(panel), aspect=1.4, scales={"x": {"time": False}}, **options)
-        else:
-            self.chart.title = panel.label
-            self.chart.series = series
-            self.chart.data = self._data(panel)
+            self.chart = gui.add_uplot(aspect=1.4, scales={"x": {"time": False}}, **options)
+        for name, value in options.items():
+            setattr(self.chart, name, value)
 
-    def _data(self, panel: Panel) -> tuple[np.ndarray, ...]:
+    def _data(self, panel: Panel) -> tuple[Array, ...]:
         """Time, curves, and a step at the present, from the least value to the largest."""
         kept = np.unique(np.linspace(0, len(self.time) - 1, _POINTS).astype(int))
         kept = np.sort(np.concatenate([kept, [self.sample, self.sample]]))
@@ -118,10 +117,11 @@ class Playback:
         return (self.time[kept], *curves, now)
 
 
-def _filled(values: np.ndarray) -> np.ndarray:
+def _filled(values: Array) -> Array:
     """Values that are not finite repeat the one before: uPlot draws nothing where one is missing."""
     known = np.where(np.isfinite(values), np.arange(len(values)), 0)
-    return np.nan_to_num(values[np.maximum.accumulate(known)], posinf=0.0, neginf=0.0)
+    filled: Array = np.nan_to_num(values[np.maximum.accumulate(known)], posinf=0.0, neginf=0.0)
+    return filled
 
 
 def _step(span: float) -> float:

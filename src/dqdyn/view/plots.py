@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from dqdyn.arrays import Array
 from dqdyn.errors import unknown_name
 from dqdyn.view.figures import new_figure, write_figure
 from dqdyn.view.motion import checked
@@ -54,7 +55,7 @@ def chosen(panels: list[Panel], quantities: Sequence[str] | None) -> list[Panel]
     return [panel for panel in panels if panel.title in quantities]
 
 
-def _draw(axis: Any, panel: Panel, time: np.ndarray) -> None:
+def _draw(axis: Any, panel: Panel, time: Array) -> None:
     styles = ("-", "--", ":", "-.")
     for i, (name, values) in enumerate(panel.curves.items()):
         # A dollar sign or a leading underscore in a joint's name means something to matplotlib.

@@ -1,4 +1,4 @@
-"""Reports: one self-contained page of texts, tables, matrices and curves, in the looks of the animation."""
+"""Reports: one self-contained page of texts, tables, matrices and curves, styled like the animation."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from pathlib import Path
 import numpy as np
 
 from dqdyn.algebra.real import real_array
+from dqdyn.arrays import RealArray
 from dqdyn.formats.whole_file import write_whole
-from dqdyn.view.html import filled_page, web_file
+from dqdyn.view.page import figures, filled, page
 from dqdyn.view.series import Panel
-from dqdyn.view.svg import panel_figure
 from dqdyn.view.text import escape
 
 
 class Report:
-    """A page that grows from top to bottom; every method adds one thing and returns the report. Texts are plain."""
+    """A page that grows from top to bottom; every method adds one part and returns the report. Texts are plain."""
 
     def __init__(self, title: str, facts: Sequence[str] = ()) -> None:
         self.title, self.facts = title, tuple(facts)
@@ -45,9 +45,10 @@ class Report:
     ) -> Report:
         """A table; the columns named in ``right`` are aligned to the right."""
         sides = [' class="right"' if column in right else "" for column in columns]
-        cells = lambda tag, row: "".join(
-            f"<{tag}{side}>{escape(cell)}</{tag}>" for cell, side in zip(row, sides, strict=True)
-        )
+
+        def cells(tag: str, row: Sequence[str]) -> str:
+            return "".join(f"<{tag}{side}>{escape(cell)}</{tag}>" for cell, side in zip(row, sides, strict=True))
+
         body = "".join(f"<tr>{cells('td', row)}</tr>" for row in rows)
         caption = f"<caption>{escape(title)}</caption>" if title else ""
         return self._add(
@@ -55,7 +56,7 @@ class Report:
             f"<tbody>{body}</tbody></table></div>"
         )
 
-    def matrix(self, title: str, values: np.ndarray) -> Report:
+    def matrix(self, title: str, values: RealArray) -> Report:
         """A matrix (m, n) with four digits; what is only rounding beside its largest number is shown as 0."""
         array = np.atleast_2d(real_array(values, f"the matrix {title!r}"))
         least = 1e-12 * np.abs(array).max(initial=0.0)
@@ -64,23 +65,15 @@ class Report:
             f'<p>{escape(title)}</p><div class="wide"><table class="matrix"><tbody>{rows}</tbody></table></div>'
         )
 
-    def curves(self, panels: Sequence[Panel], time: np.ndarray) -> Report:
+    def curves(self, panels: Sequence[Panel], time: RealArray) -> Report:
         """Curves over time (n,) in s, each panel a figure."""
-        figures = "\n".join(panel_figure(panel, np.asarray(time, dtype=float)) for panel in panels)
-        return self._add(f'<div class="plots">{figures}</div>')
+        return self._add(f'<div class="plots">{figures(panels, time)}</div>')
 
     def html(self) -> str:
         """The text of the page."""
-        return filled_page(
-            "report.html",
-            {
-                "TITLE": escape(self.title),
-                "FACTS": " · ".join(escape(fact) for fact in self.facts),
-                "STYLE": web_file("player.css") + web_file("report.css"),
-                "SECTIONS": "\n".join(f"<section>{''.join(parts)}</section>" for parts in self._sections),
-                "SCRIPT": web_file("report.js"),
-            },
-        )
+        sections = "\n".join(f"<section>{''.join(parts)}</section>" for parts in self._sections)
+        body = filled("report.html", SECTIONS=sections)
+        return page(self.title, self.facts, body, styles=["player.css", "report.css"], scripts=["report.js"])
 
     def write(self, path: str | Path) -> Path:
         """Write the page; an existing file is replaced whole. It needs no network and no other file."""

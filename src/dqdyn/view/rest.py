@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
+from dqdyn.arrays import Array
 from dqdyn.robot import Robot
 
 ANGLE, LENGTH, GROUND = np.pi, 0.5, 1.0
 """Reach without limits: rad of a joint, m of a joint, m of a base."""
 
 
-def resting(robot: Robot) -> np.ndarray:
+def resting(robot: Robot) -> Array:
     """q (nq,): neutral where the limits allow, else the limit next to it."""
-    limits = robot.limits
-    return np.clip(robot.neutral(), limits.lower, limits.upper)
+    q: Array = np.clip(robot.neutral(), robot.limits.lower, robot.limits.upper)
+    return q
 
 
 def reach_of(robot: Robot) -> tuple[np.ndarray, np.ndarray]:

@@ -1,4 +1,4 @@
-"""Things to draw besides the robot: points, lines, planes, spheres, frames, arrows, screws and paths.
+"""What to draw besides the robot: points, lines, planes, spheres, frames, arrows, screws and paths.
 
 Each is constant, or has one value per sample of the trajectory. ``on="tool"`` fixes it to a frame of the robot.
 """
@@ -7,15 +7,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from dqdyn.algebra.real import real_array
-from dqdyn.algebra.value import Value
 from dqdyn.algebra.values import Pose, Twist, Wrench
+from dqdyn.arrays import Array, RealArray
 from dqdyn.errors import Error
-from dqdyn.geometry.primitives import Line, Plane
+from dqdyn.geometry.primitives import Line, Plane, Point
 from dqdyn.view.triangles import Color
 
 RED: Color = (0.87, 0.23, 0.20, 1.0)
@@ -27,47 +27,63 @@ TEAL: Color = (0.05, 0.60, 0.62, 1.0)
 GOLD: Color = (0.95, 0.75, 0.15, 1.0)
 
 
+MarkerKind = Literal["ball", "stick", "arrow", "sheet"]
+Place: TypeAlias = Point | RealArray
+"""One position or several, (..., 3) in m."""
+
+
 @dataclass(frozen=True, eq=False)
 class Marker:
-    """One thing to draw: a "ball", "stick", "arrow" or "sheet".
+    """One shape to draw: a "ball", "stick", "arrow" or "sheet".
 
     ``at`` (1 or n, 3) is its center, or the start of a stick or arrow; ``along`` (1 or n, 3) leads to the end, or is
-    the normal of a sheet; both in m. ``size`` is the radius, or the side of a sheet. Coordinates are those of ``on``.
+    the normal of a sheet; both in m, and both may be given as one value (3,). ``size`` is the radius, or the side of a
+    sheet. Coordinates are those of ``on``.
     """
 
-    kind: str
+    kind: MarkerKind
     group: str
     name: str
-    at: np.ndarray
-    along: np.ndarray
+    at: Array
+    along: Array
     size: float
     color: Color
     on: str | int | None = None  # a frame, or a moving body by its index; None is the world
+
+    def __post_init__(self) -> None:
+        at, along = (np.atleast_2d(_array(value, 3)) for value in (self.at, self.along))
+        if at.ndim > 2 or along.ndim > 2 or len({len(at), len(along)} - {1}) > 1:
+            shapes = f"{at.shape} and {along.shape}"
+            raise Error(f"The {self.name!r} to draw has one value, or one per sample; found {shapes}.", name=self.name)
+        if not self.size > 0.0:
+            raise Error(f"The size of {self.name!r} is positive; found {self.size!r}.", name=self.name)
+        for name, value in {"at": at, "along": along, "color": _color(self.color, self.name)}.items():
+            object.__setattr__(self, name, value)
 
     @property
     def samples(self) -> int:
         return max(len(self.at), len(self.along))
 
-    def sample(self, i: int) -> tuple[np.ndarray, np.ndarray]:
+    def sample(self, i: int) -> tuple[Array, Array]:
         """``at`` and ``along`` of sample i."""
         return self.at[min(i, len(self.at) - 1)], self.along[min(i, len(self.along) - 1)]
 
 
 class Scene:
-    """A list of markers to pass to the viewers; every method adds one thing and returns the scene."""
+    """A list of markers to pass to the viewers; every method adds one object and returns the scene."""
 
     def __init__(self) -> None:
         self.markers: list[Marker] = []
 
     def point(
-        self, position: Any, *, name: str = "point", radius: float = 0.015, color: Color = RED, on: str | None = None
+        self, position: Place, *, name: str = "point", radius: float = 0.015, color: Color = RED, on: str | None = None
     ) -> Scene:
         """A point, given by a Point or (..., 3) in m."""
         return self._add("ball", "points", name, position, np.zeros(3), radius, color, on)
 
     def sphere(
         self,
-        center: Any,
+        center: Place,
         radius: float,
         *,
         name: str = "sphere",
@@ -79,7 +95,7 @@ class Scene:
 
     def line(
         self,
-        line: Any,
+        line: Line | RealArray,
         *,
         length: float = 2.0,
         name: str = "line",
@@ -89,17 +105,15 @@ class Scene:
         group: str = "lines",
     ) -> Scene:
         """A line, given by a Line or (..., 6) = [l, m]: ``length`` of it, about the point next to the origin."""
-        found = (
-            line if isinstance(line, Line) else Line.from_plucker(_array(line, 6)[..., :3], _array(line, 6)[..., 3:])
-        )
-        l = _array(found.direction, 3)
-        start = _array(found.closest_point_to_origin.position, 3) - 0.5 * length * l
+        line = line if isinstance(line, Line) else Line.from_plucker(*_halves(line))
+        l = _array(line.direction, 3)
+        start = _array(line.closest_point_to_origin.position, 3) - 0.5 * length * l
         return self._add("stick", group, name, start, length * l, radius, color, on)
 
     def segment(
         self,
-        start: Any,
-        end: Any,
+        start: Place,
+        end: Place,
         *,
         name: str = "segment",
         radius: float = 0.004,
@@ -112,23 +126,25 @@ class Scene:
 
     def plane(
         self,
-        plane: Any,
+        plane: Plane | RealArray,
         *,
         side: float = 1.0,
-        center: Any = (0.0, 0.0, 0.0),
+        center: Place = (0.0, 0.0, 0.0),
         name: str = "plane",
         color: Color = (*TEAL[:3], 0.35),
         on: str | None = None,
     ) -> Scene:
         """A plane, given by a Plane or (..., 4) = [n, d]: a square about the point next to ``center``."""
-        found = (
-            plane if isinstance(plane, Plane) else Plane(_array(plane, 4)[..., :3], distance=_array(plane, 4)[..., 3])
-        )
-        n, c = _array(found.normal, 3), _array(center, 3)
-        ahead = np.asarray(found.distance)[..., None] - np.sum(c * n, axis=-1, keepdims=True)
-        return self._add("sheet", "planes", name, c + ahead * n, n, side, color, on)
+        if not isinstance(plane, Plane):
+            numbers = _array(plane, 4)
+            plane = Plane(numbers[..., :3], distance=numbers[..., 3])
+        n, c = _array(plane.normal, 3), _array(center, 3)
+        distance = np.asarray(plane.distance)[..., None] - np.sum(c * n, axis=-1, keepdims=True)
+        return self._add("sheet", "planes", name, c + distance * n, n, side, color, on)
 
-    def frame(self, pose: Any = None, *, size: float = 0.15, name: str = "frame", on: str | None = None) -> Scene:
+    def frame(
+        self, pose: Pose | RealArray | None = None, *, size: float = 0.15, name: str = "frame", on: str | None = None
+    ) -> Scene:
         """Axes of a frame, x red, y green, z blue, given by a Pose or vec8 (..., 8)."""
         x = Pose() if pose is None else pose if isinstance(pose, Pose) else Pose(pose)
         for i, color in enumerate((RED, GREEN, BLUE)):
@@ -139,8 +155,8 @@ class Scene:
 
     def arrow(
         self,
-        start: Any,
-        vector: Any,
+        start: Place,
+        vector: RealArray,
         *,
         name: str = "arrow",
         radius: float = 0.008,
@@ -152,29 +168,35 @@ class Scene:
         return self._add("arrow", group, name, start, vector, radius, color, on)
 
     def twist(
-        self, twist: Any, at: Any = (0.0, 0.0, 0.0), *, scale: float = 0.2, name: str = "twist", on: str | None = None
+        self,
+        twist: Twist | RealArray,
+        at: Place = (0.0, 0.0, 0.0),
+        *,
+        scale: float = 0.2,
+        name: str = "twist",
+        on: str | None = None,
     ) -> Scene:
         """A twist [ω, v] at its reference point: ω orange and v blue, ``scale`` m per rad/s or m/s."""
-        omega, v = _halves(twist, Twist)
+        omega, v = _halves(twist.vec6() if isinstance(twist, Twist) else twist)
         self.arrow(at, scale * omega, name=f"{name} ω", color=ORANGE, on=on, group="added twists")
         return self.arrow(at, scale * v, name=f"{name} v", color=BLUE, on=on, group="added twists")
 
     def wrench(
         self,
-        wrench: Any,
-        at: Any = (0.0, 0.0, 0.0),
+        wrench: Wrench | RealArray,
+        at: Place = (0.0, 0.0, 0.0),
         *,
         scale: float = 0.01,
         name: str = "wrench",
         on: str | None = None,
     ) -> Scene:
         """A wrench [f, τ] at its reference point: f red and τ purple, ``scale`` m per N or N m."""
-        force, torque = _halves(wrench, Wrench)
+        force, torque = _halves(wrench.vec6() if isinstance(wrench, Wrench) else wrench)
         self.arrow(at, scale * force, name=f"{name} f", color=RED, on=on, group="added wrenches")
         return self.arrow(at, scale * torque, name=f"{name} τ", color=PURPLE, on=on, group="added wrenches")
 
     def path(
-        self, points: Any, *, name: str = "path", radius: float = 0.004, color: Color = GOLD, most: int = 200
+        self, points: RealArray, *, name: str = "path", radius: float = 0.004, color: Color = GOLD, most: int = 200
     ) -> Scene:
         """A constant polyline through points (k, 3), thinned to ``most`` pieces."""
         corners = _array(points, 3)
@@ -185,20 +207,12 @@ class Scene:
             self._add("stick", "paths", name, a, b - a, radius, color, None)
         return self
 
-    def _add(
-        self, kind: str, group: str, name: str, at: Any, along: Any, size: float, color: Color, on: str | None
-    ) -> Scene:
-        rows = [np.atleast_2d(_array(value, 3)) for value in (at, along)]
-        if any(row.ndim > 2 for row in rows) or len({len(row) for row in rows} - {1}) > 1:
-            shapes = " and ".join(str(row.shape) for row in rows)
-            raise Error(f"The {name!r} to draw has one value, or one per sample; found {shapes}.", name=name)
-        if not size > 0.0:
-            raise Error(f"The size of {name!r} is positive; found {size!r}.", name=name)
-        self.markers.append(Marker(kind, group, name, rows[0], rows[1], float(size), _color(color, name), on))
+    def _add(self, *marker: Any) -> Scene:
+        self.markers.append(Marker(*marker))
         return self
 
 
-def _array(value: Any, size: int) -> np.ndarray:
+def _array(value: Place, size: int) -> Array:
     array = real_array(value, "Something to draw")
     if array.ndim == 0 or array.shape[-1] != size:
         raise Error(f"Something to draw needs {size} numbers; found shape {array.shape}.", found=array.shape)
@@ -207,12 +221,12 @@ def _array(value: Any, size: int) -> np.ndarray:
     return array
 
 
-def _halves(value: Any, kind: type[Value]) -> tuple[np.ndarray, np.ndarray]:
-    vec6 = value.dq.vec6() if isinstance(value, kind) else _array(value, 6)
+def _halves(value: RealArray) -> tuple[Array, Array]:
+    vec6 = _array(value, 6)
     return vec6[..., :3], vec6[..., 3:]
 
 
-def _color(color: Any, name: str) -> Color:
+def _color(color: Color, name: str) -> Color:
     values = tuple(real_array(color, f"The color of {name!r}").tolist())
     if len(values) == 3:
         values = (*values, 1.0)

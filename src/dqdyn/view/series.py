@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dqdyn.robot import Robot
+from dqdyn.arrays import Array
 from dqdyn.simulate.columns import columns
 
 _QUANTITIES = {"q": "positions", "v": "velocities", "tau": "joint efforts"}
@@ -20,7 +20,7 @@ class Panel:
 
     title: str
     unit: str
-    curves: Mapping[str, np.ndarray]
+    curves: Mapping[str, Array]
 
     @property
     def label(self) -> str:
@@ -40,10 +40,10 @@ def panels_of(trajectory: Any) -> list[Panel]:
 
 def _by_unit(trajectory: Any, kind: str) -> Iterator[Panel]:
     """One panel for angles, one for lengths, one for quaternions."""
-    array = _array(getattr(trajectory, kind, None))
+    array = _values(trajectory, kind)
     if array is None:
         return
-    panels: dict[str, dict[str, np.ndarray]] = {}
+    panels: dict[str, dict[str, Array]] = {}
     for i, (name, unit) in enumerate(columns(trajectory.robot.model, kind)):
         panels.setdefault(unit, {})[name] = array[:, i]
     for unit, curves in panels.items():
@@ -52,49 +52,41 @@ def _by_unit(trajectory: Any, kind: str) -> Iterator[Panel]:
 
 
 def _energies(trajectory: Any) -> Iterator[Panel]:
-    kinetic = _array(getattr(trajectory, "kinetic", None))
-    potential = _array(getattr(trajectory, "potential", None))
+    kinetic, potential = _values(trajectory, "kinetic"), _values(trajectory, "potential")
     if kinetic is not None and potential is not None:
         yield Panel("energy", "J", {"kinetic": kinetic, "potential": potential, "total": kinetic + potential})
 
 
 def _residuals(trajectory: Any) -> Iterator[Panel]:
     """Positions of the holonomic constraints, then velocities of all; rows may be lengths or angles."""
-    values = _array(getattr(trajectory, "residual", None))
+    values = _values(trajectory, "residual")
     if values is None or values.ndim != 2:
         return
-    names, count = _row_names(trajectory.robot)
-    if len(names) != values.shape[1]:  # of a trajectory that was made elsewhere
+    robot = trajectory.robot
+    named = [(name, c.holonomic) for c in robot.constraints for name in _rows(c.name, c.rows(robot.model))]
+    positions, velocities = [name for name, holonomic in named if holonomic], [name for name, _ in named]
+    if len(positions) + len(velocities) != values.shape[1]:  # of a trajectory that was made elsewhere
         yield Panel("constraint residuals", "", _numbered("row", values))
         return
-    if count:
-        yield Panel("constraint residuals", "m or rad", _zipped(names[:count], values[:, :count]))
-    yield Panel("constraint velocities", "m/s or rad/s", _zipped(names[count:], values[:, count:]))
+    if positions:
+        yield Panel("constraint residuals", "m or rad", dict(zip(positions, values.T, strict=False)))
+    rates = values.T[len(positions) :]
+    yield Panel("constraint velocities", "m/s or rad/s", dict(zip(velocities, rates, strict=True)))
 
 
-def _row_names(robot: Robot) -> tuple[list[str], int]:
-    """Names of all rows, and how many of them are at position level."""
-    rows = [(constraint, constraint.rows(robot.model)) for constraint in robot.constraints]
-    place = [_row(c.name, i, n) for c, n in rows if c.holonomic for i in range(n)]
-    return place + [_row(c.name, i, n) for c, n in rows for i in range(n)], len(place)
+def _rows(name: str, count: int) -> list[str]:
+    return [name] if count == 1 else [f"{name} {i + 1}" for i in range(count)]
 
 
-def _row(name: str, i: int, count: int) -> str:
-    return name if count == 1 else f"{name} {i + 1}"
+def _numbered(name: str, values: Array) -> dict[str, Array]:
+    columns = values.reshape(len(values), -1).T
+    return dict(zip(_rows(name, len(columns)), columns, strict=True))
 
 
-def _zipped(names: list[str], values: np.ndarray) -> dict[str, np.ndarray]:
-    return {name: values[:, i] for i, name in enumerate(names)}
+def _values(trajectory: Any, name: str) -> Array | None:
+    return _array(getattr(trajectory, name, None))
 
 
-def _numbered(name: str, values: np.ndarray) -> dict[str, np.ndarray]:
-    if values.ndim == 1:
-        return {name: values}
-    return _zipped([_row(name, i, values.shape[1]) for i in range(values.shape[1])], values)
-
-
-def _array(values: Any) -> np.ndarray | None:
-    if values is None:
-        return None
+def _array(values: Any) -> Array | None:
     array = np.asarray(values)
     return array.astype(float) if array.dtype.kind in "fiub" and array.size else None

@@ -8,12 +8,12 @@ import socket
 import threading
 import warnings
 from collections.abc import Iterator
-from types import TracebackType
 from typing import Any
 
 import numpy as np
 
 from dqdyn.algebra.real import real_array
+from dqdyn.arrays import Array, RealArray
 from dqdyn.errors import Error, LibraryWarning, missing_extra, one_line
 from dqdyn.robot import Robot
 from dqdyn.view.bounds import bounds_of
@@ -23,7 +23,7 @@ from dqdyn.view.overlays import acting_wrenches, overlays
 from dqdyn.view.playback import Playback
 from dqdyn.view.rest import resting
 from dqdyn.view.scene import Marker, Scene
-from dqdyn.view.shapes import look_of
+from dqdyn.view.shapes import appearance_of
 from dqdyn.view.viser_scene import Stage
 
 HOST = "127.0.0.1"
@@ -41,19 +41,20 @@ def serve(
     *,
     trajectory: Any = None,
     scene: Scene | None = None,
-    q: Any = None,
+    q: RealArray | None = None,
     host: str = HOST,
     port: int = PORT,
 ) -> Viewer:
     """Serve a page that shows the robot at ``q`` with sliders, or plays a trajectory; ``.url`` says where.
 
     The server runs in threads of its own until :meth:`Viewer.stop`. A busy port is replaced by the next free one with
-    a warning; ``port=0`` takes any. ``host="0.0.0.0"`` lets other machines look, and move the sliders.
+    a warning; ``port=0`` takes any. ``host="0.0.0.0"`` lets other machines open the page and move the sliders.
     """
     if trajectory is not None:
         require_same_joints(checked(trajectory), robot)
     start = robot.neutral() if q is None else np.array(real_array(q, "q"))
-    robot.center_of_mass(start) if robot.nq else None  # complains about a bad q before anything is served
+    if robot.nq:
+        robot.center_of_mass(start)  # an error for a bad q before anything is served
     taken = free_port(host, port)
     if port and taken != port:
         warnings.warn(f"port {port} is busy; the page is at port {taken} instead.", PortWarning, stacklevel=2)
@@ -85,13 +86,13 @@ class Viewer:
     """A running page. ``show(q)`` moves the robot; ``stop()`` or the end of a ``with`` block ends it."""
 
     def __init__(
-        self, robot: Robot, trajectory: Any, scene: Scene | None, q: np.ndarray | None, host: str, port: int
+        self, robot: Robot, trajectory: Any, scene: Scene | None, q: Array | None, host: str, port: int
     ) -> None:
         try:
             import viser
         except ImportError:
             raise missing_extra("viser", "view", "showing a robot in the browser") from None
-        self.robot, self.host, self.port = robot, host, port
+        self.robot, self.host = robot, host
         with _silent():
             self.server: Any = viser.ViserServer(host=host, port=port, label=one_line(robot.name), verbose=False)
         self.port = int(self.server.get_port())
@@ -104,27 +105,24 @@ class Viewer:
             self.stop()
             raise
 
-    def _build(self, trajectory: Any, scene: Scene | None, q: np.ndarray | None) -> None:
+    def _build(self, trajectory: Any, scene: Scene | None, q: Array | None) -> None:
         """Fill the page."""
-        robot = self.robot
+        robot, added = self.robot, [] if scene is None else list(scene.markers)
         self.server.gui.configure_theme(control_width="large", show_logo=False, show_share_button=False)
-        self._lock = threading.RLock()
-        self._added: list[Marker] = list(scene.markers) if scene is not None else []
-        look = look_of(robot)
-        self.notes = look.notes
+        appearance = appearance_of(robot)
+        self.notes = appearance.notes
         shown = resting(robot) if q is None else q
-        self._poses = body_poses(robot, shown[None] if trajectory is None else trajectory.q)
-        self.stage = Stage(self.server, robot, look, bounds_of(look, self._poses))
-        if trajectory is not None:
-            self._own = overlays(robot, trajectory.q, trajectory.v, trajectory.tau, acting_wrenches(trajectory))
-            self._playback = Playback(self.server, trajectory, self._at_sample)
-            self.stage.offer(self._own, self._added, len(trajectory.time))
-            self._at_sample(0)
+        poses = body_poses(robot, shown[None] if trajectory is None else trajectory.q)
+        self.stage = stage = Stage(self.server, robot, appearance, bounds_of(appearance, poses), added)
+        if trajectory is None:
+            self._sliders = JointSliders(self.server, robot, shown, self._place)
+            stage.offer(self._posed(shown, 0), 1)
+            self._place(shown, 0)
         else:
-            self._sliders = JointSliders(self.server, robot, shown, self._at_configuration)
-            self._own = self._posed(self._sliders.q, 0)
-            self.stage.offer(self._own, self._added, 1)
-            self._at_configuration(self._sliders.q, 0)
+            own = overlays(robot, trajectory.q, trajectory.v, trajectory.tau, acting_wrenches(trajectory))
+            self._playback = Playback(self.server, trajectory, lambda i: stage.place(poses[i], own, i))
+            stage.offer(own, len(trajectory.time))
+            stage.place(poses[0], own, 0)
 
     @property
     def url(self) -> str:
@@ -133,34 +131,26 @@ class Viewer:
         return f"http://{f'[{shown}]' if ':' in shown else shown}:{self.port}"
 
     @property
-    def q(self) -> np.ndarray:
+    def q(self) -> Array:
         """The configuration on show, (nq,)."""
         if self._sliders is not None:
             return self._sliders.q.copy()
         assert self._playback is not None
         return np.array(self._playback.trajectory.q[self._playback.sample])
 
-    def show(self, q: Any) -> None:
+    def show(self, q: RealArray) -> None:
         """Move the robot to q (nq,); the sliders follow."""
         if self._sliders is None:
             raise Error("This page plays a trajectory; move its time slider, or serve the robot without a trajectory.")
         self._sliders.show(np.array(real_array(q, "q")))
 
-    def _at_configuration(self, q: np.ndarray, moved: int) -> None:
-        with self._lock:
-            self._own = self._posed(q, moved)
-            self.stage.place(body_poses(self.robot, q), self._own, self._added, 0)
+    def _place(self, q: Array, moved: int) -> None:
+        self.stage.place(body_poses(self.robot, q), self._posed(q, moved), 0)
 
-    def _at_sample(self, i: int) -> None:
-        with self._lock:
-            self.stage.place(self._poses[i], self._own, self._added, i)
-
-    def _posed(self, q: np.ndarray, moved: int) -> list[Marker]:
+    def _posed(self, q: Array, moved: int) -> list[Marker]:
         """Without a motion: twists are those of the joint moved last at unit speed, efforts hold the weight."""
-        v = np.zeros(self.robot.nv)
-        if self.robot.nv:
-            v[moved] = 1.0
-        holding = None
+        v, holding = np.zeros(self.robot.nv), None
+        v[moved : moved + 1] = 1.0
         with contextlib.suppress(Error):  # a robot without inertia has no weight
             holding = self.robot.gravity_forces(q)
         return overlays(self.robot, q[None], v[None], None if holding is None else holding[None])
@@ -184,9 +174,7 @@ class Viewer:
     def __enter__(self) -> Viewer:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.stop()
 
 

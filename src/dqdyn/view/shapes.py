@@ -1,14 +1,15 @@
-"""What a robot looks like: triangles per body, from its visuals, else from its collisions, else from its joints."""
+"""The appearance of a robot: triangles per body, from its visuals, else from its collisions, else from its joints."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.values import Pose
+from dqdyn.arrays import Array
 from dqdyn.errors import LoadError
 from dqdyn.model.description import Link, Shape
 from dqdyn.model.model import WORLD_BODY
@@ -22,7 +23,7 @@ PLAIN: Color = (0.80, 0.81, 0.83, 1.0)
 LIMB: Color = (0.87, 0.88, 0.90, 1.0)
 HINGE: Color = (0.16, 0.47, 0.84, 1.0)
 MOST_FACES = 150_000
-"""Of all bodies together; larger meshes are coarsened in proportion."""
+"""In total; larger meshes are coarsened in proportion."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,23 +39,23 @@ class BodyMesh:
 
 
 @dataclass(frozen=True, eq=False)
-class Look:
+class Appearance:
     """Meshes of a robot, and what could not be drawn, as sentences."""
 
     meshes: tuple[BodyMesh, ...]
     notes: tuple[str, ...] = ()
 
 
-def look_of(robot: Robot, most_faces: int = MOST_FACES) -> Look:
+def appearance_of(robot: Robot, most_faces: int = MOST_FACES) -> Appearance:
     """Meshes of all bodies, one per body and color; parts whose files are missing become capsules."""
-    reader = _Reader()
+    reader = _ShapeReader()
     parts: dict[int, list[Triangles]] = {}
-    bare: set[int] = set()  # bodies that should be seen but have nothing to draw
+    bare: set[int] = set()  # bodies with visuals of which none can be drawn
     for link in robot.description.links:
         frame = robot.frames[link.name]
-        with np.errstate(all="ignore"):  # what overflows is found right after
-            found, complete = reader.link(link)
-            moved = [part.moved(_matrix(frame.placement)) for part in found]
+        with np.errstate(all="ignore"):  # overflow is caught right below
+            meshes, complete = reader.link(link)
+            moved = [part.moved(_matrix(frame.placement)) for part in meshes]
         drawn = [part for part in moved if (np.abs(part.vertices) <= FARTHEST).all()]
         if len(drawn) < len(moved):
             reader.note(f"A shape of link {link.name!r} is too large or too far away to be drawn.")
@@ -65,12 +66,12 @@ def look_of(robot: Robot, most_faces: int = MOST_FACES) -> Look:
     for body in range(len(robot.bodies)):
         if not parts.get(body) and (nothing or body in bare):
             parts[body] = list(_from_joints(robot, body))
-    meshes = [BodyMesh(body, mesh) for body, found in sorted(parts.items()) for mesh in merged(found)]
-    return Look(tuple(_within(meshes, most_faces)), tuple(reader.notes))
+    bodies = [BodyMesh(body, mesh) for body, members in sorted(parts.items()) for mesh in merged(members)]
+    return Appearance(tuple(_within(bodies, most_faces)), tuple(reader.notes))
 
 
-class _Reader:
-    """Reads every mesh file once; keeps what went wrong."""
+class _ShapeReader:
+    """Reads every mesh file once and notes what went wrong."""
 
     def __init__(self) -> None:
         self.files: dict[object, list[Triangles] | None] = {}
@@ -78,13 +79,12 @@ class _Reader:
 
     def link(self, link: Link) -> tuple[list[Triangles], bool]:
         """What is drawn of a link, and whether that is all that it shows."""
-        found = [self.shape(shape, link.name) for shape in link.visuals]
-        complete = all(part is not None for part in found)
-        drawn = [mesh for part in found if part for mesh in part]
-        if drawn or complete:
-            return drawn, complete
-        touching = [self.shape(shape, link.name) for shape in link.collisions if shape.kind != "mesh" or shape.path]
-        return [mesh for part in touching if part for mesh in part], False
+        visuals = [self.shape(shape, link.name) for shape in link.visuals]
+        complete = all(part is not None for part in visuals)
+        if complete or any(visuals):
+            return _joined(visuals), complete
+        solid = [shape for shape in link.collisions if shape.kind != "mesh" or shape.path]
+        return _joined(self.shape(shape, link.name) for shape in solid), False
 
     def shape(self, shape: Shape, owner: str) -> list[Triangles] | None:
         """None where a file is missing or cannot be read."""
@@ -117,13 +117,17 @@ class _Reader:
             self.notes.append(text)
 
 
+def _joined(parts: Iterable[list[Triangles] | None]) -> list[Triangles]:
+    return [mesh for part in parts if part for mesh in part]
+
+
 def _from_joints(robot: Robot, body: int) -> Iterator[Triangles]:
     """Capsules from a body's own joint to the joints and named frames that it carries; a box where there is none."""
     thick = extent_of(robot) / 60.0
     yield sphere(1.5 * thick).colored(HINGE)
     origin = np.zeros(3)
-    ends = [_matrix(joint.placement)[:3, 3] for joint in robot.joints if joint.parent == body]
-    ends += [_matrix(f.placement)[:3, 3] for f in robot.frames.values() if f.body == body and f.kind == "user"]
+    ends = [_origin(joint.placement) for joint in robot.joints if joint.parent == body]
+    ends += [_origin(f.placement) for f in robot.frames.values() if f.body == body and f.kind == "user"]
     far = [end for end in ends if np.linalg.norm(end) > thick]
     for end in far:
         yield along(origin, end, thick).colored(LIMB)
@@ -137,16 +141,11 @@ def _from_joints(robot: Robot, body: int) -> Iterator[Triangles]:
 
 def extent_of(robot: Robot) -> float:
     """A length in m that is typical of the robot: its longest way from the root to a frame, at least 0.1 m."""
-    reach = [0.0] * len(robot.joints)
-    for i, joint in enumerate(robot.joints):
-        before = 0.0 if joint.parent == WORLD_BODY else reach[joint.parent]
-        reach[i] = before + float(np.linalg.norm(_matrix(joint.placement)[:3, 3]))
-    ends = [
-        reach[frame.body] + float(np.linalg.norm(_matrix(frame.placement)[:3, 3]))
-        for frame in robot.frames.values()
-        if frame.body != WORLD_BODY
-    ]
-    return max([0.1, *ends])
+    reach = {WORLD_BODY: 0.0}
+    for joint in robot.joints:
+        reach[joint.index] = reach[joint.parent] + float(np.linalg.norm(_origin(joint.placement)))
+    frames = [frame for frame in robot.frames.values() if frame.body != WORLD_BODY]
+    return max([0.1, *(reach[frame.body] + float(np.linalg.norm(_origin(frame.placement))) for frame in frames)])
 
 
 def _within(meshes: list[BodyMesh], most: int) -> list[BodyMesh]:
@@ -157,5 +156,9 @@ def _within(meshes: list[BodyMesh], most: int) -> list[BodyMesh]:
     return [replace(p, mesh=reduced(p.mesh, max(200, int(share * len(p.mesh.faces))))) for p in meshes]
 
 
-def _matrix(x: DQ) -> np.ndarray:
+def _matrix(x: DQ) -> Array:
     return Pose.of(x).matrix
+
+
+def _origin(x: DQ) -> Array:
+    return Pose.of(x).translation

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from dqdyn.arrays import Array
 from dqdyn.view.triangles import Triangles
 
 AROUND = 28
@@ -63,7 +64,7 @@ def plane(side: float = 4.0) -> Triangles:
     return Triangles(corners, np.array([[0, 1, 2], [0, 2, 3], [0, 2, 1], [0, 3, 2]]))
 
 
-def along(start: np.ndarray, end: np.ndarray, radius: float) -> Triangles:
+def along(start: Array, end: Array, radius: float) -> Triangles:
     """A capsule between two points."""
     axis = end - start
     length = float(np.linalg.norm(axis))
@@ -72,7 +73,7 @@ def along(start: np.ndarray, end: np.ndarray, radius: float) -> Triangles:
     return capsule(radius, length).moved(matrix)
 
 
-def axes_with_z(direction: np.ndarray) -> np.ndarray:
+def axes_with_z(direction: Array) -> Array:
     """A rotation matrix whose third column points along ``direction``."""
     length = np.linalg.norm(direction)
     z = direction / length if length > 0.0 else np.array([0.0, 0.0, 1.0])

@@ -7,8 +7,10 @@ from itertools import pairwise
 
 import numpy as np
 
+from dqdyn.arrays import Array
 from dqdyn.view.series import Panel
 from dqdyn.view.text import escape
+from dqdyn.view.triangles import Indices
 
 COLORS = ("#3b7dd8", "#e4572e", "#2a9d5c", "#a455c9", "#cf9100", "#129aa8", "#d6477f", "#7a8b00", "#94725c", "#76808f")
 DASHES = ("", "7 4", "2 3", "9 3 2 3", "12 5", "4 2")
@@ -17,7 +19,7 @@ COLUMNS = 450
 _SIDE = 1000.0  # of the drawing, in its own units
 
 
-def panel_figure(panel: Panel, time: np.ndarray) -> str:
+def panel_figure(panel: Panel, time: Array) -> str:
     """A figure with axes, curves, a cursor and a legend."""
     low, high = _range(panel)
     span = float(time[-1] - time[0]) or 1.0
@@ -66,7 +68,7 @@ def _range(panel: Panel) -> tuple[float, float]:
     return low - margin, high + margin
 
 
-def _path(time: np.ndarray, values: np.ndarray, low: float, high: float, span: float) -> str:
+def _path(time: Array, values: Array, low: float, high: float, span: float) -> str:
     """Moves and lines; a gap where a value is not finite."""
     kept = _extremes(values)
     x = _SIDE * (time[kept] - time[0]) / span
@@ -83,7 +85,7 @@ def _path(time: np.ndarray, values: np.ndarray, low: float, high: float, span: f
     return "".join(words)
 
 
-def _extremes(values: np.ndarray) -> np.ndarray:
+def _extremes(values: Array) -> Indices:
     """Indices to draw: all of a short curve, else the extremes of each stretch."""
     count = len(values)
     if count <= 2 * COLUMNS:

@@ -1,4 +1,4 @@
-"""A motion to look at a robot without a trajectory: each joint in turn visits its limits and comes back."""
+"""A motion that shows a robot without a trajectory: each joint in turn moves to its limits and back."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dqdyn.arrays import Array
 from dqdyn.robot import Robot
 from dqdyn.view.rest import reach_of, resting
 
@@ -19,9 +20,9 @@ class Sweep:
     """Time, q and v of the motion; there are no forces in it."""
 
     robot: Robot
-    time: np.ndarray
-    q: np.ndarray
-    v: np.ndarray
+    time: Array
+    q: Array
+    v: Array
     status: str = "each joint in turn"
 
 

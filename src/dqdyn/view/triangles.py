@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
+from dqdyn.arrays import Array
+
+Indices: TypeAlias = npt.NDArray[np.signedinteger[Any]]
 Color = tuple[float, float, float, float]
 """Red, green, blue and opacity from 0 to 1."""
 
@@ -19,11 +24,11 @@ _MOST_NEIGHBOURS = 48  # at one vertex; centers of fans have more, and their fac
 class Triangles:
     """``vertices`` (n, 3) in m and ``faces`` (m, 3), counter-clockwise from outside; ``color`` None: not given."""
 
-    vertices: np.ndarray
-    faces: np.ndarray
+    vertices: Array
+    faces: Indices
     color: Color | None = None
 
-    def moved(self, matrix: np.ndarray) -> Triangles:
+    def moved(self, matrix: Array) -> Triangles:
         """Under a 4×4 matrix, which may also scale; a mirror image keeps its outside."""
         vertices = self.vertices @ matrix[:3, :3].T + matrix[:3, 3]
         turned = np.linalg.det(matrix[:3, :3]) < 0.0
@@ -73,7 +78,19 @@ def reduced(mesh: Triangles, most: int) -> Triangles:
     return result
 
 
-def with_normals(mesh: Triangles) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def counted(sizes: Indices) -> Indices:
+    """0, 1, … in each of several runs, one after the other."""
+    return np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+
+
+def fans(corners: Indices, sizes: Indices) -> Indices:
+    """Polygons as fans of triangles (m, 3): ``corners`` of all in turn, and how many each of them has."""
+    triangles = np.maximum(sizes - 2, 0)
+    starts, step = np.repeat(np.cumsum(sizes) - sizes, triangles), counted(triangles)
+    return np.stack([corners[starts], corners[starts + step + 1], corners[starts + step + 2]], axis=-1)
+
+
+def with_normals(mesh: Triangles) -> tuple[Array, Array, Indices]:
     """Vertices (n, 3), unit normals (n, 3) and faces (m, 3) for shading: vertices on creases appear once per side."""
     mesh = welded(mesh)
     corners = mesh.vertices[mesh.faces]
@@ -87,7 +104,7 @@ def with_normals(mesh: Triangles) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return mesh.vertices[key[first, 0]], normals[first], inverse.reshape(-1, 3)
 
 
-def _smoothed(faces: np.ndarray, areas: np.ndarray, flat: np.ndarray) -> np.ndarray:
+def _smoothed(faces: Indices, areas: Array, flat: Array) -> Array:
     """Normal of each corner (3m, 3): mean over the faces at its vertex that do not turn away beyond the crease."""
     vertex = faces.reshape(-1)
     face = np.repeat(np.arange(len(faces)), 3)
@@ -97,8 +114,7 @@ def _smoothed(faces: np.ndarray, areas: np.ndarray, flat: np.ndarray) -> np.ndar
     few = order[counts[vertex[order]] <= _MOST_NEIGHBOURS]
     neighbours = counts[vertex[few]]
     own = np.repeat(few, neighbours)  # pairs of corners at one vertex: own, other
-    step = np.arange(len(own)) - np.repeat(np.cumsum(neighbours) - neighbours, neighbours)
-    other = order[starts[vertex[own]] + step]
+    other = order[starts[vertex[own]] + counted(neighbours)]
     close = np.einsum("ij,ij->i", flat[face[own]], flat[face[other]]) > CREASE
     own, other = own[close], other[close]
     total = np.stack([np.bincount(own, areas[face[other], i], minlength=len(vertex)) for i in range(3)], axis=-1)

@@ -14,7 +14,7 @@ from dqdyn.errors import LoadError
 from dqdyn.model.description import Description, Link, Shape
 from dqdyn.robot import Robot
 from dqdyn.view.mesh_files import read_mesh
-from dqdyn.view.shapes import look_of
+from dqdyn.view.shapes import appearance_of
 from dqdyn.view.triangles import with_normals
 
 from ..cases import Area, Case
@@ -102,7 +102,7 @@ class Fuzzed(Area):
                 assert mesh.faces.min() >= 0, "faces without vertices"
                 assert mesh.faces.max() < len(mesh.vertices), "faces without vertices"
                 assert mesh.color is None or np.isfinite(mesh.color).all(), "a color is not finite"
-            look = look_of(_robot(path))
+            look = appearance_of(_robot(path))
             assert look.meshes, "nothing is drawn"
             for part in look.meshes:
                 vertices, normals, _ = with_normals(part.mesh)

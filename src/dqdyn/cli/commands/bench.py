@@ -1,4 +1,4 @@
-"""``dqdyn bench``: how fast the functions of a robot are, here and now."""
+"""``dqdyn bench``: how fast the functions of a robot are on this machine."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections.abc import Iterator, Sequence
 from typing import Annotated, Any
 
 import numpy as np
-import typer
 from rich.console import RenderableType
 
 from dqdyn.arrays import Array
 from dqdyn.cli import bench_peers
 from dqdyn.cli.command import Answer, command
+from dqdyn.cli.options import option, state_of
 from dqdyn.cli.progress import Steps
-from dqdyn.cli.screen import escape, indented, table
+from dqdyn.cli.screen import TextTable, escape, indented, table
 from dqdyn.cli.timing import Call, duration, machine, side_by_side
 from dqdyn.compile.runtime.function import Function
 from dqdyn.robot import Robot
@@ -25,7 +25,7 @@ BATCH = 1000
 @command("Compare and measure", robot="arm7")
 def bench(
     robot: Robot,
-    seconds: Annotated[float, typer.Option(min=0.01, help="Time for each comparison.")] = 0.5,
+    seconds: Annotated[float, option("Time for each comparison.", min=0.01)] = 0.5,
 ) -> Iterator[Answer]:
     """Time a robot's dynamics: compiled, on NumPy, and in other libraries where they are installed.
 
@@ -68,8 +68,8 @@ def bench_of(robot: Robot, seconds: float, steps: Steps) -> dict[str, Any]:
 
 def random_state(robot: Robot) -> tuple[Array, Array, Array]:
     """q, v and a, always the same ones."""
-    rng = np.random.default_rng(0)
-    return robot.random_configuration(rng), rng.normal(size=robot.nv), rng.normal(size=robot.nv)
+    q, v, a = state_of(robot, 0, q=None, v=None, a=None)
+    return q, v, a
 
 
 def function_speed(
@@ -115,15 +115,15 @@ def _drawn(data: dict[str, Any]) -> Iterator[RenderableType]:
     yield "  " + escape(", ".join(f"{fact}: {value}" for fact, value in data["machine"].items()))
 
 
-def speed_table(rows: Sequence[dict[str, Any]], batch: int) -> RenderableType:
+def speed_table(rows: Sequence[dict[str, Any]], batch: int) -> TextTable:
     """Times and how many times as fast the compiled code is."""
     single, batched = ("compiled", "NumPy", "times"), (f"in a batch of {batch}", "NumPy, batch", "times ")
-    columns = ("function", *single, *batched, "Pinocchio")
+    columns = ("function", "operations", *single, *batched, "Pinocchio")
     drawn = []
     for row in rows:
         peer = row["pinocchio"]
         theirs = "" if peer is None else f"{duration(peer)} ({ratio(peer, row['native'])})"
-        drawn.append((row["function"], *speed_cells(row), theirs))
+        drawn.append((row["function"], str(row["operations"]), *speed_cells(row), theirs))
     return table("Time per state", columns, drawn, right=columns[1:])
 
 

@@ -7,7 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
 from rich.console import RenderableType
 
 from dqdyn.analysis.costs import farias as paper_cost
@@ -18,6 +17,7 @@ from dqdyn.analysis.costs.formula import Formula, Line
 from dqdyn.analysis.costs.homogeneous_reference import matrix_cost
 from dqdyn.cli.command import Answer, command
 from dqdyn.cli.cost_figures import draw_figures
+from dqdyn.cli.options import option
 from dqdyn.cli.screen import attributes, escape, indented, mark, table
 from dqdyn.dynamics.methods import INVERSE
 from dqdyn.robot import Robot
@@ -40,11 +40,9 @@ def cost(
     robot: Robot,
     n: Annotated[
         int | None,
-        typer.Option("-n", min=1, help="Joints of the papers' arms; default: the degrees of freedom of ROBOT."),
+        option("Joints of the papers' arms; default: the degrees of freedom of ROBOT.", "-n", min=1),
     ] = None,
-    figures: Annotated[
-        Path | None, typer.Option(help="A folder for figures 4 and 5 of Farias (needs matplotlib).")
-    ] = None,
+    figures: Annotated[Path | None, option("A folder for figures 4 and 5 of Farias (needs matplotlib).")] = None,
 ) -> Iterator[Answer]:
     """Compare operation counts: printed in the papers, counted in their steps, and in the programs of ROBOT.
 

@@ -10,7 +10,7 @@ from typing import Annotated, Any, cast
 import typer
 
 from dqdyn.cli.command import Answer, command
-from dqdyn.cli.options import output_option
+from dqdyn.cli.options import option, output_option
 from dqdyn.cli.screen import Verbatim, escape, indented, table, without_tags, written
 from dqdyn.compile.export.languages import LANGUAGES
 from dqdyn.errors import UnknownNameError, unknown_name
@@ -27,21 +27,18 @@ def export(
         str | None,
         typer.Argument(metavar="FUNCTION", help="The function; default: list all.", show_default=False),
     ] = None,
-    language: Annotated[str, typer.Option("--lang", help=f"The language: {', '.join(LANGUAGES)}.")] = "c",
+    language: Annotated[str, option(f"The language: {', '.join(LANGUAGES)}.", "--lang")] = "c",
     output: Annotated[Path | None, output_option("File to write; default: print.")] = None,
-    frame: Annotated[str | None, typer.Option(help="The frame, for functions of one frame.")] = None,
-    frame1: Annotated[str | None, typer.Option(help="The first frame, for functions of two frames.")] = None,
-    frame2: Annotated[str | None, typer.Option(help="The second frame, for functions of two frames.")] = None,
-    expressed: Annotated[str | None, typer.Option(help="Frame of twists: body, world or aligned.")] = None,
-    wrench_frame: Annotated[list[str] | None, typer.Option(help="A frame at which a wrench acts; repeatable.")] = None,
-    wrench_expressed: Annotated[str | None, typer.Option(help="Frame of wrenches: body or aligned.")] = None,
-    method: Annotated[str | None, typer.Option(help="The formulation, where a function has several.")] = None,
-    symbol: Annotated[str | None, typer.Option(help="Name of the function in C or CasADi.")] = None,
-    header: Annotated[bool, typer.Option("--header", help="Write the C header instead of the source.")] = False,
-    constants: Annotated[
-        str | None,
-        typer.Option(help="In SymPy: float, rational or decimal (0.1 becomes 1/10)."),
-    ] = None,
+    frame: Annotated[str | None, option("The frame, for functions of one frame.")] = None,
+    frame1: Annotated[str | None, option("The first frame, for functions of two frames.")] = None,
+    frame2: Annotated[str | None, option("The second frame, for functions of two frames.")] = None,
+    expressed: Annotated[str | None, option("Frame of twists: body, world or aligned.")] = None,
+    wrench_frame: Annotated[list[str] | None, option("A frame at which a wrench acts; repeatable.")] = None,
+    wrench_expressed: Annotated[str | None, option("Frame of wrenches: body or aligned.")] = None,
+    method: Annotated[str | None, option("The formulation, where a function has several.")] = None,
+    symbol: Annotated[str | None, option("Name of the function in C or CasADi.")] = None,
+    header: Annotated[bool, option("Write the C header instead of the source.", "--header")] = False,
+    constants: Annotated[str | None, option("In SymPy: float, rational or decimal (0.1 becomes 1/10).")] = None,
 ) -> Iterator[Answer]:
     """Write a function of a robot as C99, CasADi or SymPy code.
 
@@ -69,26 +66,22 @@ def export(
     options = {name: value for name, value in given.items() if value is not None}
     exported = robot.export(cast(Any, language), function, **options)
     of_function = {name: value for name, value in options.items() if name in CATALOG[function].options}
-    facts = _facts(robot, function, language, of_function)
+    program = robot.program(function, **of_function)
+    facts = {
+        "robot": robot.name,
+        "function": function,
+        "language": language,
+        "options": of_function,
+        "inputs": dict(program.inputs),
+        "shape": program.shape,
+        "operations": str(program.counts),
+    }
     if output is None:
         yield {**facts, "text": _text(exported)}, Verbatim(_text(exported))
     else:
         path = write_whole(output, _content(exported))
         sentence = f"Wrote {function} of {robot.name!r} ({facts['operations']}) to {path}."
         yield {**facts, **written(path)}, escape(sentence)
-
-
-def _facts(robot: Robot, function: str, language: str, options: dict[str, Any]) -> dict[str, Any]:
-    program = robot.program(function, **options)
-    return {
-        "robot": robot.name,
-        "function": function,
-        "language": language,
-        "options": options,
-        "inputs": dict(program.inputs),
-        "shape": list(program.shape),
-        "operations": str(program.counts),
-    }
 
 
 def _text(exported: Any) -> str:

@@ -6,14 +6,13 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Annotated, Any
 
-import typer
 from rich.console import RenderableType
-from rich.table import Table
 from rich.tree import Tree
 
 from dqdyn.cli.command import Answer, command
 from dqdyn.cli.facts import facts_of
-from dqdyn.cli.screen import count, escape, indented, number, table
+from dqdyn.cli.options import option
+from dqdyn.cli.screen import TextTable, count, escape, indented, number, table
 from dqdyn.model.description import WORLD
 from dqdyn.robot import Robot
 
@@ -23,7 +22,7 @@ Facts = dict[str, Any]
 @command("Explore", warns=False)
 def info(
     robot: Robot,
-    depth: Annotated[int, typer.Option(min=1, help="Levels of the tree to draw.")] = 20,
+    depth: Annotated[int, option("Levels of the tree to draw.", min=1)] = 20,
 ) -> Iterator[Answer]:
     """Show a robot: its tree, joints, masses, frames and warnings.
 
@@ -64,23 +63,17 @@ def headline(facts: Facts) -> str:
 def tree(facts: Facts, depth: int) -> Tree:
     """Links as a tree, each with the joint that moves it; cut below ``depth`` levels."""
     axes = {joint["name"]: _axes(joint) for joint in facts["joints"]}
-    below = _descendants(facts["links"])
-    nodes: dict[str, tuple[Tree, int] | None] = {}
-    first = facts["links"][0]
-    top = Tree("[dim]world[/]") if first["parent"] == WORLD else Tree(_link_label(first))
-    nodes[WORLD if first["parent"] == WORLD else first["name"]] = (top, 1)
-    for link in facts["links"] if first["parent"] == WORLD else facts["links"][1:]:
-        parent = nodes.get(link["parent"])
-        if parent is None:
-            nodes[link["name"]] = None
-            continue
-        on, level = parent
-        if level >= depth:
+    first, *rest = links = facts["links"]
+    below = _descendants(links)
+    on_world = first["parent"] == WORLD
+    top = Tree("[dim]world[/]" if on_world else _link_label(first))
+    nodes = {WORLD if on_world else first["name"]: (top, 1)}
+    for link in links if on_world else rest:
+        on, level = nodes.get(link["parent"], (None, 0))
+        if on is not None and level < depth:
+            nodes[link["name"]] = (on.add(f"{_joint_label(link, axes)} {_link_label(link)}"), level + 1)
+        elif on is not None:
             on.add(f"[dim]… {count(below[link['name']] + 1, 'link')} more; see --depth[/]")
-            nodes[link["name"]] = None
-        else:
-            node = on.add(f"{_joint_label(link, axes)} {_link_label(link)}")
-            nodes[link["name"]] = (node, level + 1)
     return top
 
 
@@ -106,7 +99,7 @@ def _joint_label(link: Facts, axes: dict[str, str]) -> str:
     return f"[cyan]{name}[/] {link['kind']}{' ' + axis if axis else ''} [dim]→[/]"
 
 
-def joints_table(joints: Sequence[Facts]) -> Table:
+def joints_table(joints: Sequence[Facts]) -> TextTable:
     """One line per joint; limits and coefficients with their units."""
     columns = ("joint", "kind", "axis", "q", "v", "limits", "speed ≤", "effort ≤", "damping", "mimics")
     rows = [
@@ -133,12 +126,10 @@ def _axes(joint: Facts) -> str:
 
 
 def _axis(axis: Sequence[float]) -> str:
-    for i, name in enumerate("xyz"):
-        unit = [float(k == i) for k in range(3)]
-        if list(axis) == unit:
-            return name
-        if [-c for c in axis] == unit:
-            return f"-{name}"
+    """A letter where it is one of the coordinate axes."""
+    for name, value in zip("xyz", axis, strict=True):
+        if abs(value) == 1.0 == sum(map(abs, axis)):
+            return name if value > 0.0 else f"-{name}"
     return "(" + ", ".join(f"{c:.3g}" for c in axis) + ")"
 
 
@@ -175,7 +166,7 @@ def _mimic(mimic: Facts | None) -> str:
     return f"{number(mimic['ratio'])} · {mimic['joint']}{shift}"
 
 
-def bodies_table(facts: Facts) -> Table:
+def bodies_table(facts: Facts) -> TextTable:
     """Masses and centers of mass of what moves, in the frame of each body's joint."""
     rows = [
         (body["name"], f"{number(body['mass'])} kg", "(" + ", ".join(map(number, body["center_of_mass"])) + ") m")

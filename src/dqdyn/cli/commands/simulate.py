@@ -14,7 +14,7 @@ from rich.console import RenderableType
 
 from dqdyn.arrays import Array
 from dqdyn.cli.command import Answer, command
-from dqdyn.cli.options import QOption, VOption, output_option, random_option, state_of
+from dqdyn.cli.options import QOption, VOption, option, output_option, random_option, state_of
 from dqdyn.cli.screen import INTERRUPTED, escape, number, table, warn
 from dqdyn.errors import Error, unknown_name
 from dqdyn.robot import Robot
@@ -36,21 +36,21 @@ CONTROLLERS: dict[str, Callable[[Robot, Array], Any]] = {
 @command("Compute")
 def simulate(
     robot: Robot,
-    duration: Annotated[float, typer.Option(help="Time in s.")] = 2.0,
-    dt: Annotated[float, typer.Option(help="Step in s.")] = 1e-3,
-    integrator: Annotated[str, typer.Option(help=f"{', '.join(INTEGRATORS)} or adaptive.")] = "rkmk4",
+    duration: Annotated[float, option("Time in s.")] = 2.0,
+    dt: Annotated[float, option("Step in s.")] = 1e-3,
+    integrator: Annotated[str, option(f"{', '.join(INTEGRATORS)} or adaptive.")] = "rkmk4",
     controller: Annotated[
         str,
-        typer.Option(help="none, gravity (compensated), hold (the initial pose) or waves, both by computed torque."),
+        option("none, gravity (compensated), hold (the initial pose) or waves, both by computed torque."),
     ] = "none",
-    plant: Annotated[str | None, typer.Option(help="mujoco: simulate with MuJoCo instead.")] = None,
-    ground: Annotated[float | None, typer.Option(help="Height in m of a ground plane; with --plant mujoco.")] = None,
+    plant: Annotated[str | None, option("mujoco: simulate with MuJoCo instead.")] = None,
+    ground: Annotated[float | None, option("Height in m of a ground plane; with --plant mujoco.")] = None,
     q: QOption = None,
     v: VOption = None,
     seed: Annotated[int | None, random_option("configuration")] = None,
-    every: Annotated[int, typer.Option(min=1, help="Steps from one sample to the next.")] = 1,
+    every: Annotated[int, option("Steps from one sample to the next.", min=1)] = 1,
     output: Annotated[Path | None, output_option("Save the trajectory to this .npz file.")] = None,
-    html: Annotated[Path | None, typer.Option(help="Write a page with an animation and plots.")] = None,
+    html: Annotated[Path | None, option("Write a page with an animation and plots.")] = None,
 ) -> Iterator[Answer]:
     """Simulate a robot under a controller, or falling freely.
 

@@ -16,6 +16,7 @@ from dqdyn.analysis.validation.comparison import validate as run
 from dqdyn.analysis.validation.silva_table import METHODS, PRINTED
 from dqdyn.arrays import Array
 from dqdyn.cli.command import Answer, command
+from dqdyn.cli.options import option
 from dqdyn.cli.screen import attributes, escape, indented, mark, number, table
 from dqdyn.cli.validate_figure import draw_figure, shown_coordinates
 from dqdyn.errors import unknown_name
@@ -31,10 +32,10 @@ def validate(
         list[str] | None,
         typer.Argument(metavar="ROBOT", help=f"Which of the three robots: {', '.join(PLANTS)}.", show_default="all"),
     ] = None,
-    duration: Annotated[float, typer.Option(help="Time in s.")] = 5.0,
-    cutoff: Annotated[float, typer.Option(help="Cutoff of the Butterworth filter in Hz.")] = CUTOFF,
-    order: Annotated[int, typer.Option(min=1, help="Order of the Butterworth filter.")] = ORDER,
-    figures: Annotated[Path | None, typer.Option(help="A folder for figure 3 of Silva (needs matplotlib).")] = None,
+    duration: Annotated[float, option("Time in s.")] = 5.0,
+    cutoff: Annotated[float, option("Cutoff of the Butterworth filter in Hz.")] = CUTOFF,
+    order: Annotated[int, option("Order of the Butterworth filter.", min=1)] = ORDER,
+    figures: Annotated[Path | None, option("A folder for figure 3 of Silva (needs matplotlib).")] = None,
 ) -> Iterator[Answer]:
     """Compare accelerations of our models with those of MuJoCo, as Silva's table 2 does with V-REP's.
 
@@ -68,7 +69,7 @@ def validate(
 
 
 def facts(validation: Validation) -> dict[str, Any]:
-    """What was found for one robot, as plain data."""
+    """The results for one robot, as plain data."""
 
     def per_name(values: Iterable[float]) -> dict[str, float]:
         return {name: float(value) for (name, _), value in zip(validation.names, values, strict=True)}

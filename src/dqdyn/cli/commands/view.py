@@ -10,9 +10,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from dqdyn.cli.command import Answer, command
+from dqdyn.cli.options import option
 from dqdyn.cli.screen import escape, warn, written
 from dqdyn.errors import Error
 from dqdyn.robot import Robot
@@ -27,16 +26,12 @@ from dqdyn.view.sweep import sweep
 def view(
     robot: Robot,
     trajectory: Annotated[
-        Path | None, typer.Option("--trajectory", "-t", help="Play this trajectory, a file of dqdyn simulate.")
+        Path | None, option("Play this trajectory, a file of dqdyn simulate.", "--trajectory", "-t")
     ] = None,
-    html: Annotated[
-        Path | None, typer.Option(help="Write one self-contained page to this file instead of serving it.")
-    ] = None,
-    host: Annotated[str, typer.Option(help="Address to serve at; 0.0.0.0 admits other machines.")] = server.HOST,
-    port: Annotated[
-        int, typer.Option(min=0, max=65535, help="Port; if busy, the next free one; 0 takes any.")
-    ] = server.PORT,
-    no_browser: Annotated[bool, typer.Option("--no-browser", help="Only print the address.")] = False,
+    html: Annotated[Path | None, option("Write a self-contained page to this file instead of serving.")] = None,
+    host: Annotated[str, option("Address to serve at; 0.0.0.0 admits other machines.")] = server.HOST,
+    port: Annotated[int, option("Port; if busy, the next free one; 0 takes any.", min=0, max=65535)] = server.PORT,
+    no_browser: Annotated[bool, option("Only print the address.", "--no-browser")] = False,
 ) -> Iterator[Answer]:
     """Visualise a robot in the browser: joint sliders, frames, screw axes, twists, wrenches, center of mass.
 

@@ -143,11 +143,7 @@ async function start() {
     });
     $("switches").append(button);
   }
-  $("theme").addEventListener("click", () => {
-    const root = document.documentElement, dark = matchMedia("(prefers-color-scheme: dark)").matches;
-    root.dataset.theme = (root.dataset.theme || (dark ? "dark" : "light")) === "dark" ? "light" : "dark";
-    changed();
-  });
+  $("theme").addEventListener("click", changed);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", changed);
   document.addEventListener("keydown", (event) => {
     if (["INPUT", "SELECT", "TEXTAREA"].includes(event.target.tagName) || event.ctrlKey || event.metaKey || event.altKey) return;

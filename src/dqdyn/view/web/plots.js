@@ -3,13 +3,7 @@
 function makePlots(curves, scrub) {
   const figures = [...document.querySelectorAll(".plot")].map((figure, i) => {
     const svg = figure.querySelector(".axes > svg");
-    const paths = [...figure.querySelectorAll(".curves path")];
-    const buttons = [...figure.querySelectorAll(".legend button")];
-    buttons.forEach((button, k) => button.addEventListener("click", () => {
-      const shown = button.getAttribute("aria-pressed") !== "true";
-      button.setAttribute("aria-pressed", shown);
-      paths[k].style.display = shown ? "" : "none";
-    }));
+    const buttons = hideByName(figure);
     const go = (event) => {
       const box = svg.getBoundingClientRect();
       scrub(Math.min(1, Math.max(0, (event.clientX - box.left) / box.width)));

@@ -1,0 +1,52 @@
+"""Pages as one HTML file each, filled from the folder "web"; they need no network and no other file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from importlib import resources
+from typing import Any
+
+import numpy as np
+
+from dqdyn.arrays import RealArray
+from dqdyn.view.series import Panel
+from dqdyn.view.svg import panel_figure
+from dqdyn.view.text import escape
+
+
+def page(title: str, facts: Sequence[str], body: str, *, styles: Sequence[str], scripts: Sequence[str]) -> str:
+    """The text of a page: a heading with facts above ``body``, which is HTML; styles and scripts are files of "web"."""
+    return filled(
+        "page.html",
+        TITLE=escape(title),
+        FACTS=" · ".join(map(escape, facts)),
+        STYLE="".join(map(web_file, styles)),
+        BODY=body,
+        SCRIPT="\n".join(map(web_file, ("common.js", *scripts))),
+    )
+
+
+def filled(name: str, **values: str) -> str:
+    """A file of "web" with its {{PLACES}} filled."""
+    before, *rest = web_file(name).split("{{")
+    pieces = [before]
+    for part in rest:  # one pass, so that nothing in the values is taken for a place to fill
+        place, _, after = part.partition("}}")
+        pieces += [values[place], after]
+    return "".join(pieces)
+
+
+def web_file(name: str) -> str:
+    """The text of a file in the folder "web"."""
+    return (resources.files("dqdyn.view") / "web" / name).read_text(encoding="utf-8")
+
+
+def figures(panels: Sequence[Panel], time: RealArray) -> str:
+    """Curves over time (n,) in s as HTML, a figure per panel."""
+    return "\n".join(panel_figure(panel, np.asarray(time, dtype=float)) for panel in panels)
+
+
+def inline_json(data: Any) -> str:
+    """Data as the text of a script element, where only "</script" and "<!--" matter: without "<" there is neither."""
+    return json.dumps(data, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
