@@ -22,7 +22,7 @@ def tool(name: str, needs: str) -> ModuleType:
 
 def test_navigation_names_every_page() -> None:
     named = re.findall(r": (\w+\.md)$", (ROOT / "mkdocs.yml").read_text(encoding="utf-8"), re.MULTILINE)
-    pages = {page.name for page in (ROOT / "docs").glob("*.md")} | {"benchmarks.md"}
+    pages = {page.name for page in (ROOT / "docs").glob("*.md")} | {"benchmarks.md", "contributing.md", "changelog.md"}
     assert sorted(named) == sorted(pages)
 
 
@@ -40,6 +40,14 @@ class TestPages:
         line = "[`algebra.dual.DQ`](../src/dqdyn/algebra/dual.py) [`test_x`](../tests/test_x.py) [c](conventions.md)"
         assert pages.on_page_markdown(line) == "[`algebra.dual.DQ`][dqdyn.algebra.dual.DQ] `test_x` [c](conventions.md)"
         assert pages.on_page_markdown("[b](../benchmarks/README.md)") == "[b](benchmarks.md)"
+
+    def test_pages_from_outside_link_to_pages_of_the_site(self) -> None:
+        pages = tool("site_pages", "mkdocs")
+        assert pages.on_page_markdown("[c](../CONTRIBUTING.md)") == "[c](contributing.md)"
+        text = pages.outside_page(ROOT / "CONTRIBUTING.md")
+        assert "](architecture.md)" in text
+        assert "](changelog.md)" in text
+        assert "](docs/" not in text
 
     def test_private_names_are_no_links(self) -> None:
         pages = tool("site_pages", "mkdocs")
