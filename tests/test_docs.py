@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ from snippets import ROOT, agrees, blocks, run_page
 
 import dqdyn
 from dqdyn.cli.app import app
+from dqdyn.equations import packaged_index
 
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("benchmarks/*.md")])
 WITH_CODE = [page for page in PAGES if blocks(page, "python")]
@@ -31,13 +33,51 @@ def test_links_lead_somewhere(page: Path) -> None:
             assert (page.parent / target).exists(), f"{page.name} links to {target}"
 
 
+COMING = pytest.mark.xfail(reason="some of these files are on their way", strict=True)
+
+
+@pytest.mark.parametrize("name", [pytest.param("CONTRIBUTING.md", marks=COMING), "docs/releasing.md"])
+def test_named_files_exist(name: str) -> None:
+    text = (ROOT / name).read_text(encoding="utf-8")
+    named = re.findall(r"`((?:src|tests|tools|docs|benchmarks)/[\w./]+)`", text)
+    assert named
+    for path in named:
+        assert (ROOT / path).exists(), f"{name} names {path}"
+
+
+@COMING
+def test_architecture_names_files_of_the_package() -> None:
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    named = re.findall(r"`(\w+(?:/\w+)*(?:\.py|/))`", text)
+    assert len(named) > 30
+    for path in named:
+        if not path.startswith("tests/"):
+            assert (ROOT / "src" / "dqdyn" / path).exists(), f"the page names {path}"
+
+
+def test_version_is_the_same_everywhere() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    (cited,) = re.findall(r"^version: (\S+)$", (ROOT / "CITATION.cff").read_text(encoding="utf-8"), re.MULTILINE)
+    changes = re.findall(r"^## (\S+)", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert dqdyn.__version__ == project["version"] == cited
+    assert changes[:2] == ["Unreleased", dqdyn.__version__]
+
+
+def test_citation_has_the_papers_of_the_index() -> None:
+    text = " ".join((ROOT / "CITATION.cff").read_text(encoding="utf-8").split())
+    for paper in packaged_index()["papers"].values():
+        assert f"title: {paper['title']} " in text.replace(">- ", "")
+        assert f"year: {paper['year']} " in text
+        assert all(author.split()[-1] in text for author in paper["authors"])
+
+
 @pytest.mark.parametrize("page", WITH_CODE, ids=code_ids)
 def test_names_resolve(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     for name in re.findall(r"\bdq\.((?:\w+\.)*\w+)", text):
-        thing: object = dqdyn
+        value: object = dqdyn
         for part in name.split("."):
-            thing = getattr(thing, part)
+            value = getattr(value, part)
     for name in re.findall(r"\brobot\.(?!urdf|json|xml)(\w+)", text):
         assert hasattr(dqdyn.Robot, name), f"{page.name} names robot.{name}"
 

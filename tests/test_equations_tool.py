@@ -445,7 +445,21 @@ def test_summaries_are_whole_sentences() -> None:
     for entry in lookup("Quiroz", "A.24") + lookup("Silva", "29") + lookup("Parsa", "41"):
         assert entry.summary().endswith("."), entry
         assert entry.item in entry.summary()
+        assert ":`" not in entry.summary()
         assert entry.source() == Path(equations.__file__).parent.parent / Path(entry.file).relative_to("src")
+
+
+def test_command_names_installed_files_outside_of_the_repository(tmp_path: Path) -> None:
+    """As for a package installed from a wheel: no path that begins at the repository."""
+    package = Path(equations.__file__).parent
+    command = [sys.executable, "-c", "from dqdyn.cli import main; main()", "equation", "Silva", "29"]
+    environment = {**os.environ, "PYTHONPATH": str(package.parent)}
+    text = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True).stdout
+    places = [line.split()[1].rpartition(":") for line in text.splitlines() if line.strip().startswith("code ")]
+    assert len(places) >= 2
+    for path, _, line in places:
+        assert Path(path).is_relative_to(package)
+        assert Path(path).read_text(encoding="utf-8").splitlines()[int(line) - 1].startswith("def ")
 
 
 # --- the recorder -----------------------------------------------------------------------------------------------------

@@ -22,7 +22,7 @@ def tool(name: str, needs: str) -> ModuleType:
 
 def test_navigation_names_every_page() -> None:
     named = re.findall(r": (\w+\.md)$", (ROOT / "mkdocs.yml").read_text(encoding="utf-8"), re.MULTILINE)
-    pages = {page.name for page in (ROOT / "docs").glob("*.md")} | {"benchmarks.md"}
+    pages = {page.name for page in (ROOT / "docs").glob("*.md")} | {"benchmarks.md", "contributing.md", "changelog.md"}
     assert sorted(named) == sorted(pages)
 
 
@@ -41,6 +41,14 @@ class TestPages:
         assert pages.on_page_markdown(line) == "[`algebra.dual.DQ`][dqdyn.algebra.dual.DQ] `test_x` [c](conventions.md)"
         assert pages.on_page_markdown("[b](../benchmarks/README.md)") == "[b](benchmarks.md)"
 
+    def test_pages_from_outside_link_to_pages_of_the_site(self) -> None:
+        pages = tool("site_pages", "mkdocs")
+        assert pages.on_page_markdown("[c](../CONTRIBUTING.md)") == "[c](contributing.md)"
+        text = pages.outside_page(ROOT / "CONTRIBUTING.md")
+        assert "](architecture.md)" in text
+        assert "](changelog.md)" in text
+        assert "](docs/" not in text
+
     def test_private_names_are_no_links(self) -> None:
         pages = tool("site_pages", "mkdocs")
         assert pages.on_page_markdown("[`a.b._c`](../src/dqdyn/a/b.py)") == "`a.b._c`"
@@ -49,10 +57,28 @@ class TestPages:
         pages = tool("site_pages", "mkdocs")
         assert pages.packages()[0] == "algebra"
         assert {"simulate", "view", "dynamics"} <= set(pages.packages())
-        page = pages.package_page("dynamics")
-        assert "::: dqdyn.dynamics.formulations.newton_euler\n" in page
-        assert "::: dqdyn.constraints.kinds.rolling\n" in page
+        assert "::: dqdyn.dynamics.formulations.newton_euler\n" in pages.package_page("dynamics")
+        assert "::: dqdyn.constraints.kinds.rolling\n" in pages.package_page("constraints")
         assert all(f"({package}.md)" in pages.reference_page() for package in pages.packages())
+
+
+def test_map_shows_every_package() -> None:
+    package_map = tool("package_map", "xml")
+    existing = {path.parent.name for path in (ROOT / "src" / "dqdyn").glob("*/__init__.py")}
+    assert package_map.packages() == existing
+    figure = package_map.TARGET.read_text(encoding="utf-8")
+    assert figure == package_map.drawing(), "run python tools/package_map.py"
+
+
+def test_map_obeys_the_layers() -> None:
+    """No package of the map imports from a layer above its own."""
+    layers = [{name for name, _ in layer} for layer in tool("package_map", "xml").LAYERS]
+    for k, layer in enumerate(layers):
+        above = set().union(*layers[:k])
+        for name in layer:
+            for path in (ROOT / "src" / "dqdyn" / name).rglob("*.py"):
+                imported = re.findall(r"^(?:from|import) dqdyn\.(\w+)", path.read_text(encoding="utf-8"), re.MULTILINE)
+                assert not above & set(imported), path
 
 
 def test_docstrings_become_markdown() -> None:

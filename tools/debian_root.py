@@ -189,12 +189,12 @@ def mirror_among(lines: Sequence[str]) -> str:
 
 def passed_on() -> dict[str, str]:
     """The variables that say how the network is reached, with the proxy of apt where the environment names none."""
-    found = {name: value for name, value in os.environ.items() if name.lower() in PASSED_ON}
+    passed_on = {name: value for name, value in os.environ.items() if name.lower() in PASSED_ON}
     for kind in ("http", "https") if shutil.which("apt-config") else ():
         proxy = _output(["apt-config", "shell", "found", f"Acquire::{kind}::Proxy"]).strip()
-        if proxy and not {f"{kind}_proxy", f"{kind}_proxy".upper()} & found.keys():
-            found[f"{kind}_proxy"] = shlex.split(proxy)[0].partition("=")[2]
-    return found
+        if proxy and not {f"{kind}_proxy", f"{kind}_proxy".upper()} & passed_on.keys():
+            passed_on[f"{kind}_proxy"] = shlex.split(proxy)[0].partition("=")[2]
+    return passed_on
 
 
 def pip_settings() -> dict[str, str]:

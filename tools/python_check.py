@@ -172,8 +172,8 @@ def pickling(_: bool) -> str:
     methods = [m for m in ("spawn", "forkserver") if m in multiprocessing.get_all_start_methods()]
     for method in methods:
         with multiprocessing.get_context(method).Pool(2) as pool:
-            found = pool.map_async(robot.mass_matrix, list(q)).get(LIMIT)
-        close(np.array(found), expected, f"Pool.map by {method}")
+            masses = pool.map_async(robot.mass_matrix, list(q)).get(LIMIT)
+        close(np.array(masses), expected, f"Pool.map by {method}")
     return f"copy, pickle, Pool.map by {' and '.join(methods)}"
 
 

@@ -67,10 +67,10 @@ def installed(root: DebianRoot, version: str, extra: list[str]) -> None:
 
 def test_files() -> list[str]:
     """The files of ``TESTS`` under their names in a root."""
-    found = {pattern: sorted((PROJECT / "tests").glob(pattern)) for pattern in TESTS}
-    if missing := [pattern for pattern, files in found.items() if not files]:
+    files_of = {pattern: sorted((PROJECT / "tests").glob(pattern)) for pattern in TESTS}
+    if missing := [pattern for pattern, files in files_of.items() if not files]:
         raise SystemExit(f"tests/{missing[0]}: there is no such test; mend TESTS in {Path(__file__).name}")
-    return [f"/project/{file.relative_to(PROJECT)}" for files in found.values() for file in files]
+    return [f"/project/{file.relative_to(PROJECT)}" for files in files_of.values() for file in files]
 
 
 def variables() -> dict[str, str]:

@@ -8,14 +8,23 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
 from mkdocs.structure.files import File, Files
 
+sys.path.insert(0, str(Path(__file__).parent))
+from package_map import BESIDE, FIRST_CORE, LAYERS
+
 ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "dqdyn"
-BENCHMARKS = "benchmarks/README.md"
+OUTSIDE = {
+    "benchmarks/README.md": "benchmarks.md",
+    "CONTRIBUTING.md": "contributing.md",
+    "CHANGELOG.md": "changelog.md",
+}
+"""Files of the repository that are pages of the site, and their names there."""
 _LINK = re.compile(r"\[(?P<text>[^\]]*)\]\((?P<target>\.\./[^)#\s]+)\)")
 
 
@@ -30,11 +39,18 @@ def on_files(files: Files, *, config: Any) -> Files:
     """Pages that are made here."""
     made = {f"reference/{package}.md": package_page(package) for package in packages()}
     made["reference/index.md"] = reference_page()
-    benchmarks = (ROOT / BENCHMARKS).read_text(encoding="utf-8").replace("](../docs/", "](")
-    made["benchmarks.md"] = re.sub(r"\[([^\]]*)\]\(\w+\.py\)", r"\1", benchmarks)
+    made |= {page: outside_page(ROOT / file) for file, page in OUTSIDE.items()}
     for path, text in made.items():
         files.append(File.generated(config, path, content=text))
     return files
+
+
+def outside_page(path: Path) -> str:
+    """A page that stands outside of docs/, with its links as the site has them."""
+    text = re.sub(r"\]\((?:\.\./)?docs/", "](", path.read_text(encoding="utf-8"))
+    for file, page in OUTSIDE.items():
+        text = text.replace(f"]({file})", f"]({page})")
+    return re.sub(r"\[([^\]]*)\]\(\w+\.py\)", r"\1", text)
 
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
@@ -44,27 +60,10 @@ def on_page_markdown(markdown: str, **_: Any) -> str:
 
 def packages() -> list[str]:
     """The packages, lowest layer first; those unknown here stand behind."""
-    order = [
-        "algebra",
-        "geometry",
-        "model",
-        "formats",
-        "kinematics",
-        "dynamics",
-        "constraints",
-        "coordinates",
-        "quasi_velocities",
-        "compile",
-        "robot",
-        "robots",
-        "simulate",
-        "control",
-        "analysis",
-        "view",
-        "cli",
-    ]
-    found = sorted(path.parent.name for path in SOURCE.glob("*/__init__.py"))
-    return [name for name in order if name in found] + [name for name in found if name not in order]
+    order = [name for layer in reversed(LAYERS[FIRST_CORE:]) for name, _ in layer]
+    order += [BESIDE[0], *(name for layer in reversed(LAYERS[:FIRST_CORE]) for name, _ in layer)]
+    existing = sorted(path.parent.name for path in SOURCE.glob("*/__init__.py"))
+    return [name for name in order if name in existing] + [name for name in existing if name not in order]
 
 
 def modules(folder: Path) -> list[str]:
@@ -106,8 +105,8 @@ def _summary(path: Path) -> str:
 
 def _on_site(match: re.Match[str]) -> str:
     text, target = match["text"], match["target"].removeprefix("../")
-    if target == BENCHMARKS:
-        return f"[{text}](benchmarks.md)"
+    if target in OUTSIDE:
+        return f"[{text}]({OUTSIDE[target]})"
     name = text.strip("`")
     is_public = target.startswith("src/dqdyn/") and not any(part.startswith("_") for part in name.split("."))
     return f"[{text}][dqdyn.{name}]" if is_public else text

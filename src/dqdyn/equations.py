@@ -37,6 +37,7 @@ BARE_KINDS = ("eq.", "def.")
 _ROMAN = {"i": "1", "ii": "2", "iii": "3", "iv": "4", "v": "5", "vi": "6", "vii": "7"}
 _KEY = re.compile(r"(?:(?P<word>[a-z]{2,})\.?\s*)?(?P<open>\()?(?P<key>[a-z0-9]+(?:[.-][a-z0-9]+)*)(?(open)\))", re.I)
 _SENTENCE = re.compile(r"(?<=[.!?])(?<!\beq\.)(?<!\bdef\.)(?<!\bfig\.)(?<!\be\.g\.)(?<!\bi\.e\.)\s+(?=[A-ZΑ-Ω`\[])")
+_ROLE = re.compile(r":\w+:`~?([^`]+)`")  # a cross-reference, such as :func:`name`
 
 Index = Mapping[str, Any]
 """The index as ``tools/equations.py`` writes it: "papers", "entries" and "reasons"."""
@@ -68,7 +69,8 @@ class Entry:
 
     def summary(self) -> str:
         """The first sentence of the function's docstring, and those that cite the item."""
-        sentences = _SENTENCE.split(" ".join(_definition(self.function).docstring.split()))
+        text = _ROLE.sub(r"\1", _definition(self.function).docstring)
+        sentences = _SENTENCE.split(" ".join(text.split()))
         return " ".join(s for i, s in enumerate(sentences) if i == 0 or self.item in s)
 
 

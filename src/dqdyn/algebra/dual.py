@@ -17,9 +17,9 @@ from dqdyn.errors import Error
 class DQ:
     """A dual quaternion ``P + ε D`` [Silva, eq. (1)] [Farias, eq. (5)] [Quiroz, eq. (A.14)]; an immutable value.
 
-    The dual unit has ε² = 0 [Quiroz, eq. (A.15)]. ``DQ([w, x, y, z, w', x', y', z'])`` takes 8 numbers or symbols, or an
-    array of shape (..., 8) for a batch. Fewer mean what they mean in DQ Robotics: 1 a real number, 3 a pure quaternion,
-    4 a quaternion, 6 a pure dual quaternion.
+    The dual unit has ε² = 0 [Quiroz, eq. (A.15)]. ``DQ([w, x, y, z, w', x', y', z'])`` takes 8 numbers or symbols, or
+    an array of shape (..., 8) for a batch. Fewer mean what they mean in DQ Robotics: 1 a real number, 3 a pure
+    quaternion, 4 a quaternion, 6 a pure dual quaternion.
     """
 
     __array_ufunc__ = None  # so that array * dq asks the dual quaternion

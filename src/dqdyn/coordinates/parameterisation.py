@@ -81,8 +81,8 @@ class Parameterisation(Coordinates):
         """J_ω (3×d) with ω = J_ω θ̇ in world axes [Bouyarmane, eq. (2)], from ρ by [Bouyarmane, eq. (10)].
 
         ω is defined by [ω×] = Ṙ₀R₀ᵀ [Bouyarmane, eq. (3)], so ∂(R₀u)/∂θ = −[(R₀u)×] J_ω for a fixed vector u
-        [Bouyarmane, eq. (5)]. Each column of R₀ turns with ω [Bouyarmane, eq. (6)]; (10) puts ω together from their rates by the identity of
-        an orthonormal basis [Bouyarmane, eq. (8)].
+        [Bouyarmane, eq. (5)]. Each column of R₀ turns with ω [Bouyarmane, eq. (6)]; (10) puts ω together from their
+        rates by the identity of an orthonormal basis [Bouyarmane, eq. (8)].
         """
         R1, R2, R3 = self.rotation(theta)
         columns = []

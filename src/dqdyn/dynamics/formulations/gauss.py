@@ -92,9 +92,9 @@ def gravity_forces(model: Model, q: Scalars) -> list[Scalar]:
 def inverse_dynamics(model: Model, q: Scalars, v: Scalars, a: Scalars, wrenches: Wrenches = None) -> list[Scalar]:
     """τ (nv) for which :func:`gauss_function` is least at a, by running it on jets.
 
-    There its gradient vanishes, so the joints give the gradient of the rest, Σ JᵀΨJ a + JᵀΨJ̇ v + Φ
-    [Silva, eq. (37)] [Quiroz, eq. (5.9)], and external wrenches their part of it. Written out this is M a + C v + g [Silva, eq. (48)] [Quiroz, eq. (5.20)] [Quiroz, algorithm 5.1], the terms of which
-    are functions of this module.
+    There its gradient vanishes, so the joints give the gradient of the rest, Σ JᵀΨJ a + JᵀΨJ̇ v + Φ [Silva, eq. (37)]
+    [Quiroz, eq. (5.9)], and external wrenches their part of it. Written out this is M a + C v + g [Silva, eq. (48)]
+    [Quiroz, eq. (5.20)] [Quiroz, algorithm 5.1], the terms of which are functions of this module.
 
     ``wrenches`` are external ones by body, in the frame of the body at its origin.
     """

@@ -25,11 +25,11 @@ def inverse_dynamics(
 ) -> list[Scalar]:
     """τ (nv): what the joints add to the active forces so that φ − φ̄ vanishes [Silva, eq. (54)] [Quiroz, eq. (5.30)].
 
-    In matrix form [Parsa, eq. (30)] [Parsa, eq. (32)]. φ − φ̄ is also the gradient of Gauss's function, and that of Gibbs's and Appell's
-    less the active forces [Silva, eq. (58)] [Quiroz, eq. (5.38)]. ``wrenches`` are external ones by body, in the frame
-    of the body at its origin. With ``speeds``, v and a stand for u and u̇ (m), and the result (m) is Bᵀτ
-    [Parsa, eq. (10)] [Parsa, eq. (11)] [Parsa, eq. (42)]. These are forces on the bodies: damping, friction and armature, which a robot's
-    methods add, are left out.
+    In matrix form [Parsa, eq. (30)] [Parsa, eq. (32)]. φ − φ̄ is also the gradient of Gauss's function, and that of
+    Gibbs's and Appell's less the active forces [Silva, eq. (58)] [Quiroz, eq. (5.38)]. ``wrenches`` are external ones
+    by body, in the frame of the body at its origin. With ``speeds``, v and a stand for u and u̇ (m), and the result (m)
+    is Bᵀτ [Parsa, eq. (10)] [Parsa, eq. (11)] [Parsa, eq. (42)]. These are forces on the bodies: damping, friction and
+    armature, which a robot's methods add, are left out.
     """
     size = len(v)
     if speeds is not None:
@@ -59,7 +59,8 @@ def generalized_inertia_forces(
 ) -> list[Scalar]:
     """φ = Σ (∂ν/∂u)ᵀκ [Silva, eq. (57)] [Quiroz, eq. (5.35)] [Parsa, eq. (43)]; Kane's own F* is −φ.
 
-    It is M a + C v [Quiroz, eq. (5.36)] [Quiroz, eq. (5.37)]. Silva's text exchanges the names of φ and φ̄; the formulas are these.
+    It is M a + C v [Quiroz, eq. (5.36)] [Quiroz, eq. (5.37)]. Silva's text exchanges the names of φ and φ̄; the
+    formulas are these.
     """
     return projected(partial, [law_of_motion(body, body.rate(v, a)) for body in bodies], size)
 
@@ -78,7 +79,8 @@ def generalized_active_forces(
 def law_of_motion(body: Center, rate: DQ) -> DQ:
     """κ: Newton's and Euler's laws, the wrench that moves the body so [Silva, eq. (55)] [Quiroz, eq. (5.33)].
 
-    It is m p̈ + ε(I ω̇ − I ω × ω) [Quiroz, eq. (5.31)] [Quiroz, eq. (5.32)], the same as Ψν̇ + S̄ν [Silva, eq. (56)] [Quiroz, eq. (5.34)] [Parsa, eq. (33)].
+    It is m p̈ + ε(I ω̇ − I ω × ω) [Quiroz, eq. (5.31)] [Quiroz, eq. (5.32)], the same as Ψν̇ + S̄ν [Silva, eq. (56)]
+    [Quiroz, eq. (5.34)] [Parsa, eq. (33)].
     """
     omega, inertia = body.twist.primary, body.inertia
     force = (rate.dual + cross3(omega, body.twist.dual)) * inertia.mass

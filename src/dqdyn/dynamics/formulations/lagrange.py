@@ -99,7 +99,8 @@ def mass_matrix(model: Model, q: Scalars) -> Matrix:
 def coriolis_matrix(model: Model, q: Scalars, v: Scalars) -> Matrix:
     """C = Σ Jᵀ(M J̇ + W M J + M W J) (nv×nv) [Parsa, eq. (36)], with W = blkdiag([ω×], 0) [Parsa, eq. (25)].
 
-    M a + C v = f [Parsa, eq. (38)], where C v is the h of [Parsa, eq. (34)]. The last term vanishes on v [Parsa, eq. (37)] and makes Ṁ − 2C skew-symmetric.
+    M a + C v = f [Parsa, eq. (38)], where C v is the h of [Parsa, eq. (34)]. The last term vanishes on v
+    [Parsa, eq. (37)] and makes Ṁ − 2C skew-symmetric.
     """
 
     def columns(c: Center) -> ByIndex:
