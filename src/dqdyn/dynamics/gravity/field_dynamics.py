@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from dqdyn.algebra.jet import derivative
 from dqdyn.dynamics import methods
-from dqdyn.dynamics.arguments import Matrix, Scalars
+from dqdyn.dynamics.arguments import Matrix, Scalars, Wrenches
 from dqdyn.dynamics.formulations.mass_centers import row_times
 from dqdyn.dynamics.gravity.fields import on_bodies
 from dqdyn.kinematics.configuration import configuration_rate
@@ -23,7 +23,7 @@ def without_field(model: Model) -> Model:
     return replace(model, gravity=(0.0, 0.0, 0.0)) if isinstance(model.gravity, FieldGravity) else model
 
 
-def pulled(model: Model, q: Scalars, wrenches: methods.Wrenches) -> tuple[Model, methods.Wrenches]:
+def pulled(model: Model, q: Scalars, wrenches: Wrenches) -> tuple[Model, Wrenches]:
     """The robot without gravity, and the wrenches of its field on top of those given."""
     assert isinstance(model.gravity, FieldGravity)
     given = wrenches or {}

@@ -155,7 +155,8 @@ class Values:
     def limit(self, element: Element, attribute: str, owner: str) -> float | None:
         """A limit: any number or infinity; None where it is missing.
 
-        The largest float stands for infinity, which the parser of ROS does not read, see ``dqdyn.formats.urdf.writer.UNLIMITED``.
+        The largest float stands for infinity, which the parser of ROS does not read; see
+        ``dqdyn.formats.urdf.writer.UNLIMITED``.
         """
         if attribute not in element.attributes:
             return None
