@@ -1,7 +1,7 @@
 """``cached_property`` without a lock.
 
-Python 3.11's holds one lock for all objects of a class while it computes. A child that is forked meanwhile would wait
-for it for ever, and two of them taken in different orders would block each other. Later versions have none.
+In Python 3.11 it holds one lock for all objects of a class while it computes: a child process forked meanwhile would
+wait for ever, and two locks taken in different orders would deadlock. Later versions have no lock.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ if TYPE_CHECKING or sys.version_info >= (3, 12):
 else:
 
     class cached_property:
-        """A property that is computed at first use and kept in the object's ``__dict__``."""
+        """A property that is computed at first use and stored in the object's ``__dict__``."""
 
         def __init__(self, function: Any) -> None:
             self.function, self.__doc__ = function, function.__doc__

@@ -35,6 +35,6 @@ def cache_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def warns_again() -> Iterator[None]:
     """Each test sees the warning that comes once per process."""
     before, function._warned = function._warned, set()
-    cache._said.clear()
+    cache._warned.clear()
     yield
     function._warned = before

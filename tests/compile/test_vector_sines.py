@@ -9,9 +9,9 @@ import pytest
 from compile_tools import FUSED, WIDTHS, scalar_code
 from guarded import Guarded
 
-from dqdyn.compile.codegen.angles import angles, windows
 from dqdyn.compile.codegen.sincos import LARGEST
 from dqdyn.compile.runtime.function import Function
+from dqdyn.compile.trace.angles import angles, windows
 from dqdyn.compile.trace.program import Program
 from dqdyn.compile.trace.tracer import trace
 

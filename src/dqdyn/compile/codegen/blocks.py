@@ -1,7 +1,7 @@
-"""How a program is cut into basic blocks, and which values wait in memory for a later one.
+"""How a program is cut into basic blocks, and which values are kept in memory for a later one.
 
 Code generation slows down steeply on long blocks, and values with long lives make register allocation slow and poor.
-So each value that a later segment uses is stored where it is made and loaded in the segments that need it.
+So each value that a later segment uses is stored where it is computed and loaded in the segments that need it.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ def size_of(program: Program) -> int:
 
 @dataclass(frozen=True)
 class Plan:
-    """Instructions of each segment, and the slot of every value that waits; slots are used again after the last reader.
+    """Instructions of each segment, and the slot of every value kept in memory; slots are reused after the last reader.
 
-    A sine and the cosine of the same argument are made together. Constants are literals and never wait.
+    The sine and cosine of an argument are computed in the same segment. Constants are literals and need no slot.
     """
 
     segments: tuple[tuple[int, ...], ...]
@@ -40,9 +40,9 @@ def plan(
 ) -> Plan:
     """Cut a program into segments of about ``length`` lines and place what crosses a cut.
 
-    ``needed`` are the instructions to keep, if not all; ``elsewhere`` are values that any segment can have without a
-    slot. ``transposed``: inputs are made before the first segment and outputs wait until after the last one; else
-    inputs can be had anywhere and outputs are stored at once.
+    ``needed`` are the instructions to keep, if not all; ``elsewhere`` are values that any segment can read without a
+    slot. ``transposed``: inputs are read before the first segment and outputs are kept until after the last one; else
+    inputs can be read anywhere and outputs are stored at once.
     """
     made: dict[int, int] = {}  # instruction → segment; −1: before all
     turns: dict[int, int] = {}  # argument of a sine → segment in which sine and cosine are made
@@ -66,7 +66,7 @@ def plan(
         last.update(dict.fromkeys(program.outputs, len(segments)))
     inputs = [i for i, (op, _, _) in enumerate(program.instructions) if op == "input"] if transposed else []
     slot: dict[int, int] = {}
-    ending: dict[int, list[int]] = {}  # segment → slots that nobody reads after it
+    ending: dict[int, list[int]] = {}  # segment → slots that are not read after it
     free: list[int] = []
     slots = 0
     for s, members in enumerate([inputs, *segments], start=-1):

@@ -1,7 +1,7 @@
 """The call path with the least overhead: a Python function emitted as machine code.
 
-It checks type, dtype, shape, contiguity, finiteness and overlap of its arguments inline and computes at once. Anything
-unusual goes, with untouched arguments, to a Python object that converts, explains or raises.
+It checks type, dtype, shape, contiguity, finiteness and overlap of its arguments inline and computes at once. In all
+other cases it passes the untouched arguments to a Python object that converts, explains or raises.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class CallEmitter(ObjectEmitter):
         return ["entry:", f"  %dims = alloca [{len(self.program.shape) + 1} x i64]"]
 
     def arguments(self) -> list[str]:
-        """Where the data of all arguments are, after checks of their number and of each of them."""
+        """Pointers to the data of all arguments, after checks of their number and of each of them."""
         count = len(self.program.inputs)
         self.require_equal("i64", "%nargs", count)
         given = [self.argument(i) for i in range(count)]
@@ -159,6 +159,6 @@ class CallEmitter(ObjectEmitter):
         self.keep(out)
         return out, out_data
 
-    def keep(self, thing: str) -> None:
+    def keep(self, value: str) -> None:
         """One more reference, by CPython's own function: immortal objects and free-threaded builds count otherwise."""
-        self.run("increase", f"ptr {thing}")
+        self.run("increase", f"ptr {value}")

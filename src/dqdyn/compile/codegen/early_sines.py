@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dqdyn.compile.codegen.angles import Window, padded, windows
 from dqdyn.compile.codegen.emit import Body
+from dqdyn.compile.trace.angles import Window, padded, windows
 from dqdyn.compile.trace.program import Program
 
 

@@ -56,7 +56,7 @@ def loop(kernels: list[str], size: int, kept: int, parameters: int, width: int) 
 
     Runs ``n`` steps from step number ``first``, each one call per entry of ``kernels`` with its row of ``table``.
     ``state`` and ``other`` hold the state and a copy; every ``every``-th state is written to ``out``, its first
-    ``kept`` components. Strides are in doubles. Returns the flags of all calls together.
+    ``kept`` components. Strides are in doubles. Returns the flags of all calls, combined.
     """
     step = Emitter(1)
     here, there, flags = "%now", "%spare", "%flags"

@@ -2,8 +2,8 @@
 
 Entries of a mass matrix, of derivatives or of a Jacobian in a row are often the same sum of products with one factor in
 common, such as the momentum of one body on the motions of many. Neighbours in a row become the lanes of a vector: the
-common factor is spread over them, the others lie side by side in memory. Each entry keeps the order of its operations,
-so that it has the same bits as when computed alone.
+common factor is spread over them, the others are adjacent in memory. Each entry keeps the order of its operations, so
+that it has the same bits as when computed alone.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ def _other(product: tuple[bool, int, int], common: int) -> Factor:
 
 
 def _array(result: Packing, index: dict[tuple[int, Factor], list[int]], wanted: dict[int, Factor]) -> int:
-    """The number of an array with these factors; one that has other lanes free is filled up."""
+    """The number of an array with these factors; free lanes of an existing one are filled."""
     lane, factor = next(iter(wanted.items()))
     for number in index.get((lane, factor), ()):
         array = result.arrays[number]

@@ -1,4 +1,4 @@
-"""IR that handles Python objects; what it knows of CPython stands in :mod:`~dqdyn.compile.runtime.python_abi`."""
+"""IR that handles Python objects; its assumptions about CPython stand in :mod:`~dqdyn.compile.runtime.python_abi`."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ class ObjectEmitter(Emitter):
         """Go on where two integers or pointers are equal."""
         self.require(self.op(f"icmp eq {kind} {value}, {expected}"), otherwise)
 
-    def require_type(self, thing: str, name: str) -> None:
+    def require_type(self, value: str, name: str) -> None:
         """Go on where an object is of exactly the type with that name in the table."""
-        self.require_equal("ptr", self.field(thing, TYPE), self.context(name))
+        self.require_equal("ptr", self.field(value, TYPE), self.context(name))
 
     def require_only_keyword(self, name: str) -> None:
         """Go on where ``%kwnames`` holds that string object and no other."""

@@ -1,4 +1,4 @@
-"""What a program is about, in words: the head of exported code."""
+"""The description of a program at the head of exported code."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Labels:
     inputs: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def lines(self, program: Program, names: Sequence[str], output: str) -> list[str]:
-        """All that is to be said about a program whose inputs are called ``names``."""
+        """The description of a program whose inputs are called ``names``."""
         result = [_clean(self.title or program.name)]
         if self.summary:
             result.append(_clean(self.summary))

@@ -1,13 +1,13 @@
 """Compiled code on disk, so that the next process starts in milliseconds. Never trusted blindly and never fatal.
 
 The folder is the user's cache folder, or ``DQDYN_CACHE_DIR``; ``DQDYN_CACHE=0`` switches the cache off. Since entries
-are executed, nobody but the user may have written them:
+are executed, only the user may have written them:
 
 - A relative folder is refused, for it would be another one in every working directory, such as one that came with a
   cloned repository.
-- A folder or entry that somebody else owns or may write to is not used, which one warning says.
+- A folder or entry that another user owns or may write to is not used; one warning says so.
 - An entry is a regular file of bounded size: links, pipes and devices are not opened.
-- The checksum in an entry finds damage. It is no proof of origin, which the rights of folder and file are.
+- The checksum in an entry detects damage. It does not prove the origin; the permissions of folder and file do.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ _PACKAGE = Path(__file__).parents[1]
 _MAGIC = b"dqdyn object 1\n"
 _LARGEST = 256 * 1024 * 1024  # bytes in the folder before the oldest entries go
 _LARGEST_ENTRY = 64 * 1024 * 1024  # bytes; the longest programs that we know need 10 MB
-_ABANDONED = 3600.0  # s after which a file that a process was writing is not awaited any more
+_ABANDONED = 3600.0  # s after which an unfinished file is taken to be left over
 _ENTRY, _PART = re.compile(r"[0-9a-f]{64}\.o"), re.compile(r"dqdyn-\w+\.part")
-# Others would block on opening, or have effects on it.
+# Without these, opening a pipe or device could block or have side effects.
 _FLAGS = os.O_RDONLY | sum(getattr(os, f"O_{flag}", 0) for flag in ("NOFOLLOW", "NONBLOCK", "CLOEXEC", "BINARY"))
 
 
@@ -63,16 +63,16 @@ def _sources() -> list[Path]:
 
 
 def folder() -> Path | None:
-    """Where entries are kept; None where the cache is off, there is no home, or the folder chosen is relative."""
+    """The folder of entries; None where the cache is off, there is no home folder, or the chosen folder is relative."""
     if os.environ.get("DQDYN_CACHE", "1") in ("0", "off", "false", "no"):
         return None
     try:
         variable, chosen = _chosen()
-    except RuntimeError:  # there is no home
+    except RuntimeError:  # there is no home folder
         return None
     if chosen.is_absolute():
         return chosen
-    _warn_once(f"{variable}={os.environ.get(variable)!r} is a relative folder, where others could have put code")
+    _warn_once(f"{variable}={os.environ.get(variable)!r} is a relative folder, where others may have put code")
     return None
 
 
@@ -88,7 +88,7 @@ def _chosen() -> tuple[str, Path]:
 
 
 def read(key: str) -> bytes | None:
-    """The entry, or None where there is none that can be trusted."""
+    """The entry; None where there is none, or none that can be trusted."""
     where = folder()
     try:
         if where is None or not _trusted(where):
@@ -104,16 +104,16 @@ def read(key: str) -> bytes | None:
 
 
 def _content(path: Path) -> bytes:
-    """What is in a regular file of the user's; nothing where it is another kind of file, too large, or not his."""
+    """The content of a regular file of the user; empty for other kinds, for large files and for those of others."""
     if not _is_entry(os.lstat(path)):
         return b""
     with open(path, "rb", opener=lambda name, _: os.open(name, _FLAGS)) as file:
-        # Asked again of the file that is open, for the name may stand for another one by now.
+        # Checked again for the open file, for the name may refer to another one by now.
         return file.read(_LARGEST_ENTRY) if _is_entry(os.fstat(file.fileno())) else b""
 
 
 def write(key: str, code: bytes) -> None:
-    """Keep an entry; it appears whole or not at all, and any failure is silent."""
+    """Store an entry; it appears whole or not at all, and any failure is silent."""
     where = folder()
     content = _MAGIC + _seal(key, code) + code
     if where is None or len(content) > _LARGEST_ENTRY:
@@ -138,7 +138,7 @@ def write(key: str, code: bytes) -> None:
 
 
 def clear() -> int:
-    """Remove all entries; how many there were. Other files in the folder stay."""
+    """Remove all entries and return their number; other files in the folder stay."""
     where, count = folder(), 0
     with contextlib.suppress(OSError):
         for entry, _ in _files(where, _ENTRY) if where is not None and _trusted(where) else ():
@@ -153,7 +153,7 @@ def _seal(key: str, code: bytes) -> bytes:
 
 
 def _trusted(where: Path) -> bool:
-    """Whether nobody but this user can put code into the folder; says so once where it is not."""
+    """Whether only this user can put code into the folder; warns once where others can."""
     status = os.stat(where)
     if stat.S_ISDIR(status.st_mode) and not _ours(status):
         _warn_once(f"the folder {str(where)!r} belongs to another user, or others may write to it")
@@ -165,26 +165,26 @@ def _is_entry(status: os.stat_result) -> bool:
 
 
 def _ours(status: os.stat_result) -> bool:
-    if sys.platform == "win32":  # modes say nothing there; the user's folder for caches is his own
+    if sys.platform == "win32":  # modes mean nothing there; the cache folder belongs to the user
         return True
     return status.st_uid == os.geteuid() and not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
 
 
-_said: set[str] = set()
+_warned: set[str] = set()
 
 
 def _warn_once(reason: str) -> None:
-    if reason in _said:
+    if reason in _warned:
         return
-    _said.add(reason)
+    _warned.add(reason)
     text = f"compiled code is not kept on disk, so every process compiles anew: {reason}; set DQDYN_CACHE_DIR to an "
     warnings.warn(text + "absolute path that only you may write to.", CompileWarning, stacklevel=2)
 
 
 def _files(where: Path, name: re.Pattern[str]) -> Iterator[tuple[Path, os.stat_result]]:
-    """Regular files of ours with their status; the folder may hold other things, which are none of our business."""
+    """Our regular files with their status; the folder may hold other files, which are left alone."""
     for path in where.iterdir():
-        with contextlib.suppress(OSError):  # another process may remove it right now
+        with contextlib.suppress(OSError):  # another process may just have removed it
             if name.fullmatch(path.name) and stat.S_ISREG((status := path.lstat()).st_mode):
                 yield path, status
 
@@ -198,7 +198,7 @@ def _prune(where: Path) -> None:
         with contextlib.suppress(OSError):
             entry.unlink()
             total -= size
-    for path, status in _files(where, _PART):  # of processes that were killed
+    for path, status in _files(where, _PART):  # left by processes that were killed
         if time.time() - status.st_mtime > _ABANDONED:
             with contextlib.suppress(OSError):
                 path.unlink()

@@ -79,7 +79,7 @@ class Function:
         self.native = NativeCode(program, units, contract, numbers) if wanted else None
 
     @SharedProperty
-    def fast(self) -> Any:
+    def fast(self) -> Callable[..., Array]:
         """The callable to hand out; machine code for one state is compiled at first use."""
         if self.verify is not None or self._attempt(lambda code: code.one) is None:
             return self
@@ -169,7 +169,7 @@ class Function:
             given = ", ".join(f"{name} {a.shape}" for (name, _), a in pairs)
             raise StateError(f"inputs of {self.__name__} have batches that do not fit together: {given}.") from None
 
-    def _target(self, out: Any, shape: tuple[int, ...], arrays: list[Array]) -> Array:
+    def _target(self, out: Array | None, shape: tuple[int, ...], arrays: list[Array]) -> Array:
         """Where to compute: ``out`` itself if it is plain memory apart from the inputs, else a new array."""
         if out is None:
             return np.empty(shape)

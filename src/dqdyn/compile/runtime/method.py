@@ -1,9 +1,9 @@
-"""Methods as fast as bound functions: they find the compiled function of their object without running Python code.
+"""Methods as fast as bound functions: they look up the compiled function of their object without running Python code.
 
-``robot.twist_jacobian(frame, q)`` is a method of the class, whatever has been called before: it pickles, copies, shows
-its signature and can be patched like any other. Where its arguments are the plain ones and the object has a compiled
-function for them, emitted code calls that function; anything else goes to the Python method. The compiled functions are
-in a dictionary in the first slot of the object: ``{"mass_matrix": f, "twist_jacobian": {"tool": g}}``.
+``robot.twist_jacobian(frame, q)`` is always a method of the class: it pickles, copies, shows its signature and can be
+patched like any other. Where its arguments are the plain ones and the object has a compiled function for them, emitted
+code calls that function; all other calls go to the Python method. The compiled functions are in a dictionary in the
+first slot of the object: ``{"mass_matrix": f, "twist_jacobian": {"tool": g}}``.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import sys
 import types
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar, cast
 
 from dqdyn.compile.codegen.python_objects import ObjectEmitter
 from dqdyn.compile.runtime import python_abi as abi
@@ -24,12 +24,12 @@ from dqdyn.compile.runtime.process_lock import LOCK
 P = ParamSpec("P")
 R = TypeVar("R")
 
-# Words of a compiled method behind what every object of a Python class has.
+# Words of a compiled method behind the fields that every object of a Python class has.
 _VECTORCALL, _OWNER, _NAME, _PYTHON, _OUT, _KEYS, _COUNT, _WORDS = range(8)
 
 
 class MethodBase:
-    """What a compiled method has in common with the Python method that it stands for."""
+    """The attributes that a compiled method shares with the Python method that it stands for."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self.__wrapped__, self.__doc__, self.__module__ = function, function.__doc__, function.__module__
@@ -66,9 +66,9 @@ _DEFAULT, _HAVE_VECTORCALL, _METHOD_DESCRIPTOR = 1 << 18, 1 << 11, 1 << 17
 
 @lru_cache(maxsize=1)
 def _kind() -> type[MethodBase]:
-    """The type of compiled methods: Python calls its objects like functions, without making a bound method first.
+    """The type of compiled methods: Python calls its objects like functions, without creating a bound method first.
 
-    An object whose first word is empty is called by ``MethodBase.__call__``; emitted code comes in when it is loaded.
+    An object whose first word is empty is called by ``MethodBase.__call__``; :func:`load_methods` fills it.
     """
     members = (_Member * 2)(_Member(b"__vectorcalloffset__", _PY_SSIZE_T, _OFFSET, _READ_ONLY, None))
     slots = (_Slot * 2)(_Slot(_MEMBERS, ctypes.addressof(members)))
@@ -78,11 +78,11 @@ def _kind() -> type[MethodBase]:
     make = ctypes.pythonapi.PyType_FromSpecWithBases
     make.restype, make.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.py_object]
     abi.immortal(members)  # the type may read them as long as it exists
-    made: type[MethodBase] = make(ctypes.addressof(spec), (MethodBase,))
-    return made
+    kind: type[MethodBase] = make(ctypes.addressof(spec), (MethodBase,))
+    return kind
 
 
-_waiting: list[Any] = []  # methods that run in Python until emitted code is loaded
+_waiting: list[MethodBase] = []  # methods that run in Python until emitted code is loaded
 
 
 def compiled_method(inputs: int) -> Callable[[Callable[P, R]], Callable[P, R]]:
@@ -96,13 +96,13 @@ def compiled_method(inputs: int) -> Callable[[Callable[P, R]], Callable[P, R]]:
             return method
         names = list(inspect.signature(method).parameters)
         keys = names.count("frame")
-        made: Any = _kind()(method)
-        words = _words(made)
+        compiled = _kind()(method)
+        words = _words(compiled)
         words[_KEYS], words[_COUNT] = keys, 1 + keys + inputs
         words[_OUT] = abi.immortal(sys.intern("out")) if "out" in names else 0  # the one keyword that is passed on
         words[_NAME], words[_PYTHON] = abi.immortal(method.__name__.lstrip("_")), abi.immortal(method)
-        _waiting.append(made)
-        return made
+        _waiting.append(compiled)
+        return cast(Callable[P, R], compiled)
 
     return decorate
 
@@ -154,11 +154,11 @@ def _ir() -> str:
     is_subtype = code.call("is_subtype", f"ptr {kind}, ptr {owner}", "i32")
     code.branch(code.op(f"icmp ne i32 {is_subtype}, 0"), "fits", "slow")
     code.label("fits")
-    code.branch(code.op("icmp eq ptr %kwnames, null"), "look", "keyword")
+    code.branch(code.op("icmp eq ptr %kwnames, null"), "lookup", "keyword")
     code.label("keyword")
     code.require_only_keyword(word(_OUT))
-    code.jump("look")
-    code.label("look")
+    code.jump("lookup")
+    code.label("lookup")
     table = code.field(instance, abi.SLOT)
     code.require(code.op(f"icmp ne ptr {table}, null"))
     first = code.call("get_item", f"ptr {table}, ptr {word(_NAME)}")

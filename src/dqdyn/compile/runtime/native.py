@@ -16,7 +16,7 @@ from dqdyn.compile.runtime.process_lock import LOCK
 
 @dataclass(frozen=True)
 class Machine:
-    """The processor that code is made for."""
+    """The processor that code is compiled for."""
 
     cpu: str
     features: str
@@ -29,18 +29,18 @@ class Machine:
         """The vector width in code for one state.
 
         Processors slow down for some 200 µs when 512-bit instructions come after a pause of a millisecond: a batch
-        does not mind, but one call in a control loop would take two to three times as long.
+        is hardly affected, but one call in a control loop would take two to three times as long.
         """
         return min(self.width, 4)
 
     def features_for(self, width: int) -> str:
-        """What LLVM may use in code with vectors of this width."""
+        """Features that LLVM may use in code with vectors of this width."""
         return self.features if self.width < 8 else f"{self.features},{'-' if width == 8 else '+'}prefer-256-bit"
 
 
 @lru_cache(maxsize=1)
 def machine() -> Machine:
-    """This processor; raises ImportError or OSError where LLVM is not to be had."""
+    """This processor; raises ImportError or OSError where LLVM is unavailable."""
     import llvmlite
     import llvmlite.binding as llvm
 
@@ -53,7 +53,7 @@ def machine() -> Machine:
 
 
 def _target_machine(optimisation: int, features: str) -> Any:
-    """Code that finds its data relative to itself, half as long as addresses in full."""
+    """A target for code that addresses its data relative to itself: half as long as with absolute addresses."""
     import llvmlite.binding as llvm
 
     return llvm.Target.from_default_triple().create_target_machine(
@@ -72,7 +72,7 @@ class Library:
     """Machine code of one IR module, alive as long as this object."""
 
     def __init__(self, ir: str, key: str, width: int = 1) -> None:
-        """``width`` is that of the vectors in the code: LLVM then takes no wider ones on its own, or narrower ones."""
+        """``width`` is that of the vectors in the code, which LLVM then neither widens nor splits."""
         with LOCK:
             host = machine()
             features = host.features_for(width)
@@ -103,22 +103,22 @@ class Library:
         return self.addresses(name, 1)[0]
 
     def addresses(self, name: str, threads: int) -> list[int]:
-        """Where a function starts for each of some threads that run it at a time.
+        """Where a function starts, for each of some threads that run it at the same time.
 
-        Cores that run the same code get in each other's way where it is too long for their innermost caches (chain of
-        fifty joints: by a sixth of the time on two cores), so each has a copy of its own, loaded in 3 ms.
+        Cores that run the same code slow each other down where it exceeds their innermost caches (chain of fifty
+        joints: by a sixth of the time on two cores), so each gets its own copy, loaded in 3 ms.
         """
         with LOCK:
             copies = min(threads, os.cpu_count() or 1) if len(self._code) > _INNERMOST else 1
             while len(self._engines) < copies:
                 self._engines.append(self._loaded())
-            found = [e.get_function_address(name) or e.get_global_value_address(name) for e in self._engines[:copies]]
-        if not all(found):
+            starts = [e.get_function_address(name) or e.get_global_value_address(name) for e in self._engines[:copies]]
+        if not all(starts):
             raise RuntimeError(f"the compiled code has no symbol {name!r}.")
-        return [int(found[k % copies]) for k in range(threads)]
+        return [int(starts[k % copies]) for k in range(threads)]
 
 
-_INNERMOST = 32 * 1024  # bytes of code that stay next to a core
+_INNERMOST = 32 * 1024  # bytes of code in the cache next to a core
 _LARGE = 300_000  # lines of IR from which quick compilation matters more than speed
 
 
@@ -128,7 +128,7 @@ def _compiled(ir: str, features: str) -> bytes:
     module = llvm.parse_assembly(ir)
     module.verify()
     for function in module.functions:
-        # Code and data lie together, other libraries do not: a reference to them by name could not be resolved.
+        # Code and data are adjacent, other libraries are not: a reference to them by name may not be resolvable.
         if function.is_declaration and (not function.name.startswith("llvm.") or ".mem" in function.name):
             raise RuntimeError(f"emitted code must not call {function.name!r} by name.")
     return bytes(_target_machine(0 if ir.count("\n") > _LARGE else 2, features).emit_object(module))

@@ -1,4 +1,4 @@
-"""How much work to hand to machine code at once: Python handles no signal before such a call returns."""
+"""How much work to give machine code at once: Python handles no signal before such a call returns."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 CALL = 0.01
-"""s that one call is to take: Ctrl-C and alarms shall get through each 0.1 s, also where the machine is busy."""
+"""s that one call should take: Ctrl-C and alarms are to be handled within 0.1 s, even on a busy machine."""
 
 _GROWTH = 8.0  # from one call to the next, so that one lucky measurement does no harm
-_ROWS = 1000  # of a batch: on NumPy, where a call takes its time whatever the rows, fewer would only cost
+_ROWS = 1000  # of a batch: fewer would only add overhead on NumPy, where a call has a fixed cost
 
 
 class Pace:
     """Work per call, in units of the caller's choice, adapted to the time that calls were seen to take.
 
-    ``first`` is for the first call, of which nothing is known: better too little than too much.
+    ``first`` is for the first call, before any measurement: better too little than too much.
     """
 
     def __init__(self, first: float, least: int = 1) -> None:
@@ -25,7 +25,7 @@ class Pace:
         self.amount = max(least, int(first))
 
     def parts(self, total: int, each: int = 1) -> Iterator[tuple[int, int]]:
-        """Ranges (start, end) that make up ``total`` things of ``each`` units; each range is worked on when given."""
+        """Ranges (start, end) of ``total`` items of ``each`` units; the work on a range sets the length of the next."""
         start = 0
         while start < total:
             end = min(total, start + max(1, self.amount // each))
@@ -46,10 +46,10 @@ def in_parts(function: Callable[..., np.ndarray], *arrays: np.ndarray) -> np.nda
         j = min(n, i + max(1, pace.amount // count))
         for start, end in pace.parts(count, j - i):
             rows = [a[i:j, start:end].reshape(-1, *a.shape[2:]) for a in whole]
-            found = np.asarray(function(*rows))
+            values = np.asarray(function(*rows))
             if result is None:
-                result = np.empty((n, count, *found.shape[1:]), found.dtype)
-            result[i:j, start:end] = found.reshape(j - i, end - start, *found.shape[1:])
+                result = np.empty((n, count, *values.shape[1:]), values.dtype)
+            result[i:j, start:end] = values.reshape(j - i, end - start, *values.shape[1:])
         i = j
     assert result is not None
     return result

@@ -10,20 +10,20 @@ from typing import Any, Generic, TypeVar
 T = TypeVar("T")
 
 LOCK = threading.RLock()
-"""Held by whoever makes something that is made once. LLVM's global context and the tracer admit one thread at a time
+"""Held while shared code is traced, compiled or loaded. LLVM's global context and the tracer admit one thread at a time
 anyway, and a single lock cannot be taken in the wrong order."""
 
-# A child of fork has only the thread that forked. Whatever another thread was making would stay half-made there, under
-# a lock that nobody opens; so a fork waits until nothing is being made.
+# A forked child has only the thread that forked. Work of another thread would stay unfinished there, under a lock that
+# is never released; so a fork waits until the lock is free.
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(before=LOCK.acquire, after_in_parent=LOCK.release, after_in_child=LOCK.release)
 
 
 class SharedProperty(Generic[T]):
-    """A property that is made once for each object, whichever thread asks first; all threads get the same one."""
+    """A property computed once for each object, under :data:`LOCK`, so that all threads get the same value."""
 
-    def __init__(self, make: Callable[[Any], T]) -> None:
-        self._make, self.__doc__ = make, make.__doc__
+    def __init__(self, compute: Callable[[Any], T]) -> None:
+        self._compute, self.__doc__ = compute, compute.__doc__
 
     def __set_name__(self, owner: type, name: str) -> None:
         self._name = name
@@ -32,6 +32,6 @@ class SharedProperty(Generic[T]):
         if self._name not in instance.__dict__:
             with LOCK:
                 if self._name not in instance.__dict__:
-                    instance.__dict__[self._name] = self._make(instance)
-        made: T = instance.__dict__[self._name]  # from now on Python finds it there without asking here
-        return made
+                    instance.__dict__[self._name] = self._compute(instance)
+        value: T = instance.__dict__[self._name]  # found there by Python from now on, without a call of this method
+        return value

@@ -1,9 +1,9 @@
-"""What emitted code knows of CPython and NumPy: functions of the stable ABI by address, and offsets in objects.
+"""What emitted code assumes of CPython and NumPy: functions of the stable ABI by address, and offsets in objects.
 
 The type of an object is the last word of its header, whose size is ``object.__basicsize__``: 16 bytes, or 32 in
 free-threaded builds. Behind the header a float has its value, an array the documented fields of ``PyArrayObject``, and
 an object of a class with one slot that slot. Tuples, dictionaries and reference counts are left to CPython's own
-functions. :func:`layout_problem` proves the offsets on probe objects of this very process.
+functions. :func:`layout_problem` checks the offsets on probe objects of this process.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ def _array_fits(a: np.ndarray) -> bool:
 def _context() -> Any:
     """The table of addresses. They differ from process to process, so no cached object file ever holds one."""
     values = {name: ctypes.cast(getattr(ctypes.pythonapi, f), ctypes.c_void_p).value for name, f in _FUNCTIONS.items()}
-    values |= {name: id(thing) for name, thing in _OBJECTS.items()}
+    values |= {name: id(value) for name, value in _OBJECTS.items()}
     numpy = sys.modules["numpy._core._multiarray_umath" if np.__version__ >= "2" else "numpy.core._multiarray_umath"]
     pointer_of = ctypes.pythonapi.PyCapsule_GetPointer
     pointer_of.restype, pointer_of.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
@@ -130,7 +130,7 @@ CONTEXT_IR = f"@context = dso_local global [{len(CONTEXT)} x ptr] zeroinitialize
 
 
 def fill_context(address: int) -> None:
-    """Write the table of addresses where loaded code looks for it."""
+    """Write the table of addresses into loaded code."""
     table = _context()
     ctypes.memmove(address, table, ctypes.sizeof(table))
 
@@ -140,10 +140,10 @@ def structure(**fields: Any) -> type[ctypes.Structure]:
     return type("Structure", (ctypes.Structure,), {"_fields_": list(fields.items())})
 
 
-def immortal(thing: Any) -> int:
+def immortal(value: Any) -> int:
     """The address of an object that lives until the end of the program."""
-    ctypes.pythonapi.Py_IncRef(ctypes.py_object(thing))
-    return id(thing)
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(value))
+    return id(value)
 
 
 _MethodDef = structure(name=ctypes.c_char_p, function=ctypes.c_void_p, flags=ctypes.c_int, doc=ctypes.c_char_p)

@@ -1,4 +1,4 @@
-"""The states of a running roll-out: as rows for the caller, component by component for the machine code."""
+"""The states of a running roll-out: as rows for the caller, component by component for machine code."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from dqdyn.arrays import Array
 from dqdyn.caching import cached_property
 from dqdyn.compile.codegen.rollout import Rollout
 from dqdyn.compile.runtime.pacing import Pace
@@ -14,25 +15,25 @@ from dqdyn.compile.runtime.threads import share
 from dqdyn.compile.trace.interpret import interpret
 
 _FIRST = 2e6
-"""Operations, of one block of states, in the first call: a millisecond, or ten times that on a very slow machine."""
+"""Operations on one block of states in the first call: a millisecond, or ten on a very slow machine."""
 
 _CALLS = 4
-"""In a patch of steps, so that what is done once per patch costs little."""
+"""Calls in a patch of steps, so that work done once per patch costs little."""
 _BLOCKS = 1000
-"""That are copied at once, at first."""
+"""Blocks that are copied at once, at first."""
 _SHARE = 8
-"""Blocks for each thread in one call, so that none has to wait for long."""
+"""Blocks for each thread in one call, so that none waits for long."""
 
 
 class Runner:
-    """The states of a running roll-out, the inputs that act on them, and the memory that they need.
+    """The states of a running roll-out, the inputs that act on them, and their memory.
 
     ``states`` (B, size), with ``batch=False`` one of them; components missing at their end are 0. ``inputs`` (steps or
     1, B or 1, inputs): one for all steps or one per step. Every ``every``-th state is recorded.
     """
 
     def __init__(
-        self, rollout: Rollout, states: np.ndarray, start: float, dt: float, every: int = 1, batch: bool = True
+        self, rollout: Rollout, states: Array, start: float, dt: float, every: int = 1, batch: bool = True
     ) -> None:
         self.rollout, self.start, self.dt, self.every = rollout, float(start), float(dt), int(every)
         self.count, self.batch = len(states), batch
@@ -45,13 +46,13 @@ class Runner:
         for i, j in Pace(_BLOCKS).parts(self.blocks):
             self.state[i:j, :given] = self._lanes(states[i * self.width : j * self.width], j - i)
             self.state[i:j, given:] = 0.0
-        self._held: np.ndarray | None = None
+        self._held: Array | None = None
         operations = sum(rollout.programs[k].counts.total for k in rollout.order)
         self._pace = Pace(_FIRST / max(operations, 1))
         self.done = 0
         self.flags = 0
 
-    def _lanes(self, rows: np.ndarray, blocks: int) -> np.ndarray:
+    def _lanes(self, rows: Array, blocks: int) -> Array:
         """(…, B, n) as (…, blocks, n, width); the last block repeats the last state."""
         rows = np.asarray(rows, dtype=float)
         missing = blocks * self.width - rows.shape[-2]
@@ -60,9 +61,9 @@ class Runner:
         apart = rows.reshape(*rows.shape[:-2], blocks, self.width, rows.shape[-1])
         return np.array(np.swapaxes(apart, -1, -2), order="C")
 
-    def _rows(self, lanes: np.ndarray) -> np.ndarray:
+    def _rows(self, lanes: Array) -> Array:
         """(…, blocks, n, width) as (…, B, n)."""
-        rows: np.ndarray = np.swapaxes(lanes, -1, -2)
+        rows: Array = np.swapaxes(lanes, -1, -2)
         if self.width > 1:
             apart, rows = rows, np.empty(rows.shape)
             for start, end in Pace(_BLOCKS).parts(self.blocks):
@@ -70,15 +71,15 @@ class Runner:
         return rows.reshape(*rows.shape[:-3], self.blocks * self.width, rows.shape[-1])[..., : self.count, :]
 
     @property
-    def states(self) -> np.ndarray:
+    def states(self) -> Array:
         """The states now, (B, size)."""
         return self.leading(self.rollout.size)
 
-    def leading(self, components: int) -> np.ndarray:
+    def leading(self, components: int) -> Array:
         """The first components of the states now, (B, components)."""
         return self._rows(self.state[:, :components])
 
-    def step(self, u: np.ndarray) -> np.ndarray:
+    def step(self, u: Array) -> Array:
         """One step under the inputs u (B, inputs), nothing recorded; the states (B, size)."""
         if self.native is None or self.blocks * self.width > 1:
             self.run(u[None], 1, record=False)
@@ -96,11 +97,11 @@ class Runner:
         at = [a.ctypes.data for a in (self.state, self._other, self._single_input)]
         return (*at, 0, self.rollout.table.ctypes.data, self.start, self.dt)
 
-    def run(self, inputs: np.ndarray | None, n: int, threads: int = 1, record: bool = True) -> np.ndarray:
+    def run(self, inputs: Array | None, n: int, threads: int = 1, record: bool = True) -> Array:
         """``n`` steps; the states (records, B, kept) at those whose number is a multiple of ``every``.
 
         ``inputs`` None stands for those of :meth:`hold`. An exception of a signal handler may end this between two
-        steps of some states; then the states are of different times, and what was returned before is all there is.
+        steps of some states; the states are then of different times, and only earlier results are valid.
         """
         r, records = self.rollout, (self.done + n) // self.every - self.done // self.every if record else 0
         out = np.empty((records, self.blocks, r.kept, self.width))
@@ -126,20 +127,20 @@ class Runner:
                 written += 1
         return self._rows(out)
 
-    def hold(self, inputs: np.ndarray) -> None:
+    def hold(self, inputs: Array) -> None:
         """Inputs (1, B or 1, inputs) for all steps of the runs to come."""
         self._held = self._inputs(inputs)
 
-    def _inputs(self, inputs: np.ndarray) -> np.ndarray:
+    def _inputs(self, inputs: Array) -> Array:
         return self._lanes(np.broadcast_to(inputs, (len(inputs), self.count, self.rollout.inputs)), self.blocks)
 
     @property
     def patch(self) -> int:
-        """Steps, one or more, after which a caller may want to look at the states: those of some calls."""
+        """Steps, one or more, after which a caller may want to inspect the states: those of some calls."""
         return max(1, _CALLS * self._pace.amount // self.blocks)
 
-    def _native(self, inputs: np.ndarray, n: int, out: np.ndarray, every: int, threads: int) -> None:
-        """``n`` steps of all blocks, in as many calls as the pace wants."""
+    def _native(self, inputs: Array, n: int, out: Array, every: int, threads: int) -> None:
+        """``n`` steps of all blocks, in as many calls as the pace requires."""
         r, width = self.rollout, self.width
         stride = 0 if len(inputs) == 1 else self.blocks * r.inputs * width
         state, other, given, table, kept = (a.ctypes.data for a in (self.state, self._other, inputs, r.table, out))
@@ -154,7 +155,7 @@ class Runner:
                 words = [int(np.float64(x).view(np.int64)) if isinstance(x, float) else x for x in arguments]
                 self.flags |= share(r.blocks, words, end - start, threads, grain=1)
 
-    def _interpret(self, inputs: np.ndarray, n: int, out: np.ndarray, every: int, threads: int) -> None:
+    def _interpret(self, inputs: Array, n: int, out: Array, every: int, threads: int) -> None:
         r = self.rollout
         state = [self.state[:, c, 0] for c in range(r.size)]
         for k in range(n):
@@ -171,8 +172,8 @@ class Runner:
             self.state[:, c, 0] = state[c]
 
 
-def _aligned(shape: tuple[int, ...]) -> np.ndarray:
-    """Memory that starts with a cache line, so that no vector lies across two."""
+def _aligned(shape: tuple[int, ...]) -> Array:
+    """Memory aligned to cache lines, so that no vector crosses two."""
     size = math.prod(shape)
     memory = np.empty(size + 8)
     first = -(memory.ctypes.data // 8) % 8

@@ -1,7 +1,7 @@
 """Batches on several threads: the standard library's executor around machine code that releases the GIL.
 
-The caller works, too: it takes pieces of the batch like everybody else, so a thread that cannot be started, wakes up
-late or runs on a busy core delays nobody. The threads stay for the next batch; the executor ends them with the program.
+The caller works, too: it takes pieces of the batch like all others, so a thread that cannot be started, wakes up late
+or runs on a busy core delays no other. The threads stay for the next batch; the executor ends them with the program.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ GRAIN = 16
 """Rows that stay together, a multiple of all vector widths."""
 
 WORKERS = max(2, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
-"""Threads that help callers, all batches together: more than there are cores would only get in each other's way."""
+"""Threads that help callers, for all batches at a time: more threads than cores would only slow each other down."""
 
-_LOOK_OUT = 5e-4  # s for which a caller looks out for the last piece before it sleeps
+_SPIN = 5e-4  # s for which a caller polls for the last piece before it sleeps
 _SHARES, _LAST = 2, 16  # per thread: shares of the remaining rows, and of all rows in the last, shortest pieces
 
 
 def whole(threads: Any) -> int:
-    """The number of threads asked for; an error where it is not a positive whole number."""
+    """The requested number of threads; an error where it is not a positive whole number."""
     if isinstance(threads, (bool, np.bool_)) or not isinstance(threads, (int, np.integer)) or threads < 1:
         raise StateError(f"threads must be a whole number from 1; found {threads!r}.", argument="threads")
     return int(threads)
@@ -62,7 +62,7 @@ def share(
 
 
 class _Batch:
-    """The rows of one call that nobody has taken yet."""
+    """The rows of one call that no thread has taken yet."""
 
     def __init__(
         self, arguments: Sequence[int], rows: int, threads: int, grain: int, largest: int, keep: Any = None
@@ -95,15 +95,15 @@ class _Batch:
             answer |= function(self._words, start, end)
 
     def end(self, helpers: list[Future[int]]) -> int:
-        """Give out no more pieces and wait for those that others work on; the bits of their answers."""
+        """Hand out no more pieces and wait for those in progress; the bits of their answers."""
         self._next = self._rows
         answer = 0
-        soon = time.perf_counter() + _LOOK_OUT
+        soon = time.perf_counter() + _SPIN
         for helper in helpers:
             if helper.cancel():  # it has not begun
                 continue
             while not helper.done() and time.perf_counter() < soon:
-                time.sleep(0.0)  # to be woken up takes longer than the last piece
+                time.sleep(0.0)  # waking up takes longer than the last piece
             answer |= helper.result()
         self._keep = None
         return answer
@@ -112,23 +112,23 @@ class _Batch:
 _FUNCTION = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
 
 _executor = ThreadPoolExecutor(WORKERS, "dqdyn")
-_asking: set[int] = set()  # threads that ask the executor for helpers now
+_requesting: set[int] = set()  # threads that request helpers from the executor now
 
 
 def _helpers(batch: _Batch, codes: list[int]) -> list[Future[int]]:
     """Other threads that work on the batch: as many as there are codes, or fewer."""
     helpers: list[Future[int]] = []
     caller = threading.get_ident()
-    if caller in _asking:  # a signal handler: the executor's lock is held by what it has interrupted
+    if caller in _requesting:  # a signal handler: the executor's lock is held by what it has interrupted
         return helpers
-    _asking.add(caller)
+    _requesting.add(caller)
     try:
         for code in codes:
             helpers.append(_executor.submit(batch.work, code))
-    except RuntimeError:  # no thread can be started, or the program is about to end: fewer will do
+    except RuntimeError:  # no thread can be started, or the program is about to end: fewer helpers suffice
         pass
     finally:
-        _asking.discard(caller)
+        _requesting.discard(caller)
     return helpers
 
 
@@ -136,7 +136,7 @@ def _forget() -> None:
     """After a fork the child has none of the threads; nothing here may wait for a lock."""
     global _executor
     _executor = ThreadPoolExecutor(WORKERS, "dqdyn")
-    _asking.clear()
+    _requesting.clear()
 
 
 if hasattr(os, "register_at_fork"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from dqdyn.compile.codegen.angles import angles
+from dqdyn.compile.trace.angles import angles
 from dqdyn.compile.trace.program import Instruction, Program
 
 
