@@ -20,10 +20,9 @@ from dqdyn.analysis.experiments import (
     moving_obstacle,
     titles,
 )
-from dqdyn.analysis.experiments.cup_setting import START, TILT, Setting, beyond_limits, nine_joints
-from dqdyn.analysis.experiments.experiment import effort, figure, room_to_limits
-from dqdyn.analysis.experiments.running import run
-from dqdyn.analysis.experiments.two_hands import relative_error
+from dqdyn.analysis.experiments.cup_setting import START, TILT, Setting, beyond_limits, nine_joints, relative_error
+from dqdyn.analysis.experiments.figures import effort, figure, room_to_limits
+from dqdyn.analysis.experiments.running import follow
 from dqdyn.simulate import Trajectory
 
 # Long enough for what a claim is about, with steps as large as they may be.
@@ -113,7 +112,7 @@ def test_report_tells_of_steps_of_the_engine(monkeypatch: pytest.MonkeyPatch) ->
         asked.append(substeps)
         return found[cup_on_table.TORQUE[0 if substeps > 1 else 1]]
 
-    monkeypatch.setattr(cup_on_table, "run", instead)
+    monkeypatch.setattr(cup_on_table, "follow", instead)
     report = experiment("cup-on-table", "mujoco")
     assert set(asked) == {1, *cup_on_table.ENGINE_STEPS}
     assert any("one step of the engine per command" in text for text in report.text)
@@ -127,7 +126,7 @@ def test_finer_steps_of_the_engine_are_that() -> None:
     pytest.importorskip("mujoco")
     setting = Setting.above_the_table(nine_joints(), START)
     law = cup_on_table.controller(setting, cup_on_table.TORQUE[1])
-    coarse, fine = (run(setting.robot, law, 0.1, 2e-3, START, "mujoco", substeps=n) for n in (1, 4))
+    coarse, fine = (follow(setting.robot, law, 0.1, 2e-3, START, "mujoco", substeps=n) for n in (1, 4))
     assert (coarse.about["substeps"], fine.about["substeps"]) == (1, 4)
     assert 1e-6 < np.abs(coarse.q[-1] - fine.q[-1]).max() < 1e-1
 

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from pages import Watched
 
-from dqdyn.analysis.experiments.experiment import Case, Claim, Result, Table, draw, figure
+from dqdyn.analysis.experiments.experiment import Case, Claim, Result, Table
+from dqdyn.analysis.experiments.figures import draw, figure
 from dqdyn.view.experiment_report import scene_of, write_experiment
 
 

@@ -6,30 +6,14 @@ knows the grip alone, CQP also tilt, planes, joint limits, and torso against bot
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from dqdyn import control as ct
 from dqdyn import robots
-from dqdyn.analysis.experiments.cup_setting import (
-    DAMPING,
-    PLANE,
-    RATE,
-    TORSO,
-    TRUNK,
-    UP,
-    beyond_limits,
-    cup_and_cone,
-    table_and_walls,
-    to_planes,
-    walls,
-)
-from dqdyn.analysis.experiments.experiment import Case, Claim, Drawing, Result, draw, figure, joint_figures, norm
-from dqdyn.analysis.experiments.running import run
-from dqdyn.analysis.experiments.two_hands import BETWEEN, HANDS, relative_error
-from dqdyn.geometry.primitives import Plane
-from dqdyn.robot import Robot
+from dqdyn.analysis.experiments import cup_setting as cup
+from dqdyn.analysis.experiments.experiment import Case, Claim, Drawing, Result
+from dqdyn.analysis.experiments.figures import curves, draw, figure, joint_figures, norm
+from dqdyn.analysis.experiments.running import follow
 from dqdyn.simulate import Trajectory
 
 NAME, TITLE = "bimanual-cup", "Two hands put a cup on a table"
@@ -38,42 +22,26 @@ GRIP = 50.0  # 1/s, η of ẋ_rel = −η x̃_rel
 START = np.array([0.1, 0.1, 0.2, 0.33, 0.1, *(2 * (-0.45, -0.05, 0.41, -1.2))])  # rad: torso, left arm, right arm
 
 
-def controller(robot: Robot, constrained: bool) -> ct.Controller:
+def controller(setting: cup.Setting, constrained: bool) -> ct.Controller:
     """(3.1) on the height of the absolute frame above the table."""
-    x = robot.absolute_pose(*HANDS, START)
-    table = Plane(UP, distance=float(x.translation[2]) - HEIGHT)
-    grip = ct.RelativePoseTask(*HANDS, robot.relative_pose(*HANDS, START), gain=GRIP)
-    rate: Any = {"gain": RATE}
-    limits = [
-        ct.Cone(ct.line(BETWEEN, x.rotation_matrix.T @ UP), UP, TILT, name="tilt", **rate),
-        ct.Region(BETWEEN, walls(x.translation, REGION), PLANE, name="region", **rate),
-        ct.ConeJointLimits(**rate),
-        *(ct.TorsoArm(ct.line(TRUNK), f"{s}_forearm", f"{s}_hand", TORSO, name=s, **rate) for s in ("left", "right")),
-    ]
-    task = ct.DistanceTask(BETWEEN, table, gain=RATE, name="height above the table")
-    return ct.velocity_controller(robot, [task], [grip, *(limits if constrained else [])], damping=DAMPING)
+    grip = ct.RelativePoseTask(*cup.HANDS, setting.robot.relative_pose(*cup.HANDS, START), gain=GRIP)
+    limits = setting.constraints(TILT, "auto", sides=(0, 1)) if constrained else []
+    return ct.velocity_controller(setting.robot, [setting.task(None)], [grip, *limits], damping=cup.DAMPING)
 
 
 def experiment(plant: str | None = None, duration: float = 12.0, dt: float = 5e-3) -> Result:
     """Both controllers for ``duration`` s."""
     robot = robots.small_bimanual()
+    setting = cup.Setting.above_the_table(robot, START, cup.BETWEEN, HEIGHT, REGION)
     dt = dt if plant is None else 0.2 * dt
-    runs = {
-        name: run(robot, controller(robot, name == "CQP"), duration, dt, START, plant, every=max(1, round(5e-3 / dt)))
-        for name in ("QP", "CQP")
-    }
-    first = robot.absolute_pose(*HANDS, START)
-    axis, planes = first.rotation_matrix.T @ UP, walls(first.translation, REGION)
-    table = Plane(UP, distance=first.translation[2] - HEIGHT)
-    poses = {name: robot.absolute_pose(*HANDS, r.q) for name, r in runs.items()}
-    ups = {name: x.rotation_matrix @ axis for name, x in poses.items()}
-    tilts = {name: np.arccos(np.clip(up[:, 2], -1.0, 1.0)) for name, up in ups.items()}
-    heights = {name: x.translation[:, 2] - float(table.distance) for name, x in poses.items()}
-    grips = {name: relative_error(robot, r.q) for name, r in runs.items()}
-    most = {name: float(tilt.max()) for name, tilt in tilts.items()}
-    joints = {name: beyond_limits(robot, r.q) for name, r in runs.items()}
-    off = {name: float(np.abs(h / h[0] - np.exp(-RATE * runs[name].time)).max()) for name, h in heights.items()}
-    wall = float(to_planes(planes, poses["CQP"].translation).min())
+    laws, every = {name: controller(setting, name == "CQP") for name in ("QP", "CQP")}, max(1, round(5e-3 / dt))
+    runs = {name: follow(robot, law, duration, dt, START, plant, every=every) for name, law in laws.items()}
+    heights = {name: setting.height(run) for name, run in runs.items()}
+    grips = {name: cup.relative_error(robot, run.q) for name, run in runs.items()}
+    most = {name: float(setting.tilt(run).max()) for name, run in runs.items()}
+    joints = {name: cup.beyond_limits(robot, run.q) for name, run in runs.items()}
+    off = {name: float(np.abs(h / h[0] - np.exp(-cup.RATE * runs[name].time)).max()) for name, h in heights.items()}
+    wall = float(cup.to_planes(setting.planes, setting.hand(runs["CQP"])).min())
     claims = (
         *(
             Claim(
@@ -85,7 +53,7 @@ def experiment(plant: str | None = None, duration: float = 12.0, dt: float = 5e-
         ),
         *(
             Claim(
-                f"{name}: the cup reaches the table as e^(−{RATE} t)",
+                f"{name}: the cup reaches the table as e^(−{cup.RATE} t)",
                 f"{100 * off[name]:.2g} % of the first height off; {1e3 * h[-1]:.2g} mm left of {1e3 * h[0]:.3g}",
                 off[name] < 0.03,
             )
@@ -98,8 +66,8 @@ def experiment(plant: str | None = None, duration: float = 12.0, dt: float = 5e-
         ),
         Claim(
             "CQP respects tilt, joint limits and planes",
-            f"{most['CQP']:.4f} rad, joints {-100 * joints['CQP']:.2g} % inside, planes {wall:.4f} m for {PLANE}",
-            most["CQP"] <= TILT and joints["CQP"] <= 0.0 and wall >= PLANE,
+            f"{most['CQP']:.4f} rad, joints {-100 * joints['CQP']:.2g} % inside, planes {wall:.4f} m for {cup.PLANE}",
+            most["CQP"] <= TILT and joints["CQP"] <= 0.0 and wall >= cup.PLANE,
         ),
     )
     names = [joint.name for joint in robot.joints]
@@ -113,29 +81,21 @@ def experiment(plant: str | None = None, duration: float = 12.0, dt: float = 5e-
             "The paper ran this on a real robot with Python and ROS; here the robot follows the velocities exactly.",
         ),
         claims,
-        tuple(Case(name, r, _drawings(r, table, planes, ups[name])) for name, r in runs.items()),
+        tuple(Case(name, run, _drawings(setting, run)) for name, run in runs.items()),
         (
-            figure("norm of the joint velocities (fig. 6.10)", "rad/s", {n: (r, norm(r.v)) for n, r in runs.items()}),
-            figure("task error (fig. 6.10)", "m", {n: (runs[n], h) for n, h in heights.items()}),
-            figure(
-                "tilt of the absolute frame (fig. 6.10)",
-                "rad",
-                {n: (runs[n], x) for n, x in tilts.items()},
-                {"limit": TILT},
-            ),
+            figure("norm of the joint velocities (fig. 6.10)", "rad/s", curves(runs, lambda r: norm(r.v))),
+            figure("task error (fig. 6.10)", "m", curves(runs, setting.height)),
+            figure("tilt of the absolute frame (fig. 6.10)", "rad", curves(runs, setting.tilt), {"limit": TILT}),
             figure("relative pose, ‖vec8(x_r − x_r(0))‖", "10⁻⁹", {n: (runs[n], 1e9 * g) for n, g in grips.items()}),
             *joint_figures("joints (fig. 6.10)", runs, names[:9]),
         ),
     )
 
 
-def _drawings(found: Trajectory, table: Plane, planes: tuple[Plane, ...], up: np.ndarray) -> tuple[Drawing, ...]:
-    robot = found.robot
-    x = robot.absolute_pose(*HANDS, found.q)
-    hands = [robot.pose(hand, found.q).translation for hand in HANDS]
+def _drawings(setting: cup.Setting, run: Trajectory) -> tuple[Drawing, ...]:
+    hands = [run.robot.pose(hand, run.q).translation for hand in cup.HANDS]
     return (
-        *table_and_walls(table, planes, x.translation[0]),
-        *cup_and_cone(x.translation, up, TILT),
-        draw("frame", pose=x, size=0.08, name="absolute frame"),
+        *setting.cup_and_table(run, TILT),
+        draw("frame", pose=setting.pose(run), size=0.08, name="absolute frame"),
         draw("segment", start=hands[0], end=hands[1], name="grip", radius=0.005, color=(0.35, 0.38, 0.42, 1.0)),
     )

@@ -10,30 +10,11 @@ from itertools import pairwise
 import numpy as np
 
 from dqdyn import control as ct
-from dqdyn.analysis.experiments.cup_setting import (
-    DAMPING,
-    GAINS,
-    PLANE,
-    RATE,
-    START,
-    TILT,
-    TORSO,
-    Setting,
-    nine_joints,
-    to_planes,
-)
-from dqdyn.analysis.experiments.experiment import (
-    Case,
-    Claim,
-    Figure,
-    Result,
-    Table,
-    effort,
-    figure,
-    joint_figures,
-    norm,
-)
-from dqdyn.analysis.experiments.running import run
+from dqdyn.analysis.experiments import cup_setting as cup
+from dqdyn.analysis.experiments.cup_setting import GAINS, PLANE, RATE, START, TILT, TORSO, Setting
+from dqdyn.analysis.experiments.experiment import Case, Claim, Figure, Result, Table
+from dqdyn.analysis.experiments.figures import curves, effort, figure, joint_figures, norm
+from dqdyn.analysis.experiments.running import follow
 from dqdyn.simulate import Trajectory
 
 NAME, TITLE = "cup-on-table", "A cup is put on a table"
@@ -53,14 +34,14 @@ def controller(setting: Setting, name: str) -> ct.Controller:
     if name in (TORQUE[1], STOPPED):
         constraints.append(ct.StoppingBounds(2.0))
     make = ct.velocity_controller if name in VELOCITY else ct.torque_controller
-    return make(setting.robot, [setting.task()], constraints, damping=DAMPING)
+    return make(setting.robot, [setting.task()], constraints, damping=cup.DAMPING)
 
 
 def experiment(
     plant: str | None = None, duration: float = 18.0, dt_velocity: float = 0.01, dt_torque: float = 5e-4
 ) -> Result:
     """All runs for ``duration`` s, those with constraints at three steps."""
-    setting = Setting.above_the_table(nine_joints(), START)
+    setting = Setting.above_the_table(cup.nine_joints(), START)
     steps = {**dict.fromkeys(VELOCITY, dt_velocity), **dict.fromkeys((*TORQUE, STOPPED), dt_torque)}
     if plant is not None:
         # One step of the engine per command: the acceleration that was asked for acts as it is, whatever the step. With
@@ -69,7 +50,7 @@ def experiment(
 
     def at(name: str, dt: float, substeps: int = 1) -> Trajectory:
         every, law = max(1, round(5e-3 / dt)), controller(setting, name)
-        return run(setting.robot, law, duration, dt, START, plant, every=every, substeps=substeps)
+        return follow(setting.robot, law, duration, dt, START, plant, every=every, substeps=substeps)
 
     runs = {name: at(name, dt) for name, dt in steps.items()}
     steps_of = {name: [factor * steps[name] for factor in (1.0, 2.0, 4.0)] for name in (VELOCITY[1], TORQUE[1])}
@@ -84,7 +65,7 @@ def experiment(
     efforts = {name: effort(r.time, r.v if name in VELOCITY else r.tau) for name, r in runs.items()}
     claims = [
         *[broken(setting, name, runs[name]) for name in (VELOCITY[0], TORQUE[0])],
-        *[respected(setting, name, found) for name, found in stepped.items()],
+        *[respected(setting, name, by_step) for name, by_step in stepped.items()],
         *[decays(setting, name, runs[name]) for name in (*VELOCITY, *TORQUE)],
         *[
             Claim(
@@ -114,22 +95,22 @@ def experiment(
     )
 
 
-def broken(setting: Setting, name: str, found: Trajectory) -> Claim:
+def broken(setting: Setting, name: str, run: Trajectory) -> Claim:
     """QP violates all kinds of limits."""
-    v, units = setting.violations(found), {"tilt": TILT, "planes": PLANE, "torso": TORSO}
+    v = setting.violations(run)
     return Claim(
         f"{name} violates tilt, planes, joint limits and the distance of torso and arm",
-        f"tilt {units['tilt'] * (1 + v['tilt']):.3g} rad, planes {units['planes'] * (1 - v['planes']):.3g} m, "
-        f"torso {units['torso'] * (1 - v['torso']):.3g} m, joints {100 * v['joints']:.3g} % beyond a limit",
+        f"tilt {TILT * (1 + v['tilt']):.3g} rad, planes {PLANE * (1 - v['planes']):.3g} m, "
+        f"torso {TORSO * (1 - v['torso']):.3g} m, joints {100 * v['joints']:.3g} % beyond a limit",
         all(value > ALLOWED for value in v.values()),
     )
 
 
-def respected(setting: Setting, name: str, found: dict[float, Trajectory]) -> Claim:
+def respected(setting: Setting, name: str, runs: dict[float, Trajectory]) -> Claim:
     """CQP violates none, and less with a smaller step; runs by their step in s, the finest first."""
-    kinds = [setting.violations(r) for r in found.values()]
+    kinds = [setting.violations(r) for r in runs.values()]
     worst = [max(violations.values()) for violations in kinds]
-    series = ", ".join(f"{_part(value)} at {1e3 * dt:g} ms" for dt, value in zip(found, worst, strict=True))
+    series = ", ".join(f"{_part(value)} at {1e3 * dt:g} ms" for dt, value in zip(runs, worst, strict=True))
     words = ", ".join(f"{kind} {_part(value)}" for kind, value in kinds[0].items())
     beyond = [max(value, 0.0) for value in worst]
     return Claim(
@@ -139,10 +120,10 @@ def respected(setting: Setting, name: str, found: dict[float, Trajectory]) -> Cl
     )
 
 
-def finer(found: dict[int, dict[str, float]], dt: float) -> Table:
+def finer(violations: dict[int, dict[str, float]], dt: float) -> Table:
     """Violations by the steps of the engine per command."""
-    kinds = list(next(iter(found.values())))
-    rows = tuple((f"{count}", *(_part(v[kind]) for kind in kinds)) for count, v in found.items())
+    kinds = list(next(iter(violations.values())))
+    rows = tuple((f"{count}", *(_part(v[kind]) for kind in kinds)) for count, v in violations.items())
     title = f"{TORQUE[1]} on the engine, a command each {1e3 * dt:g} ms: part of each limit"
     return Table(title, ("steps of the engine per command", *kinds), rows)
 
@@ -151,9 +132,9 @@ def _part(violation: float) -> str:
     return f"{violation:.1e} beyond" if violation > 0.0 else f"{-violation:.1e} inside"
 
 
-def decays(setting: Setting, name: str, found: Trajectory) -> Claim:
+def decays(setting: Setting, name: str, run: Trajectory) -> Claim:
     """The error against that of the equation which the task sets, from rest."""
-    error, t = setting.height(found), found.time
+    error, t = setting.height(run), run.time
     if name in VELOCITY:
         wanted = np.exp(-RATE * t)
         law = f"e^(−{RATE} t)"
@@ -203,24 +184,23 @@ def figures(setting: Setting, runs: dict[str, Trajectory]) -> list[Figure]:
     result = []
     for word, pair, fig in (("velocity", VELOCITY, "6.2"), ("torque", TORQUE, "6.3, 6.4")):
         both = {name.split()[0]: runs[name] for name in pair}
-        curves = lambda values: {key: (r, values(r)) for key, r in both.items()}  # noqa: B023 (used at once)
         by = f"by {word} (fig. {fig})"
         planes = {
-            f"{key}, plane {i + 1}": (r, to_planes(setting.planes, setting.hand(r))[:, i])
-            for key, r in both.items()
+            f"{key}, plane {i + 1}": (run, cup.to_planes(setting.planes, setting.hand(run))[:, i])
+            for key, run in both.items()
             for i in range(4)
         }
         result += [
-            figure(f"tilt of the cup {by}", "rad", curves(setting.tilt), {"limit": TILT}),
-            figure(f"forearm to torso {by}", "m", curves(setting.to_torso), {"limit": TORSO}),
+            figure(f"tilt of the cup {by}", "rad", curves(both, setting.tilt), {"limit": TILT}),
+            figure(f"forearm to torso {by}", "m", curves(both, setting.to_torso), {"limit": TORSO}),
             figure(f"hand to the four planes {by}", "m", planes, {"limit": PLANE}),
-            figure(f"task error {by}", "m", curves(setting.height)),
-            figure(f"norm of the joint velocities {by}", "rad/s", curves(lambda r: norm(r.v))),
+            figure(f"task error {by}", "m", curves(both, setting.height)),
+            figure(f"norm of the joint velocities {by}", "rad/s", curves(both, lambda run: norm(run.v))),
         ]
         if word == "torque":
             result += [
-                figure(f"norm of the torques {by}", "N m", curves(lambda r: norm(r.tau))),
-                figure(f"norm of the joint accelerations {by}", "rad/s²", curves(lambda r: norm(r.a))),
+                figure(f"norm of the torques {by}", "N m", curves(both, lambda run: norm(run.tau))),
+                figure(f"norm of the joint accelerations {by}", "rad/s²", curves(both, lambda run: norm(run.a))),
             ]
         result += joint_figures(f"joints {by}", both, [joint.name for joint in setting.robot.joints])
     return result

@@ -6,14 +6,22 @@ and where it starts are ours, because the paper does not give them.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Unpack
 
 import numpy as np
 
 from dqdyn import control as ct
 from dqdyn import robots
-from dqdyn.analysis.experiments.experiment import Drawing, draw, norm
+from dqdyn.algebra.values import Pose
+from dqdyn.analysis.experiments.experiment import Drawing
+from dqdyn.analysis.experiments.figures import draw, norm
+from dqdyn.arrays import Array
+from dqdyn.control.core.inequality import ZoneOptions
+from dqdyn.control.core.part import ControlPart
+from dqdyn.control.core.settings import GainPair, Gains
+from dqdyn.control.features.on_robot import FrameLike
 from dqdyn.geometry.primitives import Line, Plane
 from dqdyn.robot import Robot
 from dqdyn.simulate import Trajectory
@@ -22,7 +30,9 @@ TILT, PLANE, TORSO = 0.1, 0.01, 0.07  # rad, m, m
 RATE = 0.36  # 1/s, η of task and inequalities by velocity
 GAINS = (1.5, 0.3)  # 1/s, 1/s²: (k_d, k_p) and (η_1, η_2) by acceleration
 DAMPING = 0.01  # λ
-HAND, ELBOW, TRUNK = "left_hand", "left_forearm", "hips"
+HANDS, ELBOWS, TRUNK = ("left_hand", "right_hand"), ("left_forearm", "right_forearm"), "hips"
+HAND, ELBOW = HANDS[0], ELBOWS[0]
+BETWEEN = ct.absolute_frame(*HANDS)
 UP = (0.0, 0.0, 1.0)
 START = np.array([-0.36, 0.23, -0.09, 0.33, -0.11, -0.1, 0.11, 0.44, -1.34])  # rad: torso of five, arm of four
 HEIGHT, REGION = 0.15, 0.03  # m: of the hand above the table, and to each of the four planes, at the start
@@ -36,51 +46,59 @@ def nine_joints() -> Robot:
 
 @dataclass(frozen=True, eq=False)
 class Setting:
-    """``axis`` (3): the cup's, in the hand's frame, upright at the start; ``planes`` look inwards."""
+    """``axis`` (3): the cup's, in the frame that holds it, upright at the start; ``planes`` look inwards."""
 
     robot: Robot
-    axis: np.ndarray
+    axis: Array
     table: Plane
     planes: tuple[Plane, ...]
+    holder: FrameLike = HAND
 
     @classmethod
-    def above_the_table(cls, robot: Robot, q0: np.ndarray) -> Setting:
-        """The cup upright, the table below it and a region around it."""
-        x = robot.pose(HAND, q0)
+    def above_the_table(
+        cls, robot: Robot, q0: Array, holder: FrameLike = HAND, height: float = HEIGHT, region: float = REGION
+    ) -> Setting:
+        """The cup upright, the table ``height`` m below it and a region around it."""
+        x = pose_of(robot, holder, q0)
         axis, p = x.rotation_matrix.T @ UP, x.translation
-        table = Plane(UP, distance=p[2] - HEIGHT)
-        return cls(robot, axis / np.linalg.norm(axis), table, walls(p))
+        return cls(robot, axis / np.linalg.norm(axis), Plane(UP, distance=p[2] - height), walls(p, region), holder)
 
-    def task(self) -> ct.Task:
-        """The distance of hand and table, to zero."""
-        return ct.DistanceTask(HAND, self.table, gain=RATE, gains=GAINS, name="height above the table")
+    def task(self, gains: GainPair | None = GAINS) -> ct.Task:
+        """The distance of the cup and the table, to zero."""
+        return ct.DistanceTask(self.holder, self.table, gain=RATE, gains=gains, name="height above the table")
 
-    def constraints(self) -> list[Any]:
+    def constraints(self, tilt: float = TILT, gains: Gains = GAINS, sides: Sequence[int] = (0,)) -> list[ControlPart]:
         """The fifteen of the paper: the cone, four planes, nine joint limits by cones, torso and arm."""
-        both: Any = {"gain": RATE, "gains": GAINS}
         return [
-            ct.Cone(ct.line(HAND, self.axis), UP, TILT, name="tilt", **both),
-            ct.Region(HAND, self.planes, PLANE, **both),
-            ct.ConeJointLimits(**both),
-            ct.TorsoArm(ct.line(TRUNK), ELBOW, HAND, TORSO, **both),
+            ct.Cone(ct.line(self.holder, self.axis), UP, tilt, name="tilt", gain=RATE, gains=gains),
+            ct.Region(self.holder, self.planes, PLANE, name="region", gain=RATE, gains=gains),
+            ct.ConeJointLimits(gain=RATE, gains=gains),
+            *(torso_and_arm(side, gain=RATE, gains=gains) for side in sides),
         ]
 
     # --- what is measured, without the controllers' own functions
 
-    def tilt(self, run: Trajectory) -> np.ndarray:
+    def pose(self, run: Trajectory) -> Pose:
+        """Of what holds the cup."""
+        return pose_of(self.robot, self.holder, run.q)
+
+    def up(self, run: Trajectory) -> Array:
+        """The cup's axis (n, 3) in the world."""
+        return np.asarray(self.pose(run).rotation_matrix @ self.axis)
+
+    def tilt(self, run: Trajectory) -> Array:
         """Angle (n,) of the cup's axis to the vertical in rad."""
-        up = (self.robot.pose(HAND, run.q).rotation_matrix @ self.axis)[:, 2]
-        return np.asarray(np.arccos(np.clip(up, -1.0, 1.0)))
+        return np.asarray(np.arccos(np.clip(self.up(run)[:, 2], -1.0, 1.0)))
 
-    def hand(self, run: Trajectory) -> np.ndarray:
-        """Positions (n, 3) in m."""
-        return np.asarray(self.robot.pose(HAND, run.q).translation)
+    def hand(self, run: Trajectory) -> Array:
+        """Positions (n, 3) of the cup in m."""
+        return np.asarray(self.pose(run).translation)
 
-    def height(self, run: Trajectory) -> np.ndarray:
-        """Of the hand above the table (n,) in m: the error of the task."""
+    def height(self, run: Trajectory) -> Array:
+        """Of the cup above the table (n,) in m: the error of the task."""
         return self.hand(run)[:, 2] - float(self.table.distance)
 
-    def to_torso(self, run: Trajectory) -> np.ndarray:
+    def to_torso(self, run: Trajectory) -> Array:
         """Distance (n,) in m of the forearm from the line of the torso: both seen along the line."""
         trunk = self.robot.pose(TRUNK, run.q)
         along = trunk.rotation_matrix[:, :, 2]
@@ -99,30 +117,64 @@ class Setting:
             "torso": 1.0 - float(self.to_torso(run).min()) / TORSO,
         }
 
+    def cup_and_table(self, run: Trajectory, tilt: float) -> list[Drawing]:
+        """The table and the planes above it; the cup, its axis in blue, and in red the cone that it must not leave."""
+        at, up = self.hand(run), self.up(run)
+        size, red, white, blue = 0.16, (0.87, 0.23, 0.2, 0.9), (0.92, 0.92, 0.9, 0.9), (0.18, 0.42, 0.86, 1.0)
+        low = np.array([*at[0, :2], float(self.table.distance)])
+        turns = np.linspace(0.0, 2.0 * np.pi, 10, endpoint=False)
+        rays = np.stack([np.sin(tilt) * np.cos(turns), np.sin(tilt) * np.sin(turns), np.full(10, np.cos(tilt))], axis=1)
+        teal = (0.05, 0.6, 0.62, 0.18)
+        return [
+            draw("plane", plane=self.table, side=0.3, center=low, name="table", color=(0.6, 0.4, 0.2, 0.7)),
+            *(
+                draw("plane", plane=p, side=0.16, center=low + [0.0, 0.0, 0.08], name=f"plane {i + 1}", color=teal)
+                for i, p in enumerate(self.planes)
+            ),
+            *(draw("segment", start=at, end=at + size * r, radius=0.0015, color=red, name="cone") for r in rays),
+            draw("segment", start=at, end=at + 0.07 * up, radius=0.022, color=white, name="cup"),
+            draw("arrow", start=at, vector=1.15 * size * up, name="axis of the cup", radius=0.004, color=blue),
+        ]
+
     def drawings(self, run: Trajectory) -> tuple[Drawing, ...]:
         """The table and its region, the cup and its cone, the torso's line and the forearm."""
-        hand, up = self.hand(run), self.robot.pose(HAND, run.q).rotation_matrix @ self.axis
-        elbow = self.robot.pose(ELBOW, run.q).translation
+        hand, elbow = self.hand(run), self.robot.pose(ELBOW, run.q).translation
         return (
-            *table_and_walls(self.table, self.planes, hand[0]),
-            *cup_and_cone(hand, up, TILT),
+            *self.cup_and_table(run, TILT),
             draw("line", line=Line(UP, (0.0, 0.0, 0.0)), on=TRUNK, length=1.0, name="line of the torso"),
             draw("segment", start=elbow, end=hand, name="forearm", radius=0.006),
         )
 
 
-def walls(p: np.ndarray, away: float = REGION) -> tuple[Plane, ...]:
+def pose_of(robot: Robot, holder: FrameLike, q: Array) -> Pose:
+    """The pose of a frame, or of that between the hands."""
+    return robot.pose(holder, q) if isinstance(holder, str) else robot.absolute_pose(*HANDS, q)
+
+
+def torso_and_arm(side: int, **options: Unpack[ZoneOptions]) -> ct.TorsoArm:
+    """A forearm, 0 for the left and 1 for the right one, away from the line of the torso."""
+    options.setdefault("name", f"torso and {ELBOWS[side]}")
+    return ct.TorsoArm(ct.line(TRUNK), ELBOWS[side], HANDS[side], TORSO, **options)
+
+
+def relative_error(robot: Robot, q: Array) -> Array:
+    """‖vec8(x_r − x_r(0))‖ (n,) of the hands for q (n, nq); the signs of poses are continuous along a run."""
+    x = robot.relative_pose(*HANDS, q).vec8()
+    return np.asarray(np.linalg.norm(x - x[0], axis=1))
+
+
+def walls(p: Array, away: float = REGION) -> tuple[Plane, ...]:
     """Four vertical planes ``away`` m from a point, whose normals point to it."""
     sides = ((0, 1.0), (0, -1.0), (1, 1.0), (1, -1.0))
     return tuple(Plane(sign * np.eye(3)[axis], distance=sign * p[axis] - away) for axis, sign in sides)
 
 
-def to_planes(planes: tuple[Plane, ...], p: np.ndarray) -> np.ndarray:
+def to_planes(planes: tuple[Plane, ...], p: Array) -> Array:
     """Signed distances (n, 4) in m of points (n, 3)."""
     return np.stack([p @ np.asarray(plane.normal) - float(plane.distance) for plane in planes], axis=1)
 
 
-def beyond_limits(robot: Robot, q: np.ndarray) -> float:
+def beyond_limits(robot: Robot, q: Array) -> float:
     """How far joints are beyond their limits at worst in q (n, nq), as a part of the limit; of those at 0, of 1 rad."""
     limits, worst = robot.limits, -np.inf
     for limit, sign in ((limits.upper, 1.0), (limits.lower, -1.0)):
@@ -130,39 +182,3 @@ def beyond_limits(robot: Robot, q: np.ndarray) -> float:
         sizes = np.where(limit == 0.0, 1.0, np.abs(limit))[bounded]
         worst = max(worst, float((sign * (q - limit)[:, bounded] / sizes).max()))
     return worst
-
-
-def table_and_walls(table: Plane, planes: tuple[Plane, ...], center: np.ndarray) -> list[Drawing]:
-    """Sheets."""
-    low = [*center[:2], float(table.distance)]
-    sheets = [draw("plane", plane=table, side=0.3, center=low, name="table", color=(0.6, 0.4, 0.2, 0.7))]
-    middle = [*center[:2], float(table.distance) + 0.08]
-    return sheets + [
-        draw("plane", plane=p, side=0.16, center=middle, name=f"plane {i + 1}", color=(0.05, 0.6, 0.62, 0.18))
-        for i, p in enumerate(planes)
-    ]
-
-
-def cup_and_cone(at: np.ndarray, up: np.ndarray, tilt: float) -> list[Drawing]:
-    """The axis of the cup in blue, the cone that it must not leave in red; points and directions (n, 3)."""
-    size, red = 0.16, (0.87, 0.23, 0.2, 0.9)
-    rays = [
-        [np.sin(tilt) * np.cos(turn), np.sin(tilt) * np.sin(turn), np.cos(tilt)]
-        for turn in np.linspace(0.0, 2.0 * np.pi, 10, endpoint=False)
-    ]
-    cone = [
-        draw("segment", start=at, end=at + size * np.array(ray), radius=0.0015, color=red, name="cone") for ray in rays
-    ]
-    cup = draw("segment", start=at, end=at + 0.07 * up, radius=0.022, color=(0.92, 0.92, 0.9, 0.9), name="cup")
-    return [
-        *cone,
-        cup,
-        draw(
-            "arrow",
-            start=at,
-            vector=1.15 * size * up,
-            name="axis of the cup",
-            radius=0.004,
-            color=(0.18, 0.42, 0.86, 1.0),
-        ),
-    ]

@@ -6,17 +6,17 @@ forgets all constraints but its wheels, and opens its hands.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+import numpy.typing as npt
 
 from dqdyn import control as ct
 from dqdyn import robots
 from dqdyn.algebra.values import Pose
-from dqdyn.analysis.experiments.cup_setting import DAMPING, TORSO, TRUNK, beyond_limits
-from dqdyn.analysis.experiments.experiment import Case, Claim, Drawing, Result, draw, figure, joint_figures, norm
-from dqdyn.analysis.experiments.running import run
-from dqdyn.analysis.experiments.two_hands import BETWEEN, HANDS, relative_error
+from dqdyn.analysis.experiments.cup_setting import BETWEEN, DAMPING, HANDS, beyond_limits, relative_error, torso_and_arm
+from dqdyn.analysis.experiments.experiment import Case, Claim, Drawing, Result
+from dqdyn.analysis.experiments.figures import curves, draw, figure, joint_figures, norm
+from dqdyn.analysis.experiments.running import follow
+from dqdyn.arrays import Array
 from dqdyn.errors import Error
 from dqdyn.robot import Robot
 from dqdyn.simulate import Trajectory
@@ -37,16 +37,14 @@ class CarryAndRelease:
         grip = robot.relative_pose(*HANDS, START)
         self.robot, self.released_at = robot, np.inf
         hold = ct.RelativePoseTask(*HANDS, grip, gain=GRIP)
-        limits: list[Any] = [ct.ConeJointLimits()]
-        for side in ("left", "right"):
-            limits.append(ct.TorsoArm(ct.line(TRUNK), f"{side}_forearm", f"{side}_hand", TORSO, name=side))
+        limits = [ct.ConeJointLimits(), *(torso_and_arm(side) for side in (0, 1))]
         task = ct.TranslationTask(BETWEEN, ZONE, gain=RATE, name="way to the zone")
         constraints = [hold, *(limits if constrained else [])]
         self.carry = ct.velocity_controller(robot, [task], constraints, damping=DAMPING)
         apart = Pose(rotation=grip.rotation, translation=OPEN * grip.translation)
         self.release = ct.velocity_controller(robot, [ct.RelativePoseTask(*HANDS, apart)], damping=DAMPING)
 
-    def step(self, t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+    def step(self, t: float, q: Array, v: Array) -> Array:
         """Velocities (nv)."""
         if t < self.released_at:
             command = self.carry(t, q)
@@ -55,7 +53,7 @@ class CarryAndRelease:
             self.released_at = t
         return self.release(t, q)
 
-    def record(self) -> dict[str, np.ndarray]:
+    def record(self) -> dict[str, Array]:
         """Whether the ball is still held."""
         return {"holding": np.array(float(np.isinf(self.released_at)))}
 
@@ -65,7 +63,7 @@ def experiment(plant: str | None = None, duration: float = 14.0, dt: float = 5e-
     if plant is not None:
         raise Error(f"{NAME} runs on our own dynamics alone: {plant} knows no wheels that roll without slipping.")
     robot = robots.mobile_bimanual()
-    runs = {name: run(robot, CarryAndRelease(robot, name == "CQP"), duration, dt, START) for name in ("QP", "CQP")}
+    runs = {name: follow(robot, CarryAndRelease(robot, name == "CQP"), duration, dt, START) for name in ("QP", "CQP")}
     places = {name: robot.absolute_pose(*HANDS, r.q).translation for name, r in runs.items()}
     away = {name: norm(p - ZONE) for name, p in places.items()}
     held = {name: r.extra["holding"] > 0.5 for name, r in runs.items()}
@@ -92,29 +90,29 @@ def experiment(plant: str | None = None, duration: float = 14.0, dt: float = 5e-
         tuple(claims),
         tuple(Case(name, r, _drawings(r, places[name], held[name])) for name, r in runs.items()),
         (
-            figure("norm of the velocities (fig. 6.12)", "rad/s, m/s", {n: (r, norm(r.v)) for n, r in runs.items()}),
-            figure("distance from the zone (fig. 6.12)", "m", {n: (runs[n], e) for n, e in away.items()}),
-            figure("distance of the hands", "m", {n: (runs[n], g) for n, g in gaps.items()}),
-            figure("sideways slip", "10⁻¹⁵ m/s", {n: (r, 1e15 * slip(r)) for n, r in runs.items()}),
+            figure("norm of the velocities (fig. 6.12)", "rad/s, m/s", curves(runs, lambda r: norm(r.v))),
+            figure("distance from the zone (fig. 6.12)", "m", curves(runs, away)),
+            figure("distance of the hands", "m", curves(runs, gaps)),
+            figure("sideways slip", "10⁻¹⁵ m/s", curves(runs, lambda r: 1e15 * slip(r))),
             *joint_figures("joints (fig. 6.12)", runs, names[:9]),
         ),
     )
 
 
-def slip(found: Trajectory) -> np.ndarray:
+def slip(run: Trajectory) -> Array:
     """Velocity (n,) of the platform across its heading in m/s, from q and v alone."""
-    heading = found.q[:, 2]
-    return np.asarray(np.cos(heading) * found.v[:, 1] - np.sin(heading) * found.v[:, 0])
+    heading = run.q[:, 2]
+    return np.asarray(np.cos(heading) * run.v[:, 1] - np.sin(heading) * run.v[:, 0])
 
 
-def _claims(name: str, found: Trajectory, away: np.ndarray, held: np.ndarray, gap: np.ndarray) -> list[Claim]:
+def _claims(name: str, run: Trajectory, away: Array, held: npt.NDArray[np.bool_], gap: Array) -> list[Claim]:
     last = int(held.sum()) - 1
-    sideways, grip = float(np.abs(slip(found)).max()), float(relative_error(found.robot, found.q[held]).max())
-    driven = float(np.hypot(*found.q[-1, :2]))
+    sideways, grip = float(np.abs(slip(run)).max()), float(relative_error(run.robot, run.q[held]).max())
+    driven = float(np.hypot(*run.q[-1, :2]))
     return [
         Claim(
             f"{name} carries the ball to the zone",
-            f"{1e3 * away[last]:.2g} mm from its center after {found.time[last]:.3g} s, {driven:.2g} m driven",
+            f"{1e3 * away[last]:.2g} mm from its center after {run.time[last]:.3g} s, {driven:.2g} m driven",
             bool(away[last] < 1.5 * NEAR),
         ),
         Claim(f"{name}: the relative pose stays while the ball is held", f"{grip:.1e}", grip < 1e-6),
@@ -127,12 +125,12 @@ def _claims(name: str, found: Trajectory, away: np.ndarray, held: np.ndarray, ga
     ]
 
 
-def _drawings(found: Trajectory, place: np.ndarray, held: np.ndarray) -> tuple[Drawing, ...]:
+def _drawings(run: Trajectory, place: Array, held: npt.NDArray[np.bool_]) -> tuple[Drawing, ...]:
     """The ball rests where it was released."""
     last = max(int(held.sum()) - 1, 0)
     ball = np.where(held[:, None], place, place[last])
-    gap = float(norm(found.robot.relative_pose(*HANDS, found.q[0]).translation))
-    wheels = np.column_stack([found.q[:, :2], np.full(len(found), 0.004)])
+    gap = float(norm(run.robot.relative_pose(*HANDS, run.q[0]).translation))
+    wheels = np.column_stack([run.q[:, :2], np.full(len(run), 0.004)])
     return (
         draw("sphere", center=ball, radius=max(0.4 * gap, 0.02), name="ball", color=(0.96, 0.55, 0.1, 1.0)),
         draw("sphere", center=ZONE, radius=0.1, name="zone", color=(0.2, 0.65, 0.3, 0.25)),

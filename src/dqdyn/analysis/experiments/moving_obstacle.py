@@ -7,16 +7,16 @@ the paper does not give them.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from dqdyn import control as ct
 from dqdyn import robots
-from dqdyn.algebra.scalar import sin
+from dqdyn.algebra.scalar import Scalar, sin
 from dqdyn.algebra.values import Pose
-from dqdyn.analysis.experiments.experiment import Case, Claim, Result, draw, figure, norm
-from dqdyn.analysis.experiments.running import run
+from dqdyn.analysis.experiments.experiment import Case, Claim, Drawing, Result
+from dqdyn.analysis.experiments.figures import curves, draw, figure, norm
+from dqdyn.analysis.experiments.running import follow
+from dqdyn.arrays import Array
 from dqdyn.robot import Robot
 from dqdyn.simulate import Trajectory
 
@@ -27,7 +27,7 @@ START, GOAL = (0.1, -0.4, 0.8), (0.1, -0.1, 0.8)  # m, of the hand
 CASES = {"I": "no inequality", "II": "obstacle taken to be at rest", "III": "motion of the obstacle known"}
 
 
-def obstacle(t: Any) -> list[Any]:
+def obstacle(t: Scalar) -> list[Scalar]:
     """p_s(t) = p_s(0) − (b sin(wt) i + a t j) in m with p_s(0) = 0.23 i + 0.24 j + 0.8 k, a = 0.1, b = 0.2, w = 0.6."""
     return [0.23 - 0.2 * sin(0.6 * t), 0.24 - 0.1 * t, 0.8 + 0.0 * t]
 
@@ -50,10 +50,9 @@ def experiment(plant: str | None = None, duration: float = 10.0, dt: float = 1e-
     robot = arm()
     down = Pose(rotation=[np.sqrt(0.5), 0.0, np.sqrt(0.5), 0.0], translation=START)
     q0 = robot.inverse_kinematics("tool", down, np.array([0.0, 0.2, 0.3, 0.0, 1.0, 0.0])).q
-    runs = {case: run(robot, controller(robot, case), duration, dt, q0, plant) for case in CASES}
-    gaps = {case: norm(hand(found) - path(found)) for case, found in runs.items()}
-    errors = {case: norm(hand(found) - GOAL) for case, found in runs.items()}
-    least = {case: float(gap.min()) for case, gap in gaps.items()}
+    runs = {case: follow(robot, controller(robot, case), duration, dt, q0, plant) for case in CASES}
+    least = {case: float(gap(run).min()) for case, run in runs.items()}
+    errors = {case: error(run) for case, run in runs.items()}
     claims = [
         Claim(
             f"case {case} ({CASES[case]}) {'never enters' if case == 'III' else 'enters'} the safe zone of {SAFE} m",
@@ -65,12 +64,11 @@ def experiment(plant: str | None = None, duration: float = 10.0, dt: float = 1e-
     claims.append(
         Claim(
             "every case goes on with its task once the obstacle has passed",
-            ", ".join(f"{case}: {1e3 * error[-1]:.2g} mm" for case, error in errors.items())
-            + " from the goal at the end",
-            all(error[-1] < 0.15 * error[0] for error in errors.values()),
+            ", ".join(f"{case}: {1e3 * e[-1]:.2g} mm" for case, e in errors.items()) + " from the goal at the end",
+            all(e[-1] < 0.15 * e[0] for e in errors.values()),
         )
     )
-    named = {f"case {case}": (runs[case], gap) for case, gap in gaps.items()}
+    named = {f"case {case}": run for case, run in runs.items()}
     return Result(
         NAME,
         TITLE,
@@ -83,29 +81,39 @@ def experiment(plant: str | None = None, duration: float = 10.0, dt: float = 1e-
         tuple(claims),
         tuple(Case(f"case {case}: {CASES[case]}", runs[case], drawings(runs[case])) for case in CASES),
         (
-            figure("distance of hand and obstacle (fig. 4.2)", "m", named, {"safe distance": SAFE}),
-            figure("distance from the goal", "m", {f"case {c}": (runs[c], e) for c, e in errors.items()}),
-            figure("norm of the torques", "N m", {f"case {c}": (r, norm(r.tau)) for c, r in runs.items()}),
+            figure("distance of hand and obstacle (fig. 4.2)", "m", curves(named, gap), {"safe distance": SAFE}),
+            figure("distance from the goal", "m", curves(named, error)),
+            figure("norm of the torques", "N m", curves(named, lambda run: norm(run.tau))),
         ),
     )
 
 
-def hand(found: Trajectory) -> np.ndarray:
+def hand(run: Trajectory) -> Array:
     """Positions of the hand (n, 3) in m."""
-    return np.asarray(found.robot.pose("tool", found.q).translation)
+    return np.asarray(run.robot.pose("tool", run.q).translation)
 
 
-def path(found: Trajectory) -> np.ndarray:
+def path(run: Trajectory) -> Array:
     """Positions of the obstacle (n, 3) in m."""
-    return np.stack(np.broadcast_arrays(*obstacle(found.time)), axis=-1)
+    return np.stack(np.broadcast_arrays(*obstacle(run.time)), axis=-1)
 
 
-def drawings(found: Trajectory) -> tuple[Any, ...]:
+def gap(run: Trajectory) -> Array:
+    """Distance (n,) of hand and obstacle in m."""
+    return norm(hand(run) - path(run))
+
+
+def error(run: Trajectory) -> Array:
+    """Distance (n,) of the hand from its goal in m."""
+    return norm(hand(run) - GOAL)
+
+
+def drawings(run: Trajectory) -> tuple[Drawing, ...]:
     """The obstacle and its path, the safe zone and the way of the hand, the goal."""
     return (
-        draw("sphere", center=path(found), radius=0.05, name="obstacle", color=(0.87, 0.23, 0.2, 1.0)),
-        draw("path", points=path(found), name="path of the obstacle", color=(0.87, 0.23, 0.2, 1.0)),
-        draw("sphere", center=hand(found), radius=SAFE, name="safe zone"),
-        draw("path", points=hand(found), name="way of the hand"),
+        draw("sphere", center=path(run), radius=0.05, name="obstacle", color=(0.87, 0.23, 0.2, 1.0)),
+        draw("path", points=path(run), name="path of the obstacle", color=(0.87, 0.23, 0.2, 1.0)),
+        draw("sphere", center=hand(run), radius=SAFE, name="safe zone"),
+        draw("path", points=hand(run), name="way of the hand"),
         draw("point", position=GOAL, name="goal", radius=0.025, color=(0.2, 0.65, 0.3, 1.0)),
     )

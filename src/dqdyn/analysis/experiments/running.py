@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from dqdyn.control.core.controller import Controller
+from dqdyn.arrays import Array
+from dqdyn.control import Controller
 from dqdyn.robot import Robot
 from dqdyn.simulate import Trajectory, simulate
 
@@ -22,28 +23,30 @@ class Servo:
         self.robot, self.controller, self.gain = robot, controller, gain
         self.wanted = np.zeros(robot.nv)
 
-    def step(self, t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+    def step(self, t: float, q: Array, v: Array) -> Array:
         """τ (nv)."""
         self.wanted = self.controller(t, q)
         return self.robot.inverse_dynamics(q, v, self.gain * (self.wanted - v))
 
-    def record(self) -> dict[str, Any]:
+    def record(self) -> dict[str, Array]:
         """What the controller records."""
         return self.controller.record()
 
 
-def run(
+def follow(
     robot: Robot,
     controller: Any,
     duration: float,
     dt: float,
-    q0: np.ndarray,
+    q0: Array,
     plant: str | None = None,
     *,
     every: int = 1,
     substeps: int = 1,
 ) -> Trajectory:
-    """A run from rest. On MuJoCo the joints have no stops, so that it can be seen who obeys their limits.
+    """A run from rest, of a :class:`Controller` or of what has its ``level`` and ``step``.
+
+    On MuJoCo the joints have no stops, so that it shows who obeys their limits.
 
     ``substeps``: steps of the engine per command.
     """
