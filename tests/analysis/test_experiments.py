@@ -112,7 +112,7 @@ def test_report_tells_of_steps_of_the_engine(monkeypatch: pytest.MonkeyPatch) ->
         asked.append(substeps)
         return found[cup_on_table.TORQUE[0 if substeps > 1 else 1]]
 
-    monkeypatch.setattr(cup_on_table, "run", instead)
+    monkeypatch.setattr(cup_on_table, "follow", instead)
     report = experiment("cup-on-table", "mujoco")
     assert set(asked) == {1, *cup_on_table.ENGINE_STEPS}
     assert any("one step of the engine per command" in text for text in report.text)

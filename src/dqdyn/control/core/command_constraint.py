@@ -34,7 +34,7 @@ MassAndBias = tuple[Matrix, list[Scalar]]
 class CommandBound:
     """A bound on the command: on one component of it (``axis``), or on ``normal`` · u.
 
-    ``h`` ≥ 0 is what the bound protects, with its ``rate``; ``gains`` is the index of its pair of gains.
+    A guard protects ``h`` ≥ 0, with its ``rate`` at the level of accelerations; ``gains`` is the index of its pair.
     """
 
     name: str

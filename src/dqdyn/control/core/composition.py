@@ -36,9 +36,8 @@ class Composition:
         self.model, self.level, self.design, self.dynamics = model, level, design, dynamics
         self.buffer = SignalBuffer(design.signals)
         task_gains = [(t.gain, 0.0) if level == "velocity" else t.gains for t in design.all_tasks]
-        owned = [(c, gains) for c in design.constraints for gains in c.initial_gains(model, level)]
-        self.owners, self.first_gain = [c for c, _ in owned], len(task_gains)
-        self.gains = np.array([*task_gains, *(g for _, g in owned), (0.0, 0.0)])  # a program takes no empty input
+        own_gains = [gains for c in design.constraints for gains in c.initial_gains(model, level)]
+        self.gains = np.array([*task_gains, *own_gains, (0.0, 0.0)])  # a program takes no empty input
         self._blocks: dict[str, tuple[slice, tuple[int, ...]]] = {}
         inputs = [*self.buffer.inputs(model), ("gains", self.gains.size)]
         self.program = trace(f"{level}_control", inputs, self._trace)
@@ -68,7 +67,9 @@ class Composition:
         context.task_errors = [c for rows in first for c in rows.value]
         context.task_rates = [c for rows in first for c in rows.rate or ()]
         level = self.level if self.dynamics is None else "torque"
-        bounds = [(bound, c.gives_way(level)) for c in self.design.constraints for bound in c.bounds(context)]
+        owned = [(bound, c) for c in self.design.constraints for bound in c.bounds(context)]
+        self.guard_owners = [c for bound, c in owned if bound.gains is not None]
+        bounds = [(bound, c.gives_way(level)) for bound, c in owned]
         blocks: Blocks = {}
         for k, of_level in enumerate(self.design.tasks):
             blocks |= self._objective(k, [(task, *tasks[id(task)]) for task in of_level])
@@ -129,7 +130,7 @@ class Composition:
         blocks["axis_right"] = [bound.right for bound, _ in self._on_axes]
         blocks["axis_left"] = [bound.left for bound, _ in self._on_axes]
         self.size = ProblemSize(n, bool(self._on_axes), len(A), len(equal))
-        guarded = [bound for bound, _ in bounds if bound.h is not None]
+        guarded = [bound for bound, _ in bounds if bound.gains is not None]
         self.guards = [bound.name for bound in guarded]
         self.guard_gains = [bound.gains for bound in guarded]
         blocks["squares"] = [_squares(blocks.get("H0", [])), *(_squares([row]) for row in A)]

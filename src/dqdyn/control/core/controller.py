@@ -31,7 +31,7 @@ class Controller:
 
     ``report`` tells about the last step, ``activations`` what Lemma 4.1 says of each second-order inequality when it
     last became active: at the first step, where time goes back, and where the state or an obstacle jumps so that what
-    the lemma promised is lost. :meth:`reset` forgets the past: the next step activates all inequalities anew.
+    the lemma promised is lost. :meth:`reset` forgets the past: the next step activates all inequalities again.
     """
 
     def __init__(
@@ -109,7 +109,7 @@ class Controller:
                 return self._hold(t, q, v, unusable(self, t, self._too_fast(v)))
         self._t, self._report, self._last = t, report, u
         self._brake.remember(t, q, v, u)
-        return command.copy()  # theirs: what is kept stays what was commanded
+        return command.copy()  # the caller may write into it
 
     step = __call__
 

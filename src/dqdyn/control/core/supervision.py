@@ -1,4 +1,4 @@
-"""The inequalities of a running loop: activated at the first step, and anew where the state or an obstacle jumped."""
+"""The inequalities of a running loop: activated at the first step, and again where the state or an obstacle jumped."""
 
 from __future__ import annotations
 
@@ -22,16 +22,17 @@ _HIGHEST = 0.25  # of η_d times the step, up to which a loop follows
 
 
 class Supervisor:
-    """Asks Lemma 4.1 of every second-order inequality when it becomes active, and keeps an eye on it.
+    """Checks Lemma 4.1 for every second-order inequality when it becomes active, and watches it from then on.
 
     As long as its bound is obeyed ḣ ≥ −ρ h stays true, the condition :attr:`Activation.sharp`. Where it fails in spite
-    of that, something jumped, and the inequality becomes active anew.
+    of that, something jumped, and the inequality is activated again.
     """
 
     def __init__(self, composition: Composition) -> None:
         self.composition = composition
         self._given = composition.gains.copy()
         self._has_rates = composition.level != "velocity"
+        self._is_automatic = [owner.has_automatic_gains for owner in composition.guard_owners]
         self.reset()
 
     def reset(self) -> None:
@@ -81,14 +82,13 @@ class Supervisor:
             for name, amount in constraint.exceeded(composition.model, v):
                 _warn(f"{name!r} is violated at the start by {amount:.4g}; the robot first has to slow down.", 5)
         self._rate, self._pole = composition.views["h_rate"].copy(), np.zeros(len(self._h))
-        for i, index in enumerate(composition.guard_gains):
-            if index is not None:
-                self._activate(i, t, math.inf)
+        for i in range(len(self._h)):
+            self._activate(i, t, math.inf)
         self._base = composition.gains.copy()
         return True
 
     def _reactivate(self, t: float, margin: Array, excused: Collection[str]) -> bool:
-        """Activate anew what lost its condition by more than the error of a step."""
+        """Activate again what lost its condition by more than the error of a step."""
         changed = False
         steps = [s for s in (t - self._t, self._step) if s > 0.0]
         step = min(steps, default=0.0)  # the loop's own, also after a pause
@@ -98,7 +98,7 @@ class Supervisor:
             h, rate = self._motion(i)
             if self.composition.guards[i] in excused or not self._is_lost(i, h, rate, step):
                 continue
-            helps = self._is_automatic(i) and h > 0.0
+            helps = self._is_automatic[i] and h > 0.0
             if helps or i not in self._told:
                 self._activate(i, t, _HIGHEST / step if step > 0.0 else math.inf)
                 changed = True
@@ -106,8 +106,6 @@ class Supervisor:
 
     def _is_lost(self, i: int, h: float, rate: float, step: float) -> bool:
         """Whether ḣ < −ρ h is more than the error of a step."""
-        if self.composition.guard_gains[i] is None:
-            return False
         last = float(self._rate[i])
         fell = h < self._h[i] + step * (2.0 * min(rate, last, 0.0) - _DRIFT) - _ROUNDING
         if fell or h <= 0.0:
@@ -115,8 +113,8 @@ class Supervisor:
         far = -h / (rate * step) if step > 0.0 else math.inf
         if last - rate > -_SUDDEN * rate and far > _SUDDEN_STEPS:
             return True
-        # Without a jump gains may rise, but nobody has to be told: long steps do this to gains that were given.
-        return bool(self._is_automatic(i) and rate < -_FAST * self._pole[i] * h and far > _FAST_STEPS)
+        # Without a jump gains may rise, without a warning: long steps do this to given gains.
+        return bool(self._is_automatic[i] and rate < -_FAST * self._pole[i] * h and far > _FAST_STEPS)
 
     def _lower(self, t: float) -> bool:
         """Gains that were raised while the loop ran go back where the lemma holds with the former ones."""
@@ -133,7 +131,7 @@ class Supervisor:
         composition, first = self.composition, i not in self._activations
         name, pair = composition.guards[i], self._pair(composition.gains, i)
         h, rate = self._motion(i)
-        if self._is_automatic(i):
+        if self._is_automatic[i]:
             pair = automatic_gains(pair, h, rate, highest)
             if not first:
                 self._raised.add(i)
@@ -155,10 +153,6 @@ class Supervisor:
         """The pair that belongs to a guard, out of all gains."""
         eta_d, eta_p = gains[self.composition.guard_gains[i]].tolist()
         return eta_d, eta_p
-
-    def _is_automatic(self, i: int) -> bool:
-        index = self.composition.guard_gains[i]
-        return index is not None and self.composition.owners[index - self.composition.first_gain].has_automatic_gains
 
     def _set(self, i: int, activation: Activation) -> None:
         self.composition.gains[self.composition.guard_gains[i]] = activation.eta_d, activation.eta_p

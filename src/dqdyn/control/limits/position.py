@@ -58,13 +58,13 @@ class JointLimits(CommandConstraint):
 
     def _guarded(self, model: Model) -> list[tuple[str, int, int, float, float]]:
         """(name, index into q, index into v, sign, limit) of every bound."""
-        result = []
-        for name, i, k in coordinates(model):
-            if self.lower[i] > -FREE:
-                result.append((f"{self.name}: {name} lower", i, k, 1.0, float(self.lower[i])))
-            if self.upper[i] < FREE:
-                result.append((f"{self.name}: {name} upper", i, k, -1.0, float(self.upper[i])))
-        return result
+        both = ("lower", 1.0, self.lower), ("upper", -1.0, self.upper)
+        return [
+            (f"{self.name}: {name} {word}", i, k, sign, float(limit[i]))
+            for name, i, k in coordinates(model)
+            for word, sign, limit in both
+            if -sign * limit[i] < FREE
+        ]
 
     def guard_count(self, model: Model) -> int:
         return len(self._guarded(model))
@@ -102,11 +102,10 @@ class ConeJointLimits(JointLimits):
 
     def bound_to(self, model: Model) -> Self:
         result = super().bound_to(model)
-        angular = {j.q.start for j in model.joints if j.kind == "revolute" and j.master is None}
-        for _, i, _ in coordinates(model):
-            if i not in angular or not result.upper[i] - result.lower[i] < 2.0 * np.pi:
-                result.lower = np.where(np.arange(len(result.lower)) == i, -np.inf, result.lower)
-                result.upper = np.where(np.arange(len(result.upper)) == i, np.inf, result.upper)
+        angular = [j.q.start for j in model.joints if j.kind == "revolute" and j.master is None]
+        limited = np.isin(np.arange(model.nq), angular) & (result.upper - result.lower < 2.0 * np.pi)
+        result.lower = np.where(limited, result.lower, -np.inf)
+        result.upper = np.where(limited, result.upper, np.inf)
         return result
 
     def _guarded(self, model: Model) -> list[tuple[str, int, int, float, float]]:

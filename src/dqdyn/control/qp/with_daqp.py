@@ -19,7 +19,7 @@ class DaqpSolver(Solver):
     """Keeps DAQP's workspace and active set from one problem to the next.
 
     DAQP marks rows that are short in the metric of H, and bounds that coincide, and never takes a mark back by itself.
-    So every update states anew what the rows are, and which of them were active.
+    So every update states again what the rows are, and which of them were active.
     """
 
     name: ClassVar[str] = "daqp"
