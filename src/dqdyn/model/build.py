@@ -62,14 +62,14 @@ class _Builder:
             on = self.frames[named.link]
             self.frames[named.name] = Frame(named.name, on.body, on.placement * named.origin, "user")
         joints, nq, nv = self.numbered()
+        moving = zip(self.moving, self.inertias, strict=True)
+        bodies = tuple(Body(joint.child, inertia) for (joint, _, _), inertia in moving)
         return Model(
             name=self.description.name,
             nq=nq,
             nv=nv,
             joints=joints,
-            bodies=tuple(
-                Body(joint.child, inertia) for (joint, _, _), inertia in zip(self.moving, self.inertias, strict=True)
-            ),
+            bodies=bodies,
             frames=self.frames,
             gravity=self.description.gravity,
             fixed_inertia=self.fixed_inertia,
@@ -99,13 +99,9 @@ class _Builder:
             )
 
     def walk(self) -> None:
-        children: dict[str, list[Joint]] = {}
-        for joint in self.description.joints:
-            children.setdefault(joint.parent, []).append(joint)
-        moved = {joint.child for joint in self.description.joints}
-        root = next(link.name for link in self.description.links if link.name not in moved)
+        children = self.description.joints_by_parent()
         kind = {"fixed": "fixed", "free": "free"}.get(self.base, "planar")
-        self.base_joint = Joint(ROOT_JOINT, kind, WORLD, root)
+        self.base_joint = Joint(ROOT_JOINT, kind, WORLD, self.description.root)
         pending = [(self.base_joint, WORLD_BODY, IDENTITY)]
         while pending:
             joint, parent, placement = pending.pop()
