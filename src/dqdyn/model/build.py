@@ -117,7 +117,7 @@ class _Builder:
             self.moving.append((joint, parent, placement))
             self.inertias.append(Inertia())
             body, at = len(self.moving) - 1, IDENTITY
-        if joint is not self.base_joint or joint.kind != "fixed":  # a fixed base is no joint of the robot
+        if joint is not self.base_joint or joint.kind != "fixed":  # a fixed base adds no joint
             self.joint_frames.append(Frame(joint.name, body, at, "joint"))
         at = at * joint.child_origin if joint.child_origin != IDENTITY else at
         self.frames[joint.child] = Frame(joint.child, body, at)

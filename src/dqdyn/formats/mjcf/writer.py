@@ -109,8 +109,8 @@ class _Writer:
             first, parent, moving, depth = pending.pop()
             if depth > DEEPEST:
                 raise FormatError(
-                    f"MJCF cannot hold the link {first.child!r}, for MuJoCo reads at most {DEEPEST} bodies inside each "
-                    "other: write URDF or JSON.",
+                    f"MJCF cannot hold the link {first.child!r}, because MuJoCo reads at most {DEEPEST} bodies inside "
+                    "each other: write URDF or JSON.",
                     element=first.child,
                 )
             group = self.group(first)
@@ -141,8 +141,8 @@ class _Writer:
 
     def massless(self, link: Link, joint: Joint) -> FormatError:
         return FormatError(
-            f"MJCF cannot hold the moving link {link.name!r}, for neither it nor a link fixed to it has both mass and "
-            f"inertia: give it some, or fix the joint {joint.name!r}.",
+            f"MJCF cannot hold the moving link {link.name!r}, because neither it nor a link fixed to it has both mass "
+            f"and inertia: give it some, or fix the joint {joint.name!r}.",
             element=link.name,
         )
 

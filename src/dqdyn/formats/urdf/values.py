@@ -13,7 +13,7 @@ from dqdyn.model.description import placement
 from dqdyn.model.inertia import Vector
 
 QUATERNION_TOLERANCE = 1e-3
-"""A quaternion may miss length one by this much, for files hold few digits; it is used with length one."""
+"""A quaternion may miss length one by this much, because files hold few digits; it is normalised."""
 
 # What each element may hold, and what may stand there although dynamics has no use for it: simulation, rendering,
 # controllers, calibration. Anything else is noted, since it may be a misspelled name.
