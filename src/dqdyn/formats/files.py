@@ -1,4 +1,4 @@
-"""Reading files that may be missing, huge, or no files at all."""
+"""Reading paths that may be missing, huge, or not regular files."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def printable(text: str) -> str:
 
 
 def first_character(path: Path) -> bytes:
-    """The first character of a file that is no space; nothing where the file cannot be read."""
+    """The first character of a file that is not white space; empty if the file cannot be read."""
     try:
         return _head(path, 1024).strip()[:1] if path.is_file() else b""
     except (OSError, ValueError):

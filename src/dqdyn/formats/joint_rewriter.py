@@ -137,11 +137,9 @@ def with_base_joint(model: Model, file_format: str) -> Description:
     held = [c.name for c in model.constraints if not c.of_base(model.base)]
     held += [loop.name for loop in model.description.loops if loop.name not in held]
     if held:
-        raise FormatError(
-            f"{file_format} cannot hold the constraint {held[0]!r} of {model.name!r}: write "
-            "robot.without_constraints(), or JSON.",
-            element=held[0],
-        )
+        remedy = "write robot.without_constraints(), or JSON"
+        message = f"{file_format} cannot hold the constraint {held[0]!r} of {model.name!r}: {remedy}."
+        raise FormatError(message, element=held[0])
     description = model.description.with_changes(base="fixed", gravity=model.gravity)
     if model.base == "fixed":
         return description
@@ -157,7 +155,7 @@ def with_base_joint(model: Model, file_format: str) -> Description:
             "but a link has it: rename that link, or write JSON.",
             element=WORLD,
         )
-    root = Joint(ROOT_JOINT, model.base, WORLD, root_link(description))
+    root = Joint(ROOT_JOINT, model.base, WORLD, description.root)
     return description.with_changes(links=(Link(WORLD), *description.links), joints=(root, *description.joints))
 
 
@@ -167,9 +165,3 @@ def warn_left_out(model: Model, file_format: str, left_out: Sequence[str]) -> No
         listed = ", ".join(left_out)
         message = f"{file_format} cannot hold these of {model.name!r}, they are left out: {listed}."
         warnings.warn(message, ModelWarning, stacklevel=3)
-
-
-def root_link(description: Description) -> str:
-    """Name of the link that no joint moves."""
-    moved = {joint.child for joint in description.joints}
-    return next(link.name for link in description.links if link.name not in moved)

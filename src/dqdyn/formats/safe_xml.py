@@ -1,6 +1,6 @@
-"""XML from strangers: bounded, without DTDs and entities, every fault a :class:`LoadError` that says where it is.
+"""Untrusted XML: bounded, without DTDs and entities; every fault is a :class:`LoadError` that says where it is.
 
-Namespaces are not resolved: robot files use prefixes that nobody declared, and a prefix is part of the tag here.
+Namespaces are not resolved: robot files use undeclared prefixes, and here a prefix is part of the tag.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from dqdyn.errors import LoadError
 from dqdyn.formats.files import LARGEST_FILE, printable, read_bytes
 
 TEXT = "The given text"
-"""How messages name a source that is no file."""
+"""How messages name a source that is not a file."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ def _refuse_binary(data: bytes, file: str) -> None:
     if b"\0" in data[:1024] and not data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         raise LoadError(f"{file} is binary, not XML: give the robot as a text file.", file=file)
     if b"<" not in data:
-        raise LoadError(f"{file} is not XML, for it has no '<': give a robot file such as URDF.", file=file)
+        raise LoadError(f"{file} is not XML, since it has no '<': give a robot file such as URDF.", file=file)
 
 
 def _parse_text(text: str, limits: Limits) -> Document:

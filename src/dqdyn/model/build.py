@@ -62,14 +62,14 @@ class _Builder:
             on = self.frames[named.link]
             self.frames[named.name] = Frame(named.name, on.body, on.placement * named.origin, "user")
         joints, nq, nv = self.numbered()
+        moving = zip(self.moving, self.inertias, strict=True)
+        bodies = tuple(Body(joint.child, inertia) for (joint, _, _), inertia in moving)
         return Model(
             name=self.description.name,
             nq=nq,
             nv=nv,
             joints=joints,
-            bodies=tuple(
-                Body(joint.child, inertia) for (joint, _, _), inertia in zip(self.moving, self.inertias, strict=True)
-            ),
+            bodies=bodies,
             frames=self.frames,
             gravity=self.description.gravity,
             fixed_inertia=self.fixed_inertia,
@@ -99,13 +99,9 @@ class _Builder:
             )
 
     def walk(self) -> None:
-        children: dict[str, list[Joint]] = {}
-        for joint in self.description.joints:
-            children.setdefault(joint.parent, []).append(joint)
-        moved = {joint.child for joint in self.description.joints}
-        root = next(link.name for link in self.description.links if link.name not in moved)
+        children = self.description.joints_by_parent()
         kind = {"fixed": "fixed", "free": "free"}.get(self.base, "planar")
-        self.base_joint = Joint(ROOT_JOINT, kind, WORLD, root)
+        self.base_joint = Joint(ROOT_JOINT, kind, WORLD, self.description.root)
         pending = [(self.base_joint, WORLD_BODY, IDENTITY)]
         while pending:
             joint, parent, placement = pending.pop()
@@ -121,7 +117,7 @@ class _Builder:
             self.moving.append((joint, parent, placement))
             self.inertias.append(Inertia())
             body, at = len(self.moving) - 1, IDENTITY
-        if joint is not self.base_joint or joint.kind != "fixed":  # a fixed base is no joint of the robot
+        if joint is not self.base_joint or joint.kind != "fixed":  # a fixed base adds no joint
             self.joint_frames.append(Frame(joint.name, body, at, "joint"))
         at = at * joint.child_origin if joint.child_origin != IDENTITY else at
         self.frames[joint.child] = Frame(joint.child, body, at)

@@ -1,4 +1,4 @@
-"""All that can be wrong with a description, found before anything is built."""
+"""Validation of descriptions, before anything is built."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ class Checker:
         if any(a > b for a, b in zip(low, high, strict=True)):
             raise self.fault(joint, f"has a lower limit above the upper one, {low} > {high}: correct one.")
         if math.inf in low or -math.inf in high:
-            raise self.fault(joint, f"has limits that no number keeps, {low} and {high}: correct them.")
+            raise self.fault(joint, f"has limits that no value satisfies, {low} and {high}: correct them.")
         return self.motion(joint)
 
     def motion(self, joint: Joint) -> Joint:

@@ -153,6 +153,19 @@ class Description:
     loops: tuple[Loop, ...] = ()
     stabilisation: tuple[float, ...] | None = None  # of constraints: (rate in 1/s,) is Baumgarte's, () is projection
 
+    @property
+    def root(self) -> str:
+        """Name of the link that no joint moves."""
+        moved = {joint.child for joint in self.joints}
+        return next(link.name for link in self.links if link.name not in moved)
+
+    def joints_by_parent(self) -> dict[str, list[Joint]]:
+        """The joints on each link that carries some, in their order."""
+        result: dict[str, list[Joint]] = {}
+        for joint in self.joints:
+            result.setdefault(joint.parent, []).append(joint)
+        return result
+
     def with_changes(self, **changes: Any) -> Description:
         """A copy with some fields replaced."""
         return replace(self, **changes)

@@ -22,7 +22,7 @@ Tensor = tuple[Vector, Vector, Vector]
 
 
 def as_vector(values: Any) -> Vector:
-    """Three real numbers, in whatever they are given."""
+    """Three real numbers from any sequence or array."""
     if type(values) is tuple and len(values) == 3 and all(type(v) is float for v in values):  # by far the most
         return values
     array = real_array(values if isinstance(values, np.ndarray) else list(values), "a vector")
@@ -33,7 +33,7 @@ def as_vector(values: Any) -> Vector:
 
 
 def as_tensor(values: Any) -> Tensor:
-    """A matrix of 3 × 3 real numbers, in whatever they are given."""
+    """A 3 × 3 matrix of real numbers from nested sequences or an array."""
     if type(values) is tuple and len(values) == 3:
         a, b, c = (as_vector(row) for row in values)
         return a, b, c

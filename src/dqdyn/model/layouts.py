@@ -77,14 +77,11 @@ class Layout:
 
     def a(self, q: RealArray, v: RealArray, a: RealArray) -> Array:
         """Our acceleration as the other library's: T a + Ṫ v."""
-        return _apply(self.transform(q), self._sized(a, self.model.nv, "a")) + _apply(
-            self.transform_rate(q, v), self._sized(v, self.model.nv, "v")
-        )
+        return _apply(self.transform(q), self._sized(a, self.model.nv, "a")) + self._drift(q, v)
 
     def a_from(self, q: RealArray, v: RealArray, other: RealArray) -> Array:
         """The other library's acceleration as ours; q and v are ours."""
-        drift = _apply(self.transform_rate(q, v), self._sized(v, self.model.nv, "v"))
-        return _apply(self._inverse(q), self._sized(other, self.nv, "a") - drift)
+        return _apply(self._inverse(q), self._sized(other, self.nv, "a") - self._drift(q, v))
 
     def tau(self, q: RealArray, tau: RealArray) -> Array:
         """Our generalized forces as the other library's; mimic joints that have a coordinate there get none."""
@@ -105,6 +102,10 @@ class Layout:
         Pinocchio's rows [v, ω] are put in our order. For MuJoCo stack ``jacr`` over ``jacp`` ("aligned").
         """
         return self._matrix(other, 6, "Jacobian")[..., self._rows, :] @ self.transform(q)
+
+    def _drift(self, q: RealArray, v: RealArray) -> Array:
+        """Ṫ v."""
+        return _apply(self.transform_rate(q, v), self._sized(v, self.model.nv, "v"))
 
     def _assemble(self, q: Array, v: Array | None) -> Array:
         batch = q.shape[:-1] if v is None else np.broadcast_shapes(q.shape[:-1], v.shape[:-1])
@@ -128,23 +129,17 @@ class Layout:
         return result
 
     def _sized(self, value: RealArray, size: int, name: str) -> Array:
-        array = self._numbers(value, name)
+        array = real_array(value, name, StateError, argument=name)
         if array.ndim == 0 or array.shape[-1] != size:
             raise StateError(f"{name} has {size} components here; found shape {array.shape}.", expected=size)
         return array
 
     def _matrix(self, value: RealArray, rows: int, name: str) -> Array:
-        array = self._numbers(value, name)
-        if array.shape[-2:] != (rows, self.nv):
-            raise StateError(
-                f"a {name} of {self.name} has the shape (..., {rows}, {self.nv}) here; found {array.shape}.",
-                expected=(rows, self.nv),
-                found=array.shape,
-            )
+        array, expected = real_array(value, name, StateError, argument=name), (rows, self.nv)
+        if array.shape[-2:] != expected:
+            shapes = f"has the shape (..., {rows}, {self.nv}) here; found {array.shape}"
+            raise StateError(f"a {name} of {self.name} {shapes}.", expected=expected, found=array.shape)
         return array
-
-    def _numbers(self, value: RealArray, name: str) -> Array:
-        return real_array(value, name, StateError, argument=name)
 
 
 def _apply(matrix: Array, vector: Array) -> Array:
@@ -194,14 +189,19 @@ _SWAP6 = np.block([[np.zeros((3, 3)), np.eye(3)], [np.eye(3), np.zeros((3, 3))]]
 
 def _planar_t(q: Array) -> Array:
     """Pinocchio's planar velocity is in the body frame: R(φ)ᵀ(ẋ, ẏ)."""
-    c, s, zero = np.cos(q[..., 2]), np.sin(q[..., 2]), np.zeros_like(q[..., 2])
-    return np.stack([c, s, zero, -s, c, zero, zero, zero, zero + 1.0], -1).reshape(*q.shape[:-1], 3, 3)
+    result = _similar(np.cos(q[..., 2]), np.sin(q[..., 2]))
+    result[..., 2, 2] = 1.0
+    return result
 
 
 def _planar_t_rate(q: Array, v: Array) -> Array:
-    c, s, w = np.cos(q[..., 2]), np.sin(q[..., 2]), v[..., 2]
-    zero = np.zeros(np.broadcast_shapes(c.shape, w.shape))
-    return np.stack([-s * w, c * w, zero, -c * w, -s * w, zero, zero, zero, zero], -1).reshape(*zero.shape, 3, 3)
+    return _similar(-np.sin(q[..., 2]) * v[..., 2], np.cos(q[..., 2]) * v[..., 2])
+
+
+def _similar(c: Array, s: Array) -> Array:
+    """Rows (c, s, 0), (−s, c, 0) and zeros."""
+    zero = np.zeros_like(c)
+    return np.stack([c, s, zero, -s, c, zero, zero, zero, zero], -1).reshape(*c.shape, 3, 3)
 
 
 def _unit_circle(index: int) -> tuple[Callable[[Array], Array], Callable[[Array], Array]]:

@@ -117,7 +117,7 @@ class TreeJoint:
 
 
 def snapped(c: float) -> float:
-    """0, 1 or −1 where c misses it by less than 1e-13: what is left of cos 90°, which would cost operations."""
+    """0, 1 or −1 where c misses it by less than 1e-13: rounding of cos 90°, which would cost operations."""
     for target in (0.0, 1.0, -1.0):
         if abs(c - target) < 1e-13:
             return target
@@ -155,7 +155,7 @@ class Frame:
 
 
 WORLD_FRAME = Frame(WORLD, WORLD_BODY, IDENTITY, "world")
-"""The world at rest, for those who mean it: by its name one may find a link that is called so."""
+"""The world at rest. Looking it up by name may return a link with that name instead."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Names that nobody has yet, and lists of names for messages."""
+"""Unused names, and lists of names for messages."""
 
 from __future__ import annotations
 

@@ -38,16 +38,10 @@ def locate(model: Model, frame: str) -> tuple[str, DQ]:
         if joint.name == frame:
             return joint.child, joint.child_origin.conj()
     if frame == ROOT_JOINT:
-        return root_link(description), IDENTITY
+        return description.root, IDENTITY
     raise ModelError(
         f"frame {frame!r} of {model.name!r} is not on a link of the robot: choose one that is.", name=frame
     )
-
-
-def root_link(description: Description) -> str:
-    """The link that no joint moves."""
-    moved = {joint.child for joint in description.joints}
-    return next(link.name for link in description.links if link.name not in moved)
 
 
 def add_frame(model: Model, name: str, on: str, pose: PoseLike) -> Description:
@@ -140,7 +134,7 @@ def lock(model: Model, values: Mapping[str, RealNumber | RealArray]) -> tuple[De
             raise ModelError(
                 f"the base of {model.name!r} cannot be locked: its root link is named {WORLD!r}; rename it."
             )
-        joints = (Joint(ROOT_JOINT, "fixed", WORLD, root_link(description), origin=at), *joints)
+        joints = (Joint(ROOT_JOINT, "fixed", WORLD, description.root, origin=at), *joints)
         links, base = (Link(WORLD), *links), "fixed"
     return description.with_changes(joints=joints, links=links, base=base), base
 

@@ -2,7 +2,7 @@
 
 One object with ``"format": "dqdyn robot"`` and ``"version": 1``, then the fields of
 :class:`dqdyn.model.description.Description`, all of them. A pose is its 8 coefficients, an infinite limit the text
-"Infinity" or "-Infinity", for JSON has no such number. The base is the model's; whether mimic joints are freed is
+"Infinity" or "-Infinity", which JSON lacks as numbers. The base is the model's; whether mimic joints are freed is
 chosen when loading.
 """
 

@@ -9,7 +9,7 @@ import numpy as np
 from dqdyn.algebra.dual import DQ, IDENTITY
 from dqdyn.errors import FormatError
 from dqdyn.formats.xml_text import element, numbers
-from dqdyn.model.description import Description, Joint, Link
+from dqdyn.model.description import Description, Link
 from dqdyn.model.inertia import Inertia
 
 SMALLEST = 1e-15
@@ -52,8 +52,8 @@ def settled(description: Description) -> dict[str, Inertia]:
             guilty = next((link for link, _ in group if not accepted(link.inertia)), carrier)
             moments = ", ".join(f"{m:.6g}" for m in guilty.inertia.principal_moments())
             raise FormatError(
-                f"MJCF cannot hold the inertia of the link {guilty.name!r}, for MuJoCo refuses its principal moments "
-                f"{moments} kg m²: correct them, none may be negative or larger than the sum of the other two.",
+                f"MJCF cannot hold the inertia of the link {guilty.name!r}, because MuJoCo refuses its principal "
+                f"moments {moments} kg m²: correct them, none may be negative or larger than the sum of the other two.",
                 element=guilty.name,
             )
         result[carrier.name] = total
@@ -63,19 +63,14 @@ def settled(description: Description) -> dict[str, Inertia]:
 def _welded(description: Description) -> list[list[tuple[Link, DQ]]]:
     """Links that move as one, each with its pose in the first of them."""
     links = {link.name: link for link in description.links}
-    fixed: dict[str, list[Joint]] = {}
-    for joint in description.joints:
-        if joint.kind == "fixed":
-            fixed.setdefault(joint.parent, []).append(joint)
-    welded = {joint.child for joints in fixed.values() for joint in joints}
-    groups = []
-    for link in description.links:
-        group = [(link, IDENTITY)] if link.name not in welded else []
+    on_link = description.joints_by_parent()
+    welded = {joint.child for joint in description.joints if joint.kind == "fixed"}
+    groups = [[(link, IDENTITY)] for link in description.links if link.name not in welded]
+    for group in groups:
         for above, x in group:  # grows while it is walked
-            for joint in fixed.get(above.name, ()):
-                group.append((links[joint.child], x * joint.origin * joint.child_origin))
-        groups.append(group)
-    return [group for group in groups if group]
+            fixed = (joint for joint in on_link.get(above.name, ()) if joint.kind == "fixed")
+            group += [(links[joint.child], x * joint.origin * joint.child_origin) for joint in fixed]
+    return groups
 
 
 def write_inertial(body: ET.Element, inertia: Inertia) -> None:

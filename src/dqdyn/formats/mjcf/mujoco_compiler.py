@@ -90,7 +90,7 @@ def _require_mjcf(data: bytes, file: str) -> None:
     tag = re.search(rb"<([^\s<>!?/]+)", re.sub(rb"<!--.*?-->", b"", data, flags=re.DOTALL))
     if tag is not None and tag[1] != b"mujoco":
         outermost = tag[1][:60].decode(errors="replace")
-        message = f"is not MJCF, for its outermost element is <{outermost}>, not <mujoco>: load it with dqdyn.load."
+        message = f"is not MJCF: its outermost element is <{outermost}>, not <mujoco>; load it with dqdyn.load."
         raise LoadError(f"{file} {message}", file=file, element=outermost)
 
 
@@ -179,7 +179,7 @@ def _require_numbers(model: Any, file: str) -> None:
 
 
 def _require_unit(model: Any, file: str, kind: str, quaternions: Any) -> None:
-    """MuJoCo divides by the length, which overflows where a component is huge: what is left is no rotation."""
+    """MuJoCo divides by the length, which overflows where a component is huge: the result is not a rotation."""
     bad = np.argwhere(np.abs((quaternions**2).sum(axis=1) - 1.0) > 1e-6)
     if len(bad):
         element = getattr(model, kind)(int(bad[0][0])).name or f"{kind}{bad[0][0]}"
@@ -190,7 +190,7 @@ def _require_unit(model: Any, file: str, kind: str, quaternions: Any) -> None:
 def _set_aside(mujoco: Any, spec: Any, file: str) -> list[tuple[Any, str | None]]:
     """Turn mesh geoms that give no mass into small balls, so that their files need not be there.
 
-    The geoms stay, for sensors and the like may name them. Height fields are treated alike.
+    The geoms stay, because sensors and the like may refer to them. Height fields are treated alike.
     """
     aside: list[tuple[Any, str | None]] = []
     meshes, fields = ({asset.name for asset in assets} for assets in (spec.meshes, spec.hfields))

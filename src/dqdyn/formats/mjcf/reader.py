@@ -26,7 +26,7 @@ from dqdyn.errors import LoadError
 from dqdyn.formats.mjcf.extras import effort_limits, left_out, mimics
 from dqdyn.formats.mjcf.mujoco_compiler import Compiled, compile_mjcf
 from dqdyn.formats.mjcf.shapes import SIZES, GeomReader
-from dqdyn.model.description import PER_AXIS, WORLD, Description, Joint, Link, NamedFrame, placement
+from dqdyn.model.description import DYNAMICS, PER_AXIS, WORLD, Description, Joint, Link, NamedFrame, placement
 from dqdyn.model.inertia import Inertia, as_tensor, as_vector
 from dqdyn.model.joints.axis_joint import turn
 from dqdyn.model.layouts import MUJOCO_TYPES
@@ -153,8 +153,8 @@ class _Reader:
             back = DQ.of(turn(axis, -ref)) if kind == "revolute" else translator(pure(*axis) * -ref)
             origin = origin * back
         dof = int(m.jnt_dofadr[i])  # MJCF has one number for all axes of a joint
-        damping, friction, armature = (float(v[dof]) for v in (m.dof_damping, m.dof_frictionloss, m.dof_armature))
-        data |= {"damping": damping, "friction": friction, "armature": armature}
+        constants = zip(DYNAMICS, (m.dof_damping, m.dof_frictionloss, m.dof_armature), strict=True)
+        data |= {field: float(values[dof]) for field, values in constants}
         for field in PER_AXIS:
             if kept := self.kept(f"{CUSTOM}:{field}:{name}"):
                 data[field] = _per_axis(kept)

@@ -17,7 +17,7 @@ import xml.etree.ElementTree as ET
 from dqdyn.algebra.dual import DQ, IDENTITY
 from dqdyn.algebra.quaternion import ONE, pure, rotate
 from dqdyn.errors import FormatError
-from dqdyn.formats.joint_rewriter import Rewriter, data_of, limit_of, root_link, warn_left_out, with_base_joint
+from dqdyn.formats.joint_rewriter import Rewriter, data_of, limit_of, warn_left_out, with_base_joint
 from dqdyn.formats.mjcf.geoms import Geoms
 from dqdyn.formats.mjcf.inertia import has_mass, settled, write_inertial
 from dqdyn.formats.mjcf.reader import CUSTOM, weld_name
@@ -46,11 +46,12 @@ def write_mjcf(model: Model) -> str:
 def _plain(description: Description) -> Description:
     """The same robot with MuJoCo's joints only."""
     rewriter = Rewriter(description, "MJCF", couples=False)
-    root = root_link(description)
+
+    on_world = description.root == WORLD
 
     def is_native(joint: Joint) -> bool:
         # MuJoCo's free joint is an absolute pose, so it must start at the world's origin.
-        absolute = joint.parent == root == WORLD and joint.origin == IDENTITY
+        absolute = on_world and joint.parent == WORLD and joint.origin == IDENTITY
         return joint.kind in ("fixed", *_TYPES) and (joint.kind != "free" or absolute)
 
     for joint in description.joints:
@@ -67,9 +68,7 @@ class _Writer:
         self.description = description
         self.links = {link.name: link for link in description.links}
         self.inertias = settled(description)
-        self.children: dict[str, list[Joint]] = {}
-        for joint in description.joints:
-            self.children.setdefault(joint.parent, []).append(joint)
+        self.children = description.joints_by_parent()
         self.framed = {frame.link for frame in description.frames}
         self.custom: dict[str, str] = {}
         self.left_out: list[str] = []
@@ -93,7 +92,7 @@ class _Writer:
         return document(root)
 
     def tree(self, world: ET.Element) -> None:
-        root = self.links[root_link(self.description)]
+        root = self.links[self.description.root]
         if root.name == WORLD:
             if not self.inertias[WORLD].is_zero:
                 raise FormatError(
@@ -110,8 +109,8 @@ class _Writer:
             first, parent, moving, depth = pending.pop()
             if depth > DEEPEST:
                 raise FormatError(
-                    f"MJCF cannot hold the link {first.child!r}, for MuJoCo reads at most {DEEPEST} bodies inside each "
-                    "other: write URDF or JSON.",
+                    f"MJCF cannot hold the link {first.child!r}, because MuJoCo reads at most {DEEPEST} bodies inside "
+                    "each other: write URDF or JSON.",
                     element=first.child,
                 )
             group = self.group(first)
@@ -142,8 +141,8 @@ class _Writer:
 
     def massless(self, link: Link, joint: Joint) -> FormatError:
         return FormatError(
-            f"MJCF cannot hold the moving link {link.name!r}, for neither it nor a link fixed to it has both mass and "
-            f"inertia: give it some, or fix the joint {joint.name!r}.",
+            f"MJCF cannot hold the moving link {link.name!r}, because neither it nor a link fixed to it has both mass "
+            f"and inertia: give it some, or fix the joint {joint.name!r}.",
             element=link.name,
         )
 

@@ -21,7 +21,7 @@ from dqdyn.formats.meshes import MeshFinder
 from dqdyn.formats.safe_xml import Document, Element
 from dqdyn.formats.urdf.shapes import Shapes
 from dqdyn.formats.urdf.values import Values
-from dqdyn.model.description import Description, Joint, Link, Mimic
+from dqdyn.model.description import LIMITS, Description, Joint, Link, Mimic
 from dqdyn.model.inertia import Inertia, Tensor
 
 KINDS = {
@@ -35,6 +35,10 @@ KINDS = {
 """URDF's joint types and ours."""
 
 DEFAULT_AXIS = (1.0, 0.0, 0.0)
+_OTHER_FORMATS = {
+    "sdf": "the file is SDF, which is not read: convert it to URDF or MJCF",
+    "mujoco": "the file is MJCF, not URDF: load it with dqdyn.load, which reads both",
+}
 
 
 def read_urdf(source: str | Path, *, package_paths: Sequence[Path] = ()) -> Description:
@@ -55,21 +59,15 @@ def describe(document: Document, package_paths: Sequence[Path] = ()) -> Descript
 def _require_urdf(document: Document) -> None:
     root, file = document.root, document.file
     macro = next((element for element in root.walk() if element.tag.startswith("xacro:")), None)
+    at = macro or root
     if macro is not None or file.endswith(".xacro"):
-        element = macro or root
-        problem, remedy = "the file is a xacro template", "run 'xacro file.xacro > robot.urdf' and load the result"
-    elif root.tag == "sdf":
-        element, problem, remedy = root, "the file is SDF, which is not read", "convert it to URDF or MJCF"
-    elif root.tag == "mujoco":
-        element, problem, remedy = root, "the file is MJCF, not URDF", "load it with dqdyn.load, which reads both"
+        problem = "the file is a xacro template: run 'xacro file.xacro > robot.urdf' and load the result"
     elif root.tag != "robot":
-        element, problem = root, f"the outermost element is <{root.tag[:60]}>, not <robot>"
-        remedy = "give a URDF file"
+        other = f"the outermost element is <{root.tag[:60]}>, not <robot>: give a URDF file"
+        problem = _OTHER_FORMATS.get(root.tag, other)
     else:
         return
-    raise LoadError(
-        f"{file}, line {element.line}: {problem}: {remedy}.", file=file, line=element.line, element=element.tag
-    )
+    raise LoadError(f"{file}, line {at.line}: {problem}.", file=file, line=at.line, element=at.tag)
 
 
 class _Reader:
@@ -160,7 +158,7 @@ class _Reader:
     def limits(self, element: Element, owner: str, kind: str) -> dict[str, float | None]:
         """Limits where the file gives them; a continuous joint has none of position."""
         limit = self.values.optional(element, "limit", owner)
-        names = ("velocity", "effort") if kind == "continuous" else ("lower", "upper", "velocity", "effort")
+        names = LIMITS[2:] if kind == "continuous" else LIMITS
         limits = {name: self.values.limit(limit, name, owner) if limit else None for name in names}
         if kind != "continuous" and (limits["lower"] is None or limits["upper"] is None):
             # URDF would make it 0, which locks the joint: rarely what is meant where the attribute is left out.
@@ -175,7 +173,7 @@ class _Reader:
 
 
 def _rotated(tensor: Tensor, r: Quaternion) -> Tensor:
-    """R I Rᵀ with floats rather than arrays, for it is one small product."""
+    """R I Rᵀ in plain floats: faster than arrays for one small product."""
     columns = [c.vector for c in rotation_columns(r)]
 
     def entry(a: int, b: int) -> float:

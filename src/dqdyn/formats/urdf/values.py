@@ -13,7 +13,7 @@ from dqdyn.model.description import placement
 from dqdyn.model.inertia import Vector
 
 QUATERNION_TOLERANCE = 1e-3
-"""A quaternion may miss length one by this much, for files hold few digits; it is used with length one."""
+"""A quaternion may miss length one by this much, because files hold few digits; it is normalised."""
 
 # What each element may hold, and what may stand there although dynamics has no use for it: simulation, rendering,
 # controllers, calibration. Anything else is noted, since it may be a misspelled name.
@@ -123,12 +123,10 @@ class Values:
 
     def optional(self, parent: Element, tag: str, owner: str) -> Element | None:
         """The only element of that tag inside ``parent``, or None."""
-        elements = parent.all(tag)
-        if len(elements) > 1:
-            raise self.error(
-                elements[1], owner, f"has {len(elements)} elements <{tag}> in its <{parent.tag}>: keep one."
-            )
-        return self.known(elements[0], owner) if elements else None
+        inside = parent.all(tag)
+        if len(inside) > 1:
+            raise self.error(inside[1], owner, f"has {len(inside)} elements <{tag}> in its <{parent.tag}>: keep one.")
+        return self.known(inside[0], owner) if inside else None
 
     def required(self, parent: Element, tag: str, owner: str) -> Element:
         """The only element of that tag inside ``parent``."""
@@ -155,8 +153,7 @@ class Values:
     def limit(self, element: Element, attribute: str, owner: str) -> float | None:
         """A limit: any number or infinity; None where it is missing.
 
-        The largest float stands for infinity, which the parser of ROS does not read; see
-        ``dqdyn.formats.urdf.writer.UNLIMITED``.
+        The largest float stands for infinity, which the parser of ROS does not read, see ``UNLIMITED`` of the writer.
         """
         if attribute not in element.attributes:
             return None

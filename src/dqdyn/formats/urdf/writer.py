@@ -19,7 +19,7 @@ from dqdyn.algebra.dual import DQ, IDENTITY
 from dqdyn.formats.joint_rewriter import Rewriter, data_of, limit_of, warn_left_out, with_base_joint
 from dqdyn.formats.urdf.shapes import SIZES
 from dqdyn.formats.xml_text import document, element, name_text, numbers, roll_pitch_yaw, xyz
-from dqdyn.model.description import GRAVITY, PER_AXIS, Description, Joint, Link, Shape, placement
+from dqdyn.model.description import GRAVITY, LIMITS, PER_AXIS, Description, Joint, Link, Shape, placement
 from dqdyn.model.inertia import Inertia
 from dqdyn.model.joints import joint_kind
 from dqdyn.model.model import Model
@@ -102,7 +102,7 @@ class _Writer:
         return []
 
     def joint(self, robot: ET.Element, joint: Joint) -> None:
-        low, high, velocity, effort = (limit_of(joint, name) for name in ("lower", "upper", "velocity", "effort"))
+        low, high, velocity, effort = (limit_of(joint, name) for name in LIMITS)
         kind = _TYPES[joint.kind]
         if kind == "revolute" and low is None and high is None:
             kind = "continuous"

@@ -51,7 +51,7 @@ def turn_columns(axis: Vector, angle: Scalar) -> Columns:
     x, y, z = axis
 
     def entry(outer: float, same: float, skew: float) -> Scalar:
-        if skew == 0.0 and same == outer:  # constant, and known as such to those who look for zeros
+        if skew == 0.0 and same == outer:  # a constant, so that sparsity is detected
             return outer
         return c * (same - outer) + s * skew + outer
 

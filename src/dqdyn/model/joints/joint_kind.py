@@ -148,7 +148,7 @@ class JointKind(ABC):
         return list(zip(labels, units, strict=True))
 
     def expansion(self) -> tuple[ChainPart, ...]:
-        """Simpler joints whose chain moves alike, for files that do not know this kind; none where there is no such."""
+        """A chain of simpler joints with the same motion, for formats without this kind; empty if there is none."""
         return ()
 
     def single_axes(self) -> tuple[ChainPart, ...]:
