@@ -140,7 +140,7 @@ def test_rule_finds_what_breaks_it(importer: str, source: str) -> None:
 @pytest.mark.parametrize(
     ("importer", "source"),
     [
-        ("dynamics.newton", "from dqdyn.kinematics.tree import Motion"),
+        ("dynamics.newton", "from dqdyn.kinematics.tree import WorldMotion"),
         ("compile.trace", "from dqdyn.algebra import scalar\nfrom dqdyn.algebra.counter import Counted"),
         ("robot.robot", "from dqdyn.compile import trace"),
         ("cli.info", "import dqdyn\nfrom dqdyn.view import scene"),

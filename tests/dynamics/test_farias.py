@@ -18,7 +18,7 @@ from dqdyn.algebra.adjoint import Ad
 from dqdyn.algebra.dual import DQ
 from dqdyn.dynamics.formulations import closed_form, matrix_form, newton_euler, screw
 from dqdyn.kinematics.center_frames import CenterFrames, from_center, to_center
-from dqdyn.kinematics.tree import Motion
+from dqdyn.kinematics.tree import WorldMotion
 from dqdyn.model.layouts import Layout
 from dqdyn.robot import Robot
 
@@ -215,7 +215,7 @@ def test_a_rigid_body_of_pinocchio() -> None:
 def test_twists_of_the_centers(name: str) -> None:
     robot = tree(name)
     q, v, a, _ = state_of(robot)
-    motion = Motion(robot.model, q, v)
+    motion = WorldMotion(robot.model, q, v)
     expected = [to_center(body.inertia, motion.adjoint[i].back(motion.twist[i])) for i, body in enumerate(robot.bodies)]
     found = screw.twists(CenterFrames(robot.model, q), v)
     assert_close(components(found[i] for i in range(len(expected))), components(expected))

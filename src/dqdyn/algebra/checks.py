@@ -20,8 +20,8 @@ def is_unit(x: DQ, tolerance: float = UNIT_TOLERANCE) -> bool:
     """Whether ‖x‖ = 1: ‖P‖ = 1 and ⟨P, D⟩ = 0 relative to the size of D, for every element of a batch."""
     p, d = x.primary, x.dual
     if all(type(c) is float for c in x.components):  # the constants of robots: checked often
-        mixed = abs(dot4(p, d))
-        return abs(sqrt(p.norm_squared()) - 1.0) <= tolerance and mixed <= tolerance * max(1.0, sqrt(d.norm_squared()))
+        size, scale, mixed = sqrt(p.norm_squared()), max(1.0, sqrt(d.norm_squared())), abs(dot4(p, d))
+        return bool(abs(size - 1.0) <= tolerance and mixed <= tolerance * scale)
     with np.errstate(over="ignore", invalid="ignore"):  # infinities and NaN are not unit, and no reason to warn
         size = np.sqrt(p.norm_squared())
         scale = np.maximum(1.0, np.sqrt(d.norm_squared()))

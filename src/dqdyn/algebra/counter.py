@@ -71,19 +71,8 @@ def _count(kind: str) -> Any:
     return operation
 
 
-register(
-    Counted,
-    Functions(
-        rank=5,
-        sin=_count("sincos"),
-        cos=_count("sincos"),
-        sqrt=_count("sqrt"),
-        atan2=_count("other"),
-        divide=_count("div"),
-        less=_count("other"),
-        select=_count("other"),
-    ),
-)
+_sincos, _other = _count("sincos"), _count("other")
+register(Counted, Functions(5, _sincos, _sincos, _count("sqrt"), _other, _count("div"), _other, _other))
 
 
 def counters(n: int, tally: Tally) -> list[Counted]:

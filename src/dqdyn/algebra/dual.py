@@ -11,6 +11,7 @@ from dqdyn.algebra.quaternion import ONE, ZERO, Quaternion, dot4, pure, real
 from dqdyn.algebra.real import real_number, scalar_array
 from dqdyn.algebra.removable import safe_ratio
 from dqdyn.algebra.scalar import Scalar, divide, is_numeric, is_scalar, stack, unstack
+from dqdyn.arrays import Array
 from dqdyn.errors import Error
 
 
@@ -80,19 +81,19 @@ class DQ:
         """Leading shape of a batch; () for one dual quaternion."""
         return np.broadcast_shapes(*(c.shape for c in self.components if isinstance(c, np.ndarray)))
 
-    def vec3(self) -> np.ndarray:
+    def vec3(self) -> Array:
         """Imaginary coefficients of the primary part, shape (..., 3)."""
         return stack(self.primary.vector)
 
-    def vec4(self) -> np.ndarray:
+    def vec4(self) -> Array:
         """Coefficients of the primary part, shape (..., 4)."""
         return stack(self.primary.components)
 
-    def vec6(self) -> np.ndarray:
+    def vec6(self) -> Array:
         """Imaginary coefficients of primary and dual part, shape (..., 6)."""
         return stack(self.vector)
 
-    def vec8(self) -> np.ndarray:
+    def vec8(self) -> Array:
         """All coefficients, shape (..., 8)."""
         return stack(self.components)
 
@@ -130,7 +131,8 @@ class DQ:
         return self * (other.inv() if isinstance(other, DQ) else divide(1.0, other))
 
     def __rtruediv__(self, other: Scalar) -> DQ:
-        return other * self.inv()
+        result: DQ = other * self.inv()
+        return result
 
     def __pow__(self, exponent: Scalar) -> DQ:
         return self.pow(exponent)

@@ -106,19 +106,15 @@ def _select(condition: Any, a: Any, b: Any) -> Jet:
     return Jet(scalar.select(condition, a.value, b.value), scalar.select(condition, a.slope, b.slope), a.level)
 
 
-register(
-    Jet,
-    Functions(
-        rank=10,
-        sin=lambda a: Jet(scalar.sin(a.value), scalar.cos(a.value) * a.slope, a.level),
-        cos=lambda a: Jet(scalar.cos(a.value), -(scalar.sin(a.value) * a.slope), a.level),
-        sqrt=_sqrt,
-        atan2=_atan2,
-        divide=_divide,
-        less=_less,
-        select=_select,
-    ),
-)
+def _sin(a: Jet) -> Jet:
+    return Jet(scalar.sin(a.value), scalar.cos(a.value) * a.slope, a.level)
+
+
+def _cos(a: Jet) -> Jet:
+    return Jet(scalar.cos(a.value), -(scalar.sin(a.value) * a.slope), a.level)
+
+
+register(Jet, Functions(10, _sin, _cos, _sqrt, _atan2, _divide, _less, _select))
 
 _levels = count(1)
 

@@ -11,6 +11,7 @@ import numpy as np
 from dqdyn.algebra import products
 from dqdyn.algebra.dual import DQ, as_dq
 from dqdyn.algebra.scalar import stack
+from dqdyn.arrays import Array
 from dqdyn.errors import Error
 
 
@@ -91,7 +92,7 @@ class DQMatrix:
         """⊙ of vectors: inner products element by element, dual numbers [Farias, eq. (16)]."""
         return DQMatrix(_elementwise(products.dot, self.elements, _elements(other)))
 
-    def geodesic(self, other: DQMatrix) -> np.ndarray:
+    def geodesic(self, other: DQMatrix) -> Array:
         """⊛: double geodesic products element by element, real numbers [Farias, eq. (17)]."""
         result = _elementwise(products.geodesic, self.elements, _elements(other))
         return stack(list(result.flat), result.shape)
@@ -128,7 +129,7 @@ def _elements(other: Any) -> np.ndarray:
     return other.elements
 
 
-def _elementwise(function: Callable[..., Any], *arrays: np.ndarray) -> np.ndarray:
+def _elementwise(function: Callable[..., Any], *arrays: np.ndarray) -> Array:
     shape = arrays[0].shape
     if any(a.shape != shape for a in arrays):
         raise Error(f"Element-by-element operations need equal shapes; found {[a.shape for a in arrays]}.")

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from dqdyn.algebra.dual import DQ, EPSILON
+from dqdyn.arrays import Array
 
 i_, j_, k_, E_ = DQ([0, 1, 0, 0]), DQ([0, 0, 1, 0]), DQ([0, 0, 0, 1]), EPSILON
 """The units i, j, k and ε."""
@@ -60,22 +59,22 @@ def inv(x: DQ) -> DQ:
     return x.inv()
 
 
-def vec3(x: DQ) -> np.ndarray:
+def vec3(x: DQ) -> Array:
     """Imaginary coefficients of the primary part, shape (..., 3)."""
     return x.vec3()
 
 
-def vec4(x: DQ) -> np.ndarray:
+def vec4(x: DQ) -> Array:
     """Coefficients of the primary part, shape (..., 4) [Quiroz, eq. (A.4)]."""
     return x.vec4()
 
 
-def vec6(x: DQ) -> np.ndarray:
+def vec6(x: DQ) -> Array:
     """Imaginary coefficients of primary and dual part, shape (..., 6)."""
     return x.vec6()
 
 
-def vec8(x: DQ) -> np.ndarray:
+def vec8(x: DQ) -> Array:
     """All coefficients, shape (..., 8)."""
     return x.vec8()
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from dqdyn.algebra import removable
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.exponential import log
 from dqdyn.algebra.hamilton import matrix_of_rows, minus_rows, plus_rows
 from dqdyn.algebra.quaternion import ZERO, I, J, K, Quaternion, dot3
+from dqdyn.arrays import Array
 
 
 def _exp_columns(g: DQ) -> list[Quaternion]:
@@ -23,13 +22,13 @@ def _exp_columns(g: DQ) -> list[Quaternion]:
     return columns
 
 
-def Q4(r: DQ) -> np.ndarray:
+def Q4(r: DQ) -> Array:
     """∂ vec4(r)/∂ vec3(log r), shape (..., 4, 3): how a rotation answers to its logarithm."""
     columns = _exp_columns(log(r))
     return matrix_of_rows([list(row) for row in zip(*(c.components for c in columns), strict=True)])
 
 
-def Q8(x: DQ) -> np.ndarray:
+def Q8(x: DQ) -> Array:
     """∂ vec8(x)/∂ vec6(log x), shape (..., 8, 6): how a pose answers to its logarithm."""
     g = log(x)
     turning = [DQ.of(c, g.dual * c) for c in _exp_columns(g)]
@@ -37,7 +36,7 @@ def Q8(x: DQ) -> np.ndarray:
     return matrix_of_rows([list(row) for row in zip(*(c.components for c in turning + shifting), strict=True)])
 
 
-def generalized_jacobian(x: DQ) -> np.ndarray:
+def generalized_jacobian(x: DQ) -> Array:
     """The 8×8 matrix that takes vec8(ẋ) of a pose to [vec4(ṗ), vec4(ω)], both in the reference frame.
 
     Its rows are ṗ = 2(ẋ_D x_P* + x_D ẋ_P*) and ω = 2 ẋ_P x_P*.

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from dqdyn.algebra import removable
 from dqdyn.algebra.checks import require_unit
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.quaternion import Quaternion, dot3, pure, rotation_columns
 from dqdyn.algebra.scalar import Scalar, atan2, sqrt, stack
+from dqdyn.arrays import Array
 
 
 def pose(r: Quaternion, p: Quaternion) -> DQ:
@@ -58,7 +57,7 @@ def rotation_axis(x: DQ) -> DQ:
     return DQ.of(pure(*removable.unit_or(r.vector, (0.0, 0.0, 1.0))))
 
 
-def rotation_matrix(x: DQ) -> np.ndarray:
+def rotation_matrix(x: DQ) -> Array:
     """The 3×3 rotation matrix of a unit (dual) quaternion, shape (..., 3, 3)."""
     a, b, c = rotation_columns(x.primary)
     return stack([a.x, b.x, c.x, a.y, b.y, c.y, a.z, b.z, c.z], (3, 3))

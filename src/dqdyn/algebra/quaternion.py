@@ -80,7 +80,8 @@ class Quaternion:
         return sqrt(self.norm_squared())
 
     def inverse(self) -> Quaternion:
-        return self.conj() * divide(1.0, self.norm_squared())
+        result: Quaternion = self.conj() * divide(1.0, self.norm_squared())
+        return result
 
 
 Columns = tuple[Quaternion, Quaternion, Quaternion]

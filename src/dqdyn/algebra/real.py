@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from dqdyn.algebra.scalar import is_scalar
+from dqdyn.arrays import Array
 from dqdyn.errors import Error
 
 MOST_AXES = 32
@@ -16,7 +17,7 @@ REAL = (int, float, np.integer, np.floating, np.bool_)
 """Types of single real numbers."""
 
 
-def real_array(value: Any, what: str, error: type[Error] = Error, **data: Any) -> np.ndarray:
+def real_array(value: Any, what: str, error: type[Error] = Error, **data: Any) -> Array:
     """``value`` as a float64 array, itself where it is one; an error where something in it is not a real number.
 
     NumPy alone would drop imaginary parts with a warning, read texts as numbers and None as NaN, and raise errors of
@@ -37,7 +38,7 @@ def real_array(value: Any, what: str, error: type[Error] = Error, **data: Any) -
     raise error(f"{what} must be real numbers; found {shown}.", found=value, **data)
 
 
-def scalar_array(value: Any, what: str, error: type[Error] = Error, **data: Any) -> np.ndarray:
+def scalar_array(value: Any, what: str, error: type[Error] = Error, **data: Any) -> Array:
     """``value`` as a float64 array, or as an array of objects where not all of them are real numbers: symbols."""
     array = any_array(value, what, error, **data)
     if array.dtype != object or all(isinstance(entry, REAL) for entry in array.flat):
@@ -57,7 +58,7 @@ def real_number(value: Any, what: str, error: type[Error] = Error, **data: Any) 
     return float(array)
 
 
-def any_array(value: Any, what: str, error: type[Error] = Error, **data: Any) -> np.ndarray:
+def any_array(value: Any, what: str, error: type[Error] = Error, **data: Any) -> Array:
     """``value`` as an array of any type; an error where its rows differ, or it has masked entries or too many axes."""
     if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
         remedy = "leave them out, or fill them in, as .filled() does"

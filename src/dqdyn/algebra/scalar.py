@@ -9,13 +9,17 @@ from __future__ import annotations
 
 import functools
 import math
+import operator
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
+from dqdyn.arrays import Array
+
+T = TypeVar("T")
 Scalar = Any
 """A float, an array of floats (a batch), a counter, a jet, or a symbol."""
 
@@ -108,16 +112,12 @@ def _float_divide(a: float, b: float) -> float:
         return math.copysign(math.inf, a) * math.copysign(1.0, b)
 
 
-_FLOAT = Functions(
-    rank=0,
-    sin=_quiet(math.sin),
-    cos=_quiet(math.cos),
-    sqrt=_quiet(math.sqrt),
-    atan2=math.atan2,
-    divide=_float_divide,
-    less=lambda a, b: a < b,
-    select=lambda condition, a, b: a if condition else b,
-)
+def _float_select(condition: bool, a: float, b: float) -> float:
+    return a if condition else b
+
+
+_SIN, _COS, _SQRT = map(_quiet, (math.sin, math.cos, math.sqrt))
+_FLOAT = Functions(0, _SIN, _COS, _SQRT, math.atan2, _float_divide, operator.lt, _float_select)
 
 # --- NumPy ------------------------------------------------------------------------------------------------------
 
@@ -127,16 +127,11 @@ def _numpy_divide(a: Any, b: Any) -> Any:
         return np.divide(a, b)
 
 
-_NUMPY = Functions(
-    rank=1,
-    sin=np.sin,
-    cos=np.cos,
-    sqrt=np.sqrt,
-    atan2=np.arctan2,
-    divide=_numpy_divide,
-    less=np.less,
-    select=lambda condition, a, b: np.where(condition, a, b)[()],  # a number, not an array without axes
-)
+def _numpy_select(condition: Any, a: Any, b: Any) -> Any:
+    return np.where(condition, a, b)[()]  # a number, not an array without axes
+
+
+_NUMPY = Functions(1, np.sin, np.cos, np.sqrt, np.arctan2, _numpy_divide, np.less, _numpy_select)
 
 for _kind in (float, int, bool):
     register(_kind, _FLOAT)
@@ -157,31 +152,15 @@ def _sympy() -> Functions:
         # Unevaluated: SymPy's simplification of conditions with floats is slow and may not end.
         return sympy.Piecewise((a, condition), (b, True), evaluate=False)
 
-    return Functions(
-        rank=3,
-        sin=sympy.sin,
-        cos=sympy.cos,
-        sqrt=sympy.sqrt,
-        atan2=sympy.atan2,
-        divide=lambda a, b: sympy.sympify(a) / b,
-        less=lambda a, b: sympy.sympify(a) < b,
-        select=select,
-    )
+    divide, less = lambda a, b: sympy.sympify(a) / b, lambda a, b: sympy.sympify(a) < b
+    return Functions(3, sympy.sin, sympy.cos, sympy.sqrt, sympy.atan2, divide, less, select)
 
 
 def _casadi() -> Functions:
     import casadi
 
-    return Functions(
-        rank=2,
-        sin=casadi.sin,
-        cos=casadi.cos,
-        sqrt=casadi.sqrt,
-        atan2=casadi.atan2,
-        divide=lambda a, b: a / b,
-        less=casadi.lt,
-        select=casadi.if_else,
-    )
+    c = casadi
+    return Functions(2, c.sin, c.cos, c.sqrt, c.atan2, operator.truediv, c.lt, c.if_else)
 
 
 _symbolic = {"sympy": _sympy, "casadi": _casadi}
@@ -242,7 +221,7 @@ def is_numeric(value: Any) -> bool:
     return isinstance(value, (int, float, np.integer, np.floating))
 
 
-def stack(entries: Sequence[Scalar], shape: tuple[int, ...] | None = None, batch: tuple[int, ...] = ()) -> np.ndarray:
+def stack(entries: Sequence[Scalar], shape: tuple[int, ...] | None = None, batch: tuple[int, ...] = ()) -> Array:
     """Scalars as one array of shape ``batch + shape``; symbols give an object array of shape ``shape``."""
     shape = (len(entries),) if shape is None else shape
     if not all(is_numeric(e) for e in entries):
@@ -270,10 +249,10 @@ def unstack(array: Any, size: int) -> list[Scalar]:
     return [np.ascontiguousarray(array[..., i]) for i in range(size)]
 
 
-def total(terms: Iterable[Scalar]) -> Scalar:
+def total(terms: Iterable[T]) -> T:
     """Sum of at least one term, without the initial zero that would count as an addition."""
     iterator = iter(terms)
     result = next(iterator)
     for term in iterator:
-        result = result + term
+        result = result + term  # type: ignore[operator]
     return result

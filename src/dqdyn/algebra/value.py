@@ -11,7 +11,7 @@ from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.frame_names import Name, require_names
 from dqdyn.algebra.real import scalar_array
 from dqdyn.algebra.scalar import Scalar, unstack
-from dqdyn.arrays import Array, RealArray
+from dqdyn.arrays import Array
 from dqdyn.errors import Error
 
 V = TypeVar("V", bound="Value")
@@ -85,7 +85,7 @@ class Value:
         return type(self).of, (self.dq, *self.frames)
 
 
-def vector(value: RealArray, size: int, what: str) -> list[Scalar]:
+def vector(value: Any, size: int, what: str) -> list[Scalar]:
     """Components of an array-like of shape (..., size), checked: size, NaN and infinity."""
     array = scalar_array(value, what)
     if array.ndim == 0 or array.shape[-1] != size or (array.dtype == object and array.ndim > 1):

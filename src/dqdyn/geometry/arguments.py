@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -17,31 +17,37 @@ from dqdyn.errors import Error
 from dqdyn.geometry.primitives import Line, Plane, Point
 from dqdyn.geometry.segment import Segment
 
+Pair: TypeAlias = tuple[Quaternion, Quaternion]
+"""Two points: the ends of a segment, or closest points."""
+
 
 def raw_point(x: Any) -> Quaternion:
     """A pure quaternion from a point, a pure quaternion, or a DQ that holds one."""
     if isinstance(x, Quaternion):
         return x
     if isinstance(x, (Point, DQ)):
-        return x.dq.primary if isinstance(x, Point) else x.primary
+        return (x if isinstance(x, DQ) else x.dq).primary
     raise _wrong("point", "Point([x, y, z])", x)
 
 
-def raw_line(x: Any) -> DQ:
-    """l + εm from a line or a DQ."""
-    if isinstance(x, (Line, DQ)):
-        return x.dq if isinstance(x, Line) else x
-    raise _wrong("line", "Line(direction, point)", x)
+def _raw_dq(kind: type[Value], remedy: str) -> Callable[[Any], DQ]:
+    """The converter that takes a value of this kind, or a DQ as it is."""
+
+    def raw(x: Any) -> DQ:
+        if isinstance(x, (kind, DQ)):
+            return x if isinstance(x, DQ) else x.dq
+        raise _wrong(kind.__name__.lower(), remedy, x)
+
+    return raw
 
 
-def raw_plane(x: Any) -> DQ:
-    """n + εd from a plane or a DQ."""
-    if isinstance(x, (Plane, DQ)):
-        return x.dq if isinstance(x, Plane) else x
-    raise _wrong("plane", "Plane(normal, point)", x)
+raw_line = _raw_dq(Line, "Line(direction, point)")
+"""l + εm from a line or a DQ."""
+raw_plane = _raw_dq(Plane, "Plane(normal, point)")
+"""n + εd from a plane or a DQ."""
 
 
-def raw_segment(x: Any) -> tuple[Quaternion, Quaternion]:
+def raw_segment(x: Any) -> Pair:
     """Two pure quaternions from a segment or a pair of points."""
     if isinstance(x, Segment):
         return x.dq.primary, x.dq.dual
@@ -60,14 +66,14 @@ def takes(*converters: Callable[[Any], Any]) -> Callable[[Callable[..., Any]], C
         signature = inspect.signature(core)
 
         @functools.wraps(core)
-        def function(*things: Any, **named: Any) -> Any:
-            if named or len(things) != len(converters):
-                things = signature.bind(*things, **named).args
-            raw = [convert(thing) for convert, thing in zip(converters, things, strict=True)]
-            values = [thing for thing in things if isinstance(thing, Value)]
-            if not values:
+        def function(*given: Any, **named: Any) -> Any:
+            if named or len(given) != len(converters):
+                given = signature.bind(*given, **named).args
+            raw = [convert(x) for convert, x in zip(converters, given, strict=True)]
+            shapes = [x.shape for x in given if isinstance(x, Value)]
+            if not shapes:
                 return core(*raw)
-            require_broadcast(*(thing.shape for thing in values))
+            require_broadcast(*shapes)
             return _as_values(core(*raw))
 
         return function
@@ -90,6 +96,6 @@ def _as_line(dq: DQ) -> Line:
     return Line.of(dq)
 
 
-def _wrong(what: str, remedy: str, found: Any) -> Error:
-    name = type(found).__name__
+def _wrong(what: str, remedy: str, given: object) -> Error:
+    name = type(given).__name__
     return Error(f"This function needs a {what}, found {name}: make one with {remedy}.", expected=what, found=name)

@@ -1,4 +1,4 @@
-"""Checks at the door of geometry: lengths, shapes and sizes, with the remedy in the sentence."""
+"""Checks of what users give to geometry: lengths and sizes, with the remedy in the sentence."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dqdyn.errors import Error
 
 
 def require_unit(v: Sequence[Scalar], what: str, remedy: str) -> None:
-    """An :class:`Error` where numbers show that v has not length 1, with the first bad row of a batch."""
+    """An :class:`Error` where numbers show that v is not of length 1, with the first bad row of a batch."""
     if not all(is_numeric(c) for c in v):
         return
     with np.errstate(over="ignore"):
@@ -24,17 +24,18 @@ def require_unit(v: Sequence[Scalar], what: str, remedy: str) -> None:
     if len(bad):
         row = tuple(map(int, bad[0]))
         where = f" in row {row[0] if len(row) == 1 else row}" if row else ""
-        found = float(length[row]) if row else float(length)
-        cure = f"divide it by its norm, {remedy}" if found else "give a vector that is not zero"
-        raise Error(f"{what} must have length 1, found {found:.9g}{where}: {cure}.", found=found, row=row)
+        size = float(length[row]) if row else float(length)
+        cure = f"divide it by its norm, {remedy}" if size else "give a vector that is not zero"
+        raise Error(f"{what} must have length 1, found {size:.9g}{where}: {cure}.", found=size, row=row)
 
 
 def unit_between(start: Sequence[Scalar], end: Sequence[Scalar], what: str) -> Quaternion:
     """The unit vector from one point to another, exact for tiny and huge distances; an :class:`Error` where equal."""
     require_broadcast(batch_shape(start[0]), batch_shape(end[0]))
     if not all(is_numeric(c) for c in (*start, *end)):
-        q = pure(*(b - a for a, b in zip(start, end, strict=True)))
-        return q * divide(1.0, q.norm())
+        q = pure(*end) - pure(*start)
+        unit: Quaternion = q * divide(1.0, q.norm())
+        return unit
     with np.errstate(over="ignore", invalid="ignore"):
         v = stack(end) - stack(start)
     largest = np.abs(v).max(-1, keepdims=True)

@@ -13,8 +13,8 @@ from dqdyn.algebra.quaternion import Quaternion, cross3, dot3
 from dqdyn.algebra.removable import safe_ratio
 from dqdyn.algebra.scalar import Scalar, divide, less, select, sqrt
 from dqdyn.errors import Error
-from dqdyn.geometry.arguments import raw_line, raw_plane, raw_point, raw_segment, takes
-from dqdyn.geometry.primitives import Line, Plane, Point
+from dqdyn.geometry.arguments import Pair, raw_line, raw_plane, raw_point, raw_segment, takes
+from dqdyn.geometry.primitives import Line, Plane, Point, Primitive
 from dqdyn.geometry.segment import Segment
 
 PARALLEL = 1e-16
@@ -22,7 +22,7 @@ PARALLEL = 1e-16
 
 At that angle, 1e-8 rad, the rounding error of the formula for crossing lines has grown to the error of the formula for
 parallel ones. Between segments of length L it changes no squared distance by more than 1e-16 L², and it keeps second
-derivatives bounded for things that are parallel up to rounding, which would else cross with a curvature of 1/angle².
+derivatives bounded for what is parallel up to rounding, which would otherwise cross with a curvature of 1/angle².
 """
 
 
@@ -44,22 +44,25 @@ def _clamped_ratio(a: Scalar, b: Scalar, smallest: Scalar) -> Scalar:
 def point_projected_in_line(point: Quaternion, line: DQ) -> Quaternion:
     """l × m + ⟨p, l⟩ l: the point of the line that is closest to p."""
     l, m = line.primary, line.dual
-    return cross3(l, m) + l * dot3(point, l)
+    along: Quaternion = l * dot3(point, l)
+    return cross3(l, m) + along
 
 
 @takes(raw_point, raw_plane)
 def point_projected_in_plane(point: Quaternion, plane: DQ) -> Quaternion:
     """p − (⟨p, n⟩ − d) n: the point of the plane that is closest to p."""
     n = plane.primary
-    return point - n * (dot3(point, n) - plane.dual.w)
+    above: Quaternion = n * (dot3(point, n) - plane.dual.w)
+    return point - above
 
 
 @takes(raw_point, raw_segment)
-def point_projected_in_segment(point: Quaternion, segment: tuple[Quaternion, Quaternion]) -> Quaternion:
+def point_projected_in_segment(point: Quaternion, segment: Pair) -> Quaternion:
     """The point of the segment that is closest to p."""
     a, b = segment
     u = b - a
-    return a + u * clamp(safe_ratio(dot3(point - a, u), dot3(u, u)))
+    along: Quaternion = u * clamp(safe_ratio(dot3(point - a, u), dot3(u, u)))
+    return a + along
 
 
 @takes(raw_line, raw_plane)
@@ -86,14 +89,15 @@ def line_plane_intersection(line: DQ, plane: DQ) -> Quaternion:
     """
     l, n = line.primary, plane.primary
     start = cross3(l, line.dual)
-    return start + l * safe_ratio(plane.dual.w - dot3(start, n), dot3(l, n), PARALLEL**0.5)
+    along: Quaternion = l * safe_ratio(plane.dual.w - dot3(start, n), dot3(l, n), PARALLEL**0.5)
+    return start + along
 
 
 # --- closest points -----------------------------------------------------------------------------------------------
 
 
 @takes(raw_line, raw_line)
-def closest_points_between_lines(line1: DQ, line2: DQ) -> tuple[Quaternion, Quaternion]:
+def closest_points_between_lines(line1: DQ, line2: DQ) -> Pair:
     """The closest points of two lines, first on line1, then on line2.
 
     Parallel lines (within 1e-8 rad): the point of line1 that is closest to the origin, and the point of line2 below it.
@@ -107,16 +111,14 @@ def closest_points_between_lines(line1: DQ, line2: DQ) -> tuple[Quaternion, Quat
 
 
 @takes(raw_line, raw_plane)
-def closest_points_between_line_and_plane(line: DQ, plane: DQ) -> tuple[Quaternion, Quaternion]:
+def closest_points_between_line_and_plane(line: DQ, plane: DQ) -> Pair:
     """:func:`line_plane_intersection`, and its projection, which differs from it only where they are parallel."""
     p = line_plane_intersection(line, plane)
     return p, point_projected_in_plane(p, plane)
 
 
 @takes(raw_line, raw_segment)
-def closest_points_between_line_and_segment(
-    line: DQ, segment: tuple[Quaternion, Quaternion]
-) -> tuple[Quaternion, Quaternion]:
+def closest_points_between_line_and_segment(line: DQ, segment: Pair) -> Pair:
     """The closest points of a line and a segment, first on the line. Parallel ones: at one end of the segment."""
     a, b = segment
     u, l = b - a, line.primary
@@ -128,7 +130,7 @@ def closest_points_between_line_and_segment(
 
 
 @takes(raw_plane, raw_plane)
-def closest_points_between_planes(plane1: DQ, plane2: DQ) -> tuple[Quaternion, Quaternion]:
+def closest_points_between_planes(plane1: DQ, plane2: DQ) -> Pair:
     """A shared point of two planes, twice.
 
     Parallel planes (within 1e-8 rad): the point of plane1 closest to the origin, and the one of plane2 below it.
@@ -142,9 +144,7 @@ def closest_points_between_planes(plane1: DQ, plane2: DQ) -> tuple[Quaternion, Q
 
 
 @takes(raw_segment, raw_plane)
-def closest_points_between_segment_and_plane(
-    segment: tuple[Quaternion, Quaternion], plane: DQ
-) -> tuple[Quaternion, Quaternion]:
+def closest_points_between_segment_and_plane(segment: Pair, plane: DQ) -> Pair:
     """The closest points of a segment and a plane, first on the segment; twice the shared point where they meet."""
     a, b = segment
     height_a = dot3(a, plane.primary) - plane.dual.w
@@ -154,9 +154,7 @@ def closest_points_between_segment_and_plane(
 
 
 @takes(raw_segment, raw_segment)
-def closest_points_between_segments(
-    segment1: tuple[Quaternion, Quaternion], segment2: tuple[Quaternion, Quaternion]
-) -> tuple[Quaternion, Quaternion]:
+def closest_points_between_segments(segment1: Pair, segment2: Pair) -> Pair:
     """The closest points of two segments, first on segment1; both may be points. Parallel ones: at an end of one.
 
     The parameter on the first line is limited to its segment, projected to the second segment, and back: for a convex
@@ -184,18 +182,18 @@ _PAIRS: dict[tuple[type, type], Any] = {
 }
 
 
-def closest_points(a: Any, b: Any) -> tuple[Point, Point]:
+def closest_points(a: Primitive, b: Primitive) -> tuple[Point, Point]:
     """The closest points of two of :class:`Point`, :class:`Line`, :class:`Plane`, :class:`Segment`: on a, then on b."""
-    if (type(a), type(b)) in _PAIRS:
-        return _PAIRS[type(a), type(b)](a, b)
-    if (type(b), type(a)) in _PAIRS:
-        on_b, on_a = _PAIRS[type(b), type(a)](b, a)
-        return on_a, on_b
+    points: tuple[Point, Point]
+    for first, second, order in ((a, b, 1), (b, a, -1)):
+        if (type(first), type(second)) in _PAIRS:
+            points = _PAIRS[type(first), type(second)](first, second)[::order]
+            return points
     raise no_such_pair("closest_points", a, b)
 
 
-def no_such_pair(function: str, a: Any, b: Any) -> Error:
-    """The error for things that are not two primitives."""
+def no_such_pair(function: str, a: object, b: object) -> Error:
+    """The error for values that are not two primitives."""
     names = type(a).__name__, type(b).__name__
     return Error(
         f"{function} takes any two of Point, Line, Plane and Segment, found {names[0]} and {names[1]}: "

@@ -12,7 +12,7 @@ from typing import Any
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.quaternion import Quaternion, cross3, dot3
 from dqdyn.algebra.scalar import Scalar, atan2, divide, less, select, sqrt
-from dqdyn.geometry.arguments import raw_line, raw_plane, raw_point, raw_segment, takes
+from dqdyn.geometry.arguments import Pair, raw_line, raw_plane, raw_point, raw_segment, takes
 from dqdyn.geometry.closest import (
     PARALLEL,
     closest_points_between_line_and_segment,
@@ -20,7 +20,7 @@ from dqdyn.geometry.closest import (
     no_such_pair,
     point_projected_in_segment,
 )
-from dqdyn.geometry.primitives import Line, Plane, Point
+from dqdyn.geometry.primitives import Line, Plane, Point, Primitive
 from dqdyn.geometry.segment import Segment
 
 _TINY = 1e-300  # a square whose root can still be divided by
@@ -59,7 +59,7 @@ def point_to_plane_distance(point: Quaternion, plane: DQ) -> Scalar:
 
 
 @takes(raw_point, raw_segment)
-def point_to_segment_squared_distance(point: Quaternion, segment: tuple[Quaternion, Quaternion]) -> Scalar:
+def point_to_segment_squared_distance(point: Quaternion, segment: Pair) -> Scalar:
     """‖p − q‖² for the closest point q of the segment."""
     return _squared(point - point_projected_in_segment(point, segment))
 
@@ -92,7 +92,7 @@ def line_to_plane_distance(line: DQ, plane: DQ) -> Scalar:
 
 
 @takes(raw_line, raw_segment)
-def line_to_segment_squared_distance(line: DQ, segment: tuple[Quaternion, Quaternion]) -> Scalar:
+def line_to_segment_squared_distance(line: DQ, segment: Pair) -> Scalar:
     """The least :func:`point_to_line_squared_distance` of the points of the segment."""
     return point_to_line_squared_distance(closest_points_between_line_and_segment(line, segment)[1], line)
 
@@ -113,16 +113,14 @@ def plane_to_plane_distance(plane1: DQ, plane2: DQ) -> Scalar:
 
 
 @takes(raw_segment, raw_plane)
-def segment_to_plane_distance(segment: tuple[Quaternion, Quaternion], plane: DQ) -> Scalar:
+def segment_to_plane_distance(segment: Pair, plane: DQ) -> Scalar:
     """The signed distance of the lower end: positive only if the whole segment is on the side of the normal."""
     a, b = (point_to_plane_distance(end, plane) for end in segment)
     return select(less(a, b), a, b)
 
 
 @takes(raw_segment, raw_segment)
-def segment_to_segment_squared_distance(
-    segment1: tuple[Quaternion, Quaternion], segment2: tuple[Quaternion, Quaternion]
-) -> Scalar:
+def segment_to_segment_squared_distance(segment1: Pair, segment2: Pair) -> Scalar:
     """‖p − q‖² for the closest points of two segments, which may be parallel, cross, or be points."""
     p, q = closest_points_between_segments(segment1, segment2)
     return _squared(p - q)
@@ -184,7 +182,7 @@ _SIGNED_DISTANCES: dict[tuple[type, type], Any] = {
 }
 
 
-def distance(a: Any, b: Any) -> Any:
+def distance(a: Primitive, b: Primitive) -> Any:
     """Distance in m between two of :class:`Point`, :class:`Line`, :class:`Plane`, :class:`Segment`, in either order.
 
     A float, or shape (...) for batches. Distances to a plane are signed, see the functions above.

@@ -14,6 +14,7 @@ from dqdyn.algebra.real import any_array
 from dqdyn.algebra.scalar import Scalar, is_numeric, stack
 from dqdyn.algebra.value import Value, batch_shape, require_broadcast, vector
 from dqdyn.algebra.values import Pose
+from dqdyn.arrays import Array, RealArray, RealNumber
 from dqdyn.errors import Error
 from dqdyn.geometry.checks import require_finite, require_unit, unit_between
 
@@ -22,7 +23,7 @@ COLLINEAR = 1e-12  # sine of the angle at a corner below which three points span
 
 
 class Primitive(Value):
-    """Shared by points, lines, planes and segments. ``pose * thing`` takes it from frame b to a for x_ab."""
+    """Shared by points, lines, planes and segments. ``x_ab * primitive`` takes it from frame b to a."""
 
     __slots__ = ()
 
@@ -33,7 +34,7 @@ class Primitive(Value):
     def _moved(self, motion: Adjoint) -> DQ:
         raise NotImplementedError
 
-    def _array(self, q: Quaternion) -> np.ndarray:
+    def _array(self, q: Quaternion) -> Array:
         return stack(q.vector, batch=self.shape)
 
     def _show(self, **parts: Any) -> str:
@@ -48,15 +49,15 @@ class Point(Primitive):
 
     __slots__ = ()
 
-    def __init__(self, position: Any) -> None:
+    def __init__(self, position: RealArray | Point) -> None:
         super().__init__(DQ.of(pure(*vector(position, 3, "A point"))))
 
     @property
-    def position(self) -> np.ndarray:
+    def position(self) -> Array:
         """Coordinates in m, shape (..., 3)."""
         return self._array(self.dq.primary)
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         return np.asarray(self.position, dtype=dtype)
 
     def _moved(self, motion: Adjoint) -> DQ:
@@ -74,19 +75,19 @@ class Line(Primitive):
 
     __slots__ = ()
 
-    def __init__(self, direction: Any, point: Any) -> None:
+    def __init__(self, direction: RealArray, point: RealArray | Point) -> None:
         l, p = vector(direction, 3, "The direction of a line"), vector(point, 3, "A point of a line")
         require_unit(l, "The direction of a line", "or use Line.from_points(a, b)")
         super().__init__(_line(pure(*l), pure(*p)))
 
     @classmethod
-    def from_points(cls, a: Any, b: Any) -> Line:
+    def from_points(cls, a: RealArray | Point, b: RealArray | Point) -> Line:
         """The line through two distinct points, directed from a to b."""
         start, end = vector(a, 3, "A point of a line"), vector(b, 3, "A point of a line")
         return cls.of(_line(unit_between(start, end, "A line needs two distinct points"), pure(*start)))
 
     @classmethod
-    def from_plucker(cls, l: Any, m: Any) -> Line:
+    def from_plucker(cls, l: RealArray, m: RealArray) -> Line:
         """The line of a unit direction l and a moment m in m, which is perpendicular to l."""
         direction, moment = vector(l, 3, "The direction of a line"), vector(m, 3, "The moment of a line")
         require_unit(direction, "The direction of a line", "and the moment too")
@@ -102,12 +103,12 @@ class Line(Primitive):
         return cls.of(DQ.of(pure(*direction), pure(*moment)))
 
     @property
-    def direction(self) -> np.ndarray:
+    def direction(self) -> Array:
         """l, shape (..., 3)."""
         return self._array(self.dq.primary)
 
     @property
-    def moment(self) -> np.ndarray:
+    def moment(self) -> Array:
         """m = p × l in m, for any point p of the line, shape (..., 3)."""
         return self._array(self.dq.dual)
 
@@ -131,7 +132,13 @@ class Plane(Primitive):
 
     __slots__ = ()
 
-    def __init__(self, normal: Any, point: Any = None, *, distance: Any = None) -> None:
+    def __init__(
+        self,
+        normal: RealArray,
+        point: RealArray | Point | None = None,
+        *,
+        distance: RealNumber | RealArray | None = None,
+    ) -> None:
         if (point is None) == (distance is None):
             raise Error("A plane needs either a point or distance=..., and not both.")
         n = vector(normal, 3, "The normal of a plane")
@@ -145,7 +152,7 @@ class Plane(Primitive):
         super().__init__(dq)
 
     @classmethod
-    def from_points(cls, a: Any, b: Any, c: Any) -> Plane:
+    def from_points(cls, a: RealArray | Point, b: RealArray | Point, c: RealArray | Point) -> Plane:
         """The plane through three points; seen from its positive side they turn counter-clockwise."""
         points = [vector(p, 3, "A point of a plane") for p in (a, b, c)]
         what = "A plane needs three points that are not on one line"
@@ -157,7 +164,7 @@ class Plane(Primitive):
         return cls.of(_plane_through(unit_between([0.0, 0.0, 0.0], n, what), pure(*points[0])))
 
     @property
-    def normal(self) -> np.ndarray:
+    def normal(self) -> Array:
         """n, shape (..., 3)."""
         return self._array(self.dq.primary)
 
@@ -167,7 +174,7 @@ class Plane(Primitive):
         d = self.dq.dual.w
         return np.broadcast_to(d, self.shape).copy() if self.shape else d
 
-    def side(self, point: Any) -> Any:
+    def side(self, point: RealArray | Point) -> Any:
         """1.0 for a point on the side to which the normal points, −1.0 on the other, 0.0 in the plane."""
         p = vector(point, 3, "A point")
         require_broadcast(batch_shape(p[0]), self.shape)

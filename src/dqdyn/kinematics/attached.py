@@ -14,7 +14,7 @@ from dqdyn.algebra.products import cross
 from dqdyn.algebra.quaternion import cross3, dot3, pure
 from dqdyn.algebra.scalar import Scalar, Scalars
 from dqdyn.kinematics.frames import Matrix, rows_of_columns
-from dqdyn.kinematics.tree import Motion
+from dqdyn.kinematics.tree import WorldMotion
 from dqdyn.model.model import Frame, Model
 
 Components = tuple[Scalar, ...]
@@ -60,13 +60,13 @@ SIZE = {"point": 3, "line": 6, "plane": 4}
 
 def value(kind: str, model: Model, frame: Frame, local: Scalars, q: Scalars) -> Components:
     """World components of a primitive fixed to the frame."""
-    motion = Motion(model, q, None, model.path(frame.body))
+    motion = WorldMotion(model, q, None, model.path(frame.body))
     return MOVED[kind](motion.frame_adjoint(frame), local)
 
 
 def jacobian(kind: str, model: Model, frame: Frame, local: Scalars, q: Scalars) -> Matrix:
     """J with ȧ = J v; for lines this is the line Jacobian [Quiroz, eq. (4.25)]."""
-    motion = Motion(model, q, None, model.path(frame.body))
+    motion = WorldMotion(model, q, None, model.path(frame.body))
     a = MOVED[kind](motion.frame_adjoint(frame), local)
     columns = {k: RATE[kind](s, a) for k, s in motion.path_columns(frame.body).items()}
     return rows_of_columns(model.nv, columns, SIZE[kind])
@@ -74,7 +74,7 @@ def jacobian(kind: str, model: Model, frame: Frame, local: Scalars, q: Scalars) 
 
 def jacobian_derivative(kind: str, model: Model, frame: Frame, local: Scalars, q: Scalars, v: Scalars) -> Matrix:
     """J̇ along v, so that ä = J a + J̇ v. The rate is linear in twist and value, hence the product rule."""
-    motion = Motion(model, q, v, model.path(frame.body))
+    motion = WorldMotion(model, q, v, model.path(frame.body))
     a = MOVED[kind](motion.frame_adjoint(frame), local)
     a_rate = RATE[kind](motion.twist[frame.body], a)
     columns, rates = motion.path_columns(frame.body), motion.path_columns(frame.body, rates=True)

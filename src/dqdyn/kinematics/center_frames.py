@@ -9,7 +9,7 @@ from dqdyn.algebra.adjoint import Adjoint, Factored
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.quaternion import ZERO, cross3, pure
 from dqdyn.algebra.scalar import Scalars
-from dqdyn.kinematics.tree import Columns
+from dqdyn.kinematics.tree import AxisTwists
 from dqdyn.model.inertia import Inertia
 from dqdyn.model.model import WORLD_BODY, Model, TreeJoint
 
@@ -58,11 +58,11 @@ class CenterFrames:
         moved = joint.motion.adjoint(joint.coordinates(self.q))
         return Factored(self.home(joint), Adjoint.of(moved.columns, moved.p + (moved.rotate(center) - center)))
 
-    def _axes(self, joint: TreeJoint) -> Columns:
+    def _axes(self, joint: TreeJoint) -> AxisTwists:
         inertia = self.model.bodies[joint.index].inertia
         return joint.columns([to_center(inertia, s) for s in joint.motion.subspace(joint.coordinates(self.q))])
 
-    def axis_rates(self, joint: TreeJoint, v: Scalars) -> Columns:
+    def axis_rates(self, joint: TreeJoint, v: Scalars) -> AxisTwists:
         """ȧ, the rates of the components of the axes in F_i; none where these are constant."""
         if joint.motion.constant_subspace:
             return []

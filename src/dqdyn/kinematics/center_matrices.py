@@ -20,7 +20,7 @@ from dqdyn.algebra.scalar import Scalar, Scalars, total, unstack
 from dqdyn.caching import cached_property
 from dqdyn.kinematics.center_frames import CenterFrames, to_center
 from dqdyn.kinematics.propagation import Propagation
-from dqdyn.kinematics.tree import Columns
+from dqdyn.kinematics.tree import AxisTwists
 from dqdyn.model.model import WORLD_BODY, Model
 
 
@@ -38,7 +38,7 @@ class CenterMatrices:
 
     def C(self, twists: DQMatrix, v: Scalars) -> DQMatrix:
         """ω × a in the places of A [Farias, eq. (58)], and ȧ added where the axes depend on q."""
-        rows: list[Columns] = []
+        rows: list[AxisTwists] = []
         for joint in self.model.joints:
             row = {k: cross(twists[joint.index], axis) for k, axis in self.at.axes[joint.index]}
             for k, rate in self.at.axis_rates(joint, v):
@@ -86,7 +86,7 @@ class CenterMatrices:
             for i, body in enumerate(self.model.bodies)
         )
 
-    def _columns(self, rows: Sequence[Columns]) -> DQMatrix:
+    def _columns(self, rows: Sequence[AxisTwists]) -> DQMatrix:
         result = np.empty((len(rows), self.model.nv), dtype=object)
         result.fill(zero_twist())
         for i, row in enumerate(rows):

@@ -17,7 +17,7 @@ from dqdyn.algebra.quaternion import ONE
 from dqdyn.algebra.rates import pose_rate
 from dqdyn.algebra.scalar import Scalar, Scalars, divide
 from dqdyn.kinematics.frames import Matrix, rows_of_columns
-from dqdyn.kinematics.tree import Motion
+from dqdyn.kinematics.tree import WorldMotion
 from dqdyn.model.model import Frame, Model
 
 Pair = Callable[[DQ, DQ], DQ]
@@ -76,7 +76,7 @@ class _Hands:
     def __init__(self, model: Model, frame1: Frame, frame2: Frame, q: Scalars, v: Scalars | None = None) -> None:
         self.frames = (frame1, frame2)
         paths = sorted({*model.path(frame1.body), *model.path(frame2.body)})
-        self.motion = Motion(model, q, v, paths)
+        self.motion = WorldMotion(model, q, v, paths)
         self.poses = tuple(self.motion.pose[f.body] * f.placement for f in self.frames)
         self.pose_rates: tuple[DQ, ...] = ()
         if v is not None:

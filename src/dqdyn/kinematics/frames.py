@@ -17,7 +17,7 @@ from dqdyn.algebra.rates import pose_rate
 from dqdyn.algebra.scalar import Scalar, Scalars
 from dqdyn.errors import unknown_name
 from dqdyn.kinematics.tree import (
-    Columns,
+    AxisTwists,
     added,
     adjoints,
     apply,
@@ -101,17 +101,17 @@ class Path:
         self.q, self.expressed = q, expressed
         self.joints = [model.joints[i] for i in model.path(frame.body)]
         self.adjoints = self._seen_from_frame(frame) if expressed == "body" else self._seen_from_world(model, frame)
-        self.columns: list[Columns] = [
+        self.columns: list[AxisTwists] = [
             joint_columns(j, ad, q) for j, ad in zip(self.joints, self.adjoints, strict=True)
         ]
 
     def _seen_from_frame(self, frame: Frame) -> list[Adjoint]:
         """Ad(x_fi) of the bodies, from the frame back to the root."""
-        ad = frame.adjoint.inverse()
+        ad_fi = frame.adjoint.inverse()
         result = []
         for joint in reversed(self.joints):
-            result.append(ad)
-            ad = ad @ joint.motion.adjoint(joint.coordinates(self.q)).inverse() @ joint.placement_inverse
+            result.append(ad_fi)
+            ad_fi = ad_fi @ joint.motion.adjoint(joint.coordinates(self.q)).inverse() @ joint.placement_inverse
         return result[::-1]
 
     def _seen_from_world(self, model: Model, frame: Frame) -> list[Adjoint]:
@@ -127,7 +127,7 @@ class Path:
         """Σ columnₖ vₖ."""
         return apply(_flat(self.columns), v)
 
-    def rates(self, v: Scalars) -> list[Columns]:
+    def rates(self, v: Scalars) -> list[AxisTwists]:
         """Rates of the columns: each moves with the twist of its body relative to the frame of expression."""
         moving = self._relative_twists(v)
         triples = zip(self.joints, self.adjoints, self.columns, moving, strict=True)
@@ -152,11 +152,11 @@ class Path:
         return [twist - following for twist in result]
 
 
-def _flat(columns: list[Columns]) -> Columns:
+def _flat(columns: list[AxisTwists]) -> AxisTwists:
     return [column for part in columns for column in part]
 
 
-def _rows6(model: Model, columns: list[Columns]) -> Matrix:
+def _rows6(model: Model, columns: list[AxisTwists]) -> Matrix:
     by_index = added(_flat(columns))
     return rows_of_columns(model.nv, {k: c.vector for k, c in by_index.items()}, 6)
 

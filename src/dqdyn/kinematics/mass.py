@@ -16,7 +16,7 @@ from dqdyn.algebra.scalar import Scalars
 from dqdyn.errors import ModelError
 from dqdyn.kinematics.configuration import configuration_rate
 from dqdyn.kinematics.frames import Matrix
-from dqdyn.kinematics.tree import Motion, adjoints, backward
+from dqdyn.kinematics.tree import WorldMotion, adjoints, backward
 from dqdyn.model.inertia import Inertia
 from dqdyn.model.model import Model
 
@@ -46,14 +46,14 @@ def center_of_mass(model: Model, q: Scalars) -> Quaternion:
 
 def center_of_mass_velocity(model: Model, q: Scalars, v: Scalars) -> Quaternion:
     """ċ in m/s."""
-    motion = Motion(model, q, v)
+    motion = WorldMotion(model, q, v)
     centers = _centers(model, motion.adjoint)
     return _weighted(model, [point_velocity(motion.twist[i], c) for i, c in enumerate(centers)], constant=ZERO)
 
 
 def center_of_mass_jacobian(model: Model, q: Scalars) -> Matrix:
     """J (3×nv) with ċ = J v: each axis moves the mass behind it."""
-    motion = Motion(model, q)
+    motion = WorldMotion(model, q)
     shares, moments = _subtrees(model, _centers(model, motion.adjoint))
     result = [ZERO] * model.nv
     for i, columns in motion.columns.items():
@@ -64,7 +64,7 @@ def center_of_mass_jacobian(model: Model, q: Scalars) -> Matrix:
 
 def center_of_mass_jacobian_derivative(model: Model, q: Scalars, v: Scalars) -> Matrix:
     """J̇ (3×nv) along v, so that c̈ = J a + J̇ v."""
-    motion = Motion(model, q, v)
+    motion = WorldMotion(model, q, v)
     centers = _centers(model, motion.adjoint)
     shares, moments = _subtrees(model, centers)
     _, moment_rates = _subtrees(model, [point_velocity(motion.twist[i], c) for i, c in enumerate(centers)])
@@ -78,7 +78,7 @@ def center_of_mass_jacobian_derivative(model: Model, q: Scalars, v: Scalars) -> 
 
 def centroidal_momentum(model: Model, q: Scalars, v: Scalars) -> DQ:
     """p + εL: linear momentum in kg m/s, angular momentum about the center of mass in kg m²/s, world axes."""
-    motion = Motion(model, q, v)
+    motion = WorldMotion(model, q, v)
     center, own = _composites(model, motion)
     result = zero_twist()
     for i, body in enumerate(own):
@@ -88,7 +88,7 @@ def centroidal_momentum(model: Model, q: Scalars, v: Scalars) -> DQ:
 
 def centroidal_momentum_matrix(model: Model, q: Scalars) -> Matrix:
     """A (6×nv) with [p, L] = A v; see :func:`centroidal_momentum`."""
-    motion = Motion(model, q)
+    motion = WorldMotion(model, q)
     center, own = _composites(model, motion)
     subtrees = backward(model, own, lambda a, b: a + b)
     result = [zero_twist()] * model.nv
@@ -143,7 +143,7 @@ def _subtrees(model: Model, vectors: list[Quaternion]) -> tuple[list[float], lis
     return backward(model, shares, lambda a, b: a + b), backward(model, own, lambda a, b: a + b)
 
 
-def _composites(model: Model, motion: Motion) -> tuple[Quaternion, list[Composite]]:
+def _composites(model: Model, motion: WorldMotion) -> tuple[Quaternion, list[Composite]]:
     """The center of mass, and each body about it."""
     centers = _centers(model, motion.adjoint)
     center = _weighted(model, centers)
@@ -156,8 +156,8 @@ def _about(inertia: Inertia, ad: Adjoint, arm: Quaternion) -> Composite:
     square = dot3(arm, arm)
 
     def column(axis: Quaternion) -> Quaternion:
-        turned = ad.rotate(combine(inertia.rows, ad.rotate_back(axis)))
-        return turned + (axis * square - arm * dot3(arm, axis)) * inertia.mass
+        shifted: Quaternion = (axis * square - arm * dot3(arm, axis)) * inertia.mass
+        return ad.rotate(combine(inertia.rows, ad.rotate_back(axis))) + shifted
 
     return Composite(inertia.mass, arm * inertia.mass, (column(I), column(J), column(K)))
 

@@ -15,8 +15,10 @@ from dqdyn.caching import cached_property
 from dqdyn.model.model import WORLD_BODY, Frame, Model, TreeJoint
 
 T = TypeVar("T")
-Columns = list[tuple[int, DQ]]
+AxisTwists = list[tuple[int, DQ]]
 """(index into v, twist per unit of that velocity)."""
+Apart = tuple[Quaternion, Quaternion]
+"""Rotation r and translation p of a pose r + ½ε p r."""
 
 
 def forward(
@@ -60,38 +62,38 @@ def frame_pose(model: Model, frame: Frame, q: Scalars) -> DQ:
 
 
 def poses(model: Model, q: Scalars, bodies: Iterable[int] | None = None) -> dict[int, DQ]:
-    """x_0i of the bodies: x_0i = x_0p · placement · x_joint(q)."""
+    """x_0i = x_0p · x_pi of the bodies, with x_pi = placement · x_joint(q) and p the parent."""
     return {i: pose(r, p) for i, (r, p) in poses_apart(model, q, bodies).items()}
 
 
-def poses_apart(
-    model: Model, q: Scalars, bodies: Iterable[int] | None = None
-) -> dict[int, tuple[Quaternion, Quaternion]]:
+def poses_apart(model: Model, q: Scalars, bodies: Iterable[int] | None = None) -> dict[int, Apart]:
     """(r, p) of x_0i = r + ½ε p r: rotations multiply and positions add up, cheaper than products of poses."""
 
-    def step(joint: TreeJoint, x: tuple[Quaternion, Quaternion]) -> tuple[Quaternion, Quaternion]:
-        return chained(chained(x, joint.placement), joint.motion.pose(joint.coordinates(q)))
+    def step(joint: TreeJoint, x_0p: Apart) -> Apart:
+        return chained(chained(x_0p, joint.placement), joint.motion.pose(joint.coordinates(q)))
 
     return forward(model, (ONE, ZERO), step, bodies)
 
 
-def chained(x: tuple[Quaternion, Quaternion], y: DQ) -> tuple[Quaternion, Quaternion]:
-    """(r, p) of x · y."""
-    r, p = x
-    return r * y.primary, p + rotate(r, position(y))
+def chained(x_ab: Apart, x_bc: DQ) -> Apart:
+    """(r, p) of x_ac = x_ab · x_bc."""
+    r, p = x_ab
+    return r * x_bc.primary, p + rotate(r, position(x_bc))
 
 
 def adjoints(model: Model, q: Scalars, bodies: Iterable[int] | None = None) -> dict[int, Adjoint]:
     """Ad(x_0i) of the bodies, chained without going through the poses."""
-    return forward(model, Adjoint.of((I, J, K)), lambda joint, ad: ad @ joint.adjoint(q), bodies)
+    return forward(model, Adjoint.of((I, J, K)), lambda joint, ad_0p: ad_0p @ joint.adjoint(q), bodies)
 
 
-def joint_columns(joint: TreeJoint, ad: Adjoint, q: Scalars) -> Columns:
+def joint_columns(joint: TreeJoint, ad: Adjoint, q: Scalars) -> AxisTwists:
     """Ad(x) S: the motion subspace of a joint, seen from where ``ad`` leads."""
     return joint.columns([ad(s) for s in joint.motion.subspace(joint.coordinates(q))])
 
 
-def joint_column_rates(joint: TreeJoint, ad: Adjoint, columns: Columns, twist: DQ, q: Scalars, v: Scalars) -> Columns:
+def joint_column_rates(
+    joint: TreeJoint, ad: Adjoint, columns: AxisTwists, twist: DQ, q: Scalars, v: Scalars
+) -> AxisTwists:
     """d/dt (Ad(x) S) = Ad(x) Ṡ + ξ × Ad(x) S with ẋ = ½ ξ x [Silva, eq. (9)]."""
     rates = [(k, cross(twist, column)) for k, column in columns]
     if joint.motion.constant_subspace:
@@ -100,7 +102,7 @@ def joint_column_rates(joint: TreeJoint, ad: Adjoint, columns: Columns, twist: D
     return [(k, rate + ad(s)) for (k, rate), s in zip(rates, own, strict=True)]
 
 
-class Motion:
+class WorldMotion:
     """World twists and world columns of bodies at a state; what every Jacobian in the world is made of.
 
     ``bodies`` limits the work to those bodies (parents first). Without v only columns are computed.
@@ -113,7 +115,7 @@ class Motion:
         joints = model.joints
         self.columns = {i: joint_columns(joints[i], self.adjoint[i], q) for i in self.bodies}
         self.twist: dict[int, DQ] = {}
-        self.rates: dict[int, Columns] = {}
+        self.rates: dict[int, AxisTwists] = {}
         if v is None:
             return
         # [Silva, eq. (19)] in world coordinates: the twist of the parent plus that of the joint.
@@ -149,14 +151,14 @@ class Motion:
 
 
 def added(columns: Iterable[tuple[int, DQ]]) -> dict[int, DQ]:
-    """Columns by index into v; those of one index add up."""
+    """AxisTwists by index into v; those of one index add up."""
     result: dict[int, DQ] = {}
     for k, column in columns:
         result[k] = result[k] + column if k in result else column
     return result
 
 
-def apply(columns: Columns, v: Scalars) -> DQ:
+def apply(columns: AxisTwists, v: Scalars) -> DQ:
     """Σ columnₖ vₖ."""
     result: DQ | None = None
     for k, column in columns:

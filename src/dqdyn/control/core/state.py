@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.scalar import Scalar
 from dqdyn.caching import cached_property
-from dqdyn.kinematics.tree import Motion
+from dqdyn.kinematics.tree import WorldMotion
 from dqdyn.model.model import Model
 
 
@@ -30,7 +30,7 @@ class State:
 
     def __init__(self, model: Model, q: Sequence[Scalar], v: Sequence[Scalar] | None = None) -> None:
         self.model, self.q, self.v = model, q, v
-        self.motion = Motion(model, q, v)
+        self.motion = WorldMotion(model, q, v)
 
     @cached_property
     def twist_drifts(self) -> dict[int, DQ]:
