@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from types import BuiltinFunctionType
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pinocchio
@@ -24,9 +25,12 @@ from trees import assert_close, random_robot, random_state
 
 from dqdyn.algebra.adjoint import Ad
 from dqdyn.algebra.dual import DQ
+from dqdyn.algebra.quaternion import ZERO, I, J, K, pure, rotate
 from dqdyn.dynamics.formulations import gauss, newton_euler
 from dqdyn.dynamics.formulations.literal import farias, products, quiroz, silva
 from dqdyn.model.joints import KINDS
+from dqdyn.model.joints.joint_kind import Coordinates
+from dqdyn.model.joints.planar import Planar
 
 LITERAL = {"newton-euler-literal": silva, "screw-literal": farias, "gauss-literal": quiroz}
 FORMULATIONS = pytest.mark.parametrize("formulation", LITERAL.values(), ids=LITERAL)
@@ -51,6 +55,16 @@ FORMULATIONS = pytest.mark.parametrize("formulation", LITERAL.values(), ids=LITE
 @pytest.mark.equation("Farias", "46")
 @pytest.mark.equation("Farias", "48")
 @pytest.mark.equation("Quiroz", "section 5.5.1")
+@pytest.mark.equation("Quiroz", "5.13")
+@pytest.mark.equation("Quiroz", "5.60")
+@pytest.mark.equation("Quiroz", "5.61")
+@pytest.mark.equation("Quiroz", "5.62")
+@pytest.mark.equation("Quiroz", "5.65")
+@pytest.mark.equation("Quiroz", "5.66")
+@pytest.mark.equation("Quiroz", "5.67")
+@pytest.mark.equation("Quiroz", "5.68")
+@pytest.mark.equation("Quiroz", "5.70")
+@pytest.mark.equation("Quiroz", "5.71")
 @pytest.mark.equation("Quiroz", "5.20")
 @FORMULATIONS
 @pytest.mark.parametrize("name", ROBOTS)
@@ -111,6 +125,36 @@ def test_selectable_and_compiled(method: str) -> None:
         expected = robot.inverse_dynamics(q, v, a, wrenches)
         assert_close(robot.inverse_dynamics(q, v, a, wrenches, method=method), expected, 1e-11)
     assert isinstance(robot.function("inverse_dynamics", method=method), BuiltinFunctionType)
+
+
+@dataclass(frozen=True)
+class Skating(Planar):
+    """A planar joint whose velocities are in the child frame: constant axes, which do not commute, and v ≠ q̇."""
+
+    name: ClassVar[str] = "skating"
+    constant_subspace: ClassVar[bool] = True
+
+    def subspace(self, q: Coordinates) -> tuple[DQ, ...]:
+        return DQ.of(ZERO, I), DQ.of(ZERO, J), DQ.of(K)
+
+    def subspace_rate(self, q: Coordinates, v: Coordinates) -> tuple[DQ, ...]:
+        return (DQ.of(ZERO),) * 3
+
+    def rate(self, q: Coordinates, v: Coordinates) -> list[Any]:
+        return [*rotate(self.turn(q[2]), pure(v[0], v[1], 0.0)).vector[:2], v[2]]
+
+
+@FORMULATIONS
+def test_a_joint_kind_from_elsewhere(formulation: Any) -> None:
+    """Nothing is taken from the kind but what it says about itself."""
+    robot = random_robot(12, 3, ("planar", "revolute"))
+    joints = [replace(j, motion=Skating()) if j.kind == "planar" else j for j in robot.joints]
+    assert len({j.kind for j in joints}) == 2
+    model = replace(robot.model, joints=tuple(joints))
+    q, v, a = state(robot, 4)
+    expected = newton_euler.inverse_dynamics(model, q, v, a)
+    assert np.abs(array(expected) - array(newton_euler.inverse_dynamics(robot.model, q, v, a))).max() > 1e-3
+    assert_close(formulation.inverse_dynamics(model, q, v, a), expected, 1e-11)
 
 
 def test_products_are_those_of_the_algebra() -> None:

@@ -20,7 +20,7 @@ from dqdyn.algebra.scalar import Scalar, cos, sin
 from dqdyn.dynamics.arguments import Scalars, Wrenches
 from dqdyn.dynamics.formulations.literal.products import by_velocity, center, to_joint
 from dqdyn.kinematics.center_frames import gravity_rate, to_center
-from dqdyn.kinematics.tree import Columns as Axes
+from dqdyn.kinematics.tree import AxisTwists as Axes
 from dqdyn.model.joints.revolute import Revolute
 from dqdyn.model.model import WORLD_BODY, Model, TreeJoint
 

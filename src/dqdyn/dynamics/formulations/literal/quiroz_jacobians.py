@@ -122,7 +122,7 @@ def pose_jacobian_rate(
     columns = []
     for i, (s, own) in enumerate(zip(sums, axes, strict=True)):
         rates = [cross(s, z) * 2.0 for _, z in own]
-        if any(changing[i : i + 1]):
+        if changing and changing[i]:
             rates = [rate + more for rate, (_, more) in zip(rates, changing[i], strict=True)]
         columns += [rate * end + z * end_rate for rate, (_, z) in zip(rates, own, strict=True)]
     return end_rate, columns

@@ -18,7 +18,7 @@ from dqdyn.algebra.quaternion import ZERO, Quaternion, cross3, pure
 from dqdyn.algebra.scalar import Scalar
 from dqdyn.dynamics.arguments import Scalars, Wrenches
 from dqdyn.dynamics.formulations.literal.products import adjoint, by_velocity, center, conjugate, to_joint
-from dqdyn.kinematics.tree import Columns as Axes
+from dqdyn.kinematics.tree import AxisTwists as Axes
 from dqdyn.model.joints.joint_kind import JointKind
 from dqdyn.model.model import WORLD_BODY, Model, TreeJoint
 
