@@ -192,7 +192,7 @@ class TestTheFile:
             html_page(replace(swing, q=q))
         with pytest.raises(Error, match="no samples"):
             html_page(swing.part(slice(0, 0)))
-        with pytest.raises(Error, match="grow from sample to sample"):
+        with pytest.raises(Error, match="increase from sample to sample"):
             html_page(replace(swing, time=swing.time[::-1]))
         with pytest.raises(Error, match="one run out of a batch"):
             html_page(replace(swing, **{name: getattr(swing, name)[:, None] for name in PER_SAMPLE}))

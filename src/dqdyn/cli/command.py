@@ -8,19 +8,21 @@ from contextlib import closing
 from typing import Any, Literal, TypeAlias, get_args
 
 from dqdyn.cli.robot_argument import robot_of
-from dqdyn.cli.screen import Drawing, JsonOption, emit, warn
+from dqdyn.cli.screen import JsonOption, Printable, emit, warn
 
-Answer: TypeAlias = tuple[Any, Drawing]
+Answer: TypeAlias = tuple[Any, Printable]
 """What a command prints: its data for ``--json``, and a drawing of them for people."""
-Body: TypeAlias = Callable[..., Iterator[Answer]]
-Panel = Literal["Explore", "Compute", "Compare and measure", "Write files", "Read the papers"]
-REGISTERED: dict[str, list[Callable[..., None]]] = {panel: [] for panel in get_args(Panel)}
+CommandFunction: TypeAlias = Callable[..., Iterator[Answer]]
+HelpPanel = Literal["Explore", "Compute", "Compare and measure", "Write files", "Read the papers"]
+REGISTERED: dict[str, list[Callable[..., None]]] = {panel: [] for panel in get_args(HelpPanel)}
 """Commands as Typer takes them, by their panel in ``dqdyn --help``."""
 
 _JSON = inspect.Parameter("as_json", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=JsonOption)
 
 
-def command(panel: Panel, *, robot: str | None = None, warns: bool = True) -> Callable[[Body], Body]:
+def command(
+    panel: HelpPanel, *, robot: str | None = None, warns: bool = True
+) -> Callable[[CommandFunction], CommandFunction]:
     """Register a generator function that yields what it prints; its name, options and docstring are the command's.
 
     A parameter ``robot`` is the robot that the argument ROBOT names, loaded with ``--base``, ``--no-mimic`` and
@@ -28,8 +30,8 @@ def command(panel: Panel, *, robot: str | None = None, warns: bool = True) -> Ca
     ``robot`` here is the default of ROBOT; ``warns=False`` leaves the robot's warnings to the command.
     """
 
-    def register(body: Body) -> Body:
-        own = _parameters_of(body)
+    def register(function: CommandFunction) -> CommandFunction:
+        own = _parameters_of(function)
         loading = _parameters_of(robot_of) if "robot" in own else {}
         if robot is not None:
             loading["source"] = loading["source"].replace(default=robot)
@@ -39,18 +41,18 @@ def command(panel: Panel, *, robot: str | None = None, warns: bool = True) -> Ca
                 loaded = given["robot"] = robot_of(**{name: given[name] for name in loading})
                 for text in loaded.warnings if warns else ():
                     warn(text)
-            with closing(body(**{name: given[name] for name in own})) as answers:  # type: ignore[type-var]
+            with closing(function(**{name: given[name] for name in own})) as answers:  # type: ignore[type-var]
                 for data, drawing in answers:
                     emit(data, drawing, as_json)
 
         first = dict(list(loading.items())[:1])  # ROBOT, before the arguments of the command itself
         asked = {**first, **own, **loading, "as_json": _JSON}
         asked.pop("robot", None)
-        run.__name__, run.__doc__ = body.__name__, body.__doc__
+        run.__name__, run.__doc__ = function.__name__, function.__doc__
         run.__annotations__ = {name: parameter.annotation for name, parameter in asked.items()}
         run.__signature__ = inspect.Signature(list(asked.values()))  # type: ignore[attr-defined]
         REGISTERED[panel].append(run)
-        return body
+        return function
 
     return register
 

@@ -27,11 +27,11 @@ def report_of(robot: Robot, data: dict[str, Any], run: Trajectory) -> Report:
 
 
 def _summary(report: Report, data: dict[str, Any]) -> None:
-    motion = data["motion"]
+    motion, worst = data["motion"], max(row["relative"] for row in data["agreement"])
     single, batched = speed_cells(data["speed"][0])[2::3]
     report.section("At a glance").numbers(
         {
-            f"largest difference of {len(data['agreement'])} formulations": f"{_worst(data):.0e}",
+            f"largest difference of {len(data['agreement'])} formulations": f"{worst:.0e}",
             "compiled against NumPy, one state": single,
             f"the same, batch of {data['batch']}": batched,
             "arm error at the end": f"{motion['arm_error_end']:.0e} rad",
@@ -63,16 +63,13 @@ def _agreement(report: Report, data: dict[str, Any]) -> None:
 
 
 def _speed(report: Report, data: dict[str, Any]) -> None:
+    facts = machine()
     report.section("Speed").text(
         "Time per state of the compiled code, and of the same program run operation by operation on NumPy arrays: for "
-        f"one state, and for each of a batch of {data['batch']}, on one thread. {_machine()}."
+        f"one state, and for each of a batch of {data['batch']}, on one thread. "
+        f"Measured on {facts['cores']} cores of {facts['processor']}, Python {facts['python']}."
     )
     report.table(**vars(speed_table(data["speed"], data["batch"])))
-
-
-def _machine() -> str:
-    facts = machine()
-    return f"Measured on {facts['cores']} cores of {facts['processor']}, Python {facts['python']}"
 
 
 def _motion(report: Report, data: dict[str, Any], run: Trajectory) -> None:
@@ -96,7 +93,3 @@ def _panels(run: Trajectory) -> list[Panel]:
     ]
     wanted = ("positions", "velocities", "joint efforts", "energy")
     return errors + [panel for panel in panels_of(run) if panel.title in wanted]
-
-
-def _worst(data: dict[str, Any]) -> float:
-    return float(max(row["relative"] for row in data["agreement"]))

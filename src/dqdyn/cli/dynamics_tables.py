@@ -56,7 +56,7 @@ def listed(values: Sequence[float]) -> str:
 
 def agreement(rows: Sequence[dict[str, Any]], title: str = "Agreement with the compiled programs") -> TextTable:
     """One line per formulation."""
-    heads = ("function", "method", "largest deviation", "relative")
+    heads = ("function", "method", "largest deviation", "relative deviation")
     drawn = []
     for row in rows:
         sizes = [row.get(key) for key in ("deviation", "relative")]

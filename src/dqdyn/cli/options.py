@@ -50,7 +50,7 @@ def numbers(name: str, text: str, size: int) -> Array:
     try:
         values = np.array([float(part) for part in text.split(",")] if text.strip() else [])
     except ValueError:
-        raise StateError(f"--{name} {text!r} is not a list of numbers: write 0.1,0.2.", option=name) from None
+        raise StateError(f"--{name} {text!r} is not a list of numbers: write them as 0.1,0.2.", option=name) from None
     if not np.isfinite(values).all():
         raise StateError(f"--{name} {text!r} is not finite: give finite numbers.", option=name)
     if len(values) != size:

@@ -24,7 +24,7 @@ RobotArgument = Annotated[
     ),
 ]
 BaseOption = Annotated[
-    str | None, typer.Option("--base", help="fixed, free, planar or differential; default: as in the file.")
+    str | None, typer.Option("--base", help="fixed, free, planar or differential; default: the robot's own.")
 ]
 NoMimicOption = Annotated[bool, typer.Option("--no-mimic", help="Give mimic joints coordinates of their own.")]
 StrictOption = Annotated[bool, typer.Option("--strict", help="Turn warnings into errors.")]

@@ -34,7 +34,7 @@ class Verbatim(str):
     """Text to print as it is, such as source code: never wrapped, without markup."""
 
 
-Drawing: TypeAlias = RenderableType | Iterable[RenderableType] | Verbatim
+Printable: TypeAlias = RenderableType | Iterable[RenderableType] | Verbatim
 """What people see: one renderable of rich, or several."""
 
 
@@ -43,7 +43,7 @@ def escape(text: str) -> str:
     return markup.escape(one_line(text, _LONGEST_CELL))
 
 
-def emit(data: Any, drawing: Drawing, as_json: bool) -> None:
+def emit(data: Any, drawing: Printable, as_json: bool) -> None:
     """Print the data as JSON, or their drawing."""
     if as_json:
         write(json.dumps(_plain(data), indent=2, ensure_ascii=False, allow_nan=False) + "\n")

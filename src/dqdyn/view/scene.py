@@ -28,7 +28,7 @@ GOLD: Color = (0.95, 0.75, 0.15, 1.0)
 
 
 MarkerKind = Literal["ball", "stick", "arrow", "sheet"]
-Place: TypeAlias = Point | RealArray
+Points: TypeAlias = Point | RealArray
 """One position or several, (..., 3) in m."""
 
 
@@ -76,14 +76,14 @@ class Scene:
         self.markers: list[Marker] = []
 
     def point(
-        self, position: Place, *, name: str = "point", radius: float = 0.015, color: Color = RED, on: str | None = None
+        self, position: Points, *, name: str = "point", radius: float = 0.015, color: Color = RED, on: str | None = None
     ) -> Scene:
         """A point, given by a Point or (..., 3) in m."""
         return self._add("ball", "points", name, position, np.zeros(3), radius, color, on)
 
     def sphere(
         self,
-        center: Place,
+        center: Points,
         radius: float,
         *,
         name: str = "sphere",
@@ -112,8 +112,8 @@ class Scene:
 
     def segment(
         self,
-        start: Place,
-        end: Place,
+        start: Points,
+        end: Points,
         *,
         name: str = "segment",
         radius: float = 0.004,
@@ -129,7 +129,7 @@ class Scene:
         plane: Plane | RealArray,
         *,
         side: float = 1.0,
-        center: Place = (0.0, 0.0, 0.0),
+        center: Points = (0.0, 0.0, 0.0),
         name: str = "plane",
         color: Color = (*TEAL[:3], 0.35),
         on: str | None = None,
@@ -155,7 +155,7 @@ class Scene:
 
     def arrow(
         self,
-        start: Place,
+        start: Points,
         vector: RealArray,
         *,
         name: str = "arrow",
@@ -170,7 +170,7 @@ class Scene:
     def twist(
         self,
         twist: Twist | RealArray,
-        at: Place = (0.0, 0.0, 0.0),
+        at: Points = (0.0, 0.0, 0.0),
         *,
         scale: float = 0.2,
         name: str = "twist",
@@ -184,7 +184,7 @@ class Scene:
     def wrench(
         self,
         wrench: Wrench | RealArray,
-        at: Place = (0.0, 0.0, 0.0),
+        at: Points = (0.0, 0.0, 0.0),
         *,
         scale: float = 0.01,
         name: str = "wrench",
@@ -212,7 +212,7 @@ class Scene:
         return self
 
 
-def _array(value: Place, size: int) -> Array:
+def _array(value: Points, size: int) -> Array:
     array = real_array(value, "Something to draw")
     if array.ndim == 0 or array.shape[-1] != size:
         raise Error(f"Something to draw needs {size} numbers; found shape {array.shape}.", found=array.shape)

@@ -24,7 +24,7 @@ from dqdyn.view.playback import Playback
 from dqdyn.view.rest import resting
 from dqdyn.view.scene import Marker, Scene
 from dqdyn.view.shapes import appearance_of
-from dqdyn.view.viser_scene import Stage
+from dqdyn.view.viser_scene import ViserScene
 
 HOST = "127.0.0.1"
 """Only this machine can open the page unless another host is asked for."""
@@ -113,7 +113,7 @@ class Viewer:
         self.notes = appearance.notes
         shown = resting(robot) if q is None else q
         poses = body_poses(robot, shown[None] if trajectory is None else trajectory.q)
-        self.stage = stage = Stage(self.server, robot, appearance, bounds_of(appearance, poses), added)
+        self.stage = stage = ViserScene(self.server, robot, appearance, bounds_of(appearance, poses), added)
         if trajectory is None:
             self._sliders = JointSliders(self.server, robot, shown, self._place)
             stage.offer(self._posed(shown, 0), 1)

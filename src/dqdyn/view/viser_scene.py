@@ -23,7 +23,7 @@ from dqdyn.view.triangles import Color, Indices, with_normals
 _HEAD = 6.0  # length of an arrow's head in radii of its shaft
 
 
-class Stage:
+class ViserScene:
     """Draws bodies and markers and moves them; groups of markers have switches."""
 
     def __init__(
