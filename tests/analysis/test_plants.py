@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dqdyn.analysis.validation import accelerations, vehicle
-from dqdyn.analysis.validation.comparison import PLANTS
+from dqdyn.analysis.validation.comparison import PLANTS, accelerations, vehicle
 from dqdyn.analysis.validation.plants import Plant, serial_arm
 from dqdyn.analysis.validation.swing import Swing
 from dqdyn.constraints.kinds.rolling import RollingWheels

@@ -8,9 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dqdyn.analysis.validation import accelerations, vehicle
-from dqdyn.analysis.validation import comparison as validation
-from dqdyn.analysis.validation.comparison import PLANTS, Validation, too_heavy, validate
+from dqdyn.analysis.validation.comparison import PLANTS, Validation, accelerations, too_heavy, validate, vehicle
+from dqdyn.analysis.validation.comparison import comparison as validation
 from dqdyn.analysis.validation.silva_table import METHODS, PRINTED, Summary
 from dqdyn.errors import MissingExtraError, StateError, UnknownNameError
 
@@ -23,9 +22,9 @@ def found(request: pytest.FixtureRequest) -> Validation:
     return validate(request.param, duration=1.0)
 
 
-@pytest.mark.equation("Quiroz", "table 6.4")
 @pytest.mark.equation("Silva", "table 2")
 @pytest.mark.equation("Quiroz", "fig. 6.23")
+@pytest.mark.equation("Quiroz", "table 6.4")
 def test_models_move_as_the_engine(found: Validation) -> None:
     for method, comparison in found.models.items():
         summary = comparison.summary
