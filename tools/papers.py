@@ -150,7 +150,7 @@ PAPERS: dict[str, Paper] = {
             (
                 "eq.",
                 ("6.5",),
-                "A percentage of the Robotics Toolbox's torques; tests compare absolute differences.",
+                "Measured outside of the library: python -m benchmarks robotics_toolbox.",
             ),
             ("eq.", ("A.12",), f"{STEP} to (4.21); derivatives of squared distances come from jets."),
             ("eq.", ("A.22", "A.23"), f"{PROOF_STEP} of (A.24)."),

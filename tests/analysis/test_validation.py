@@ -22,9 +22,9 @@ def found(request: pytest.FixtureRequest) -> Validation:
     return validate(request.param, duration=1.0)
 
 
-@pytest.mark.equation("Quiroz", "table 6.4")
 @pytest.mark.equation("Silva", "table 2")
 @pytest.mark.equation("Quiroz", "fig. 6.23")
+@pytest.mark.equation("Quiroz", "table 6.4")
 def test_models_move_as_the_engine(found: Validation) -> None:
     for method, comparison in found.models.items():
         summary = comparison.summary

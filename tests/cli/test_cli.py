@@ -196,7 +196,7 @@ class TestEquation:
         assert entry["item"] == "[Silva, eq. (9)]"
         assert entry["module"] == "src/dqdyn/algebra/rates.py"
         assert entry["tests"]
-        source = Path(dq.__file__).parent / "algebra" / "rates.py"
+        source = Path(dq.__file__).parent.parent.parent / entry["module"]
         assert "def adjoint_rate" in source.read_text(encoding="utf-8").splitlines()[entry["line"] - 1]
         text = output("equation", "silva", "eq.", "9")
         assert all(part in text for part in (entry["function"], entry["summary"], entry["module"], *entry["tests"]))

@@ -15,7 +15,7 @@ from dqdyn.dynamics.arguments import Matrix, Scalars
 from dqdyn.dynamics.formulations.literal.matrices import plus, product, transposed
 from dqdyn.dynamics.formulations.literal.products import adjoint, center, to_joint
 from dqdyn.kinematics.center_frames import to_center
-from dqdyn.kinematics.tree import Columns, apply
+from dqdyn.kinematics.tree import AxisTwists, apply
 from dqdyn.model.model import Model, TreeJoint
 
 
@@ -25,7 +25,7 @@ class Joint(Protocol):
     def pose(self) -> DQ:
         """The pose of the frame behind in the frame before."""
 
-    def half_axes(self, before: DQ, behind: DQ) -> Columns:
+    def half_axes(self, before: DQ, behind: DQ) -> AxisTwists:
         """½ Ad(x) a of every axis, by index into v."""
 
 
@@ -47,7 +47,7 @@ class DHJoint:
         d, a = self.half_d, self.half_a
         return DQ.of(Quaternion(w, x, y, z), Quaternion(-(d * z) - a * x, a * w - d * y, d * x + a * z, d * w - a * y))
 
-    def half_axes(self, before: DQ, behind: DQ) -> Columns:
+    def half_axes(self, before: DQ, behind: DQ) -> AxisTwists:
         """½ x k x*: 21 products and 14 sums."""
         w, i, j, k = before.primary.components
         dw, di, dj, dk = before.dual.components
@@ -73,18 +73,18 @@ class CenterJoint:
         moved = self.joint.motion.pose(self.joint.coordinates(self.q))
         return to_joint(self.model, self.joint) * (moved * center(self.model, self.joint.index))
 
-    def half_axes(self, before: DQ, behind: DQ) -> Columns:
+    def half_axes(self, before: DQ, behind: DQ) -> AxisTwists:
         """The axes are known in the frame behind."""
         return self._halves(behind, self.joint.motion.subspace(self.joint.coordinates(self.q)))
 
-    def half_axis_rates(self, behind: DQ, v: Scalars) -> Columns:
+    def half_axis_rates(self, behind: DQ, v: Scalars) -> AxisTwists:
         """½ Ad(x) ȧ of axes that depend on q; of others none."""
         if self.joint.motion.constant_subspace:
             return []
         rates = self.joint.motion.subspace_rate(self.joint.coordinates(self.q), self.joint.rates(v))
         return self._halves(behind, rates)
 
-    def _halves(self, behind: DQ, axes: Sequence[DQ]) -> Columns:
+    def _halves(self, behind: DQ, axes: Sequence[DQ]) -> AxisTwists:
         inertia = self.model.bodies[self.joint.index].inertia
         return [(k, adjoint(behind, to_center(inertia, a)) * 0.5) for k, a in self.joint.columns(axes)]
 
@@ -92,7 +92,7 @@ class CenterJoint:
 # --- Jacobians --------------------------------------------------------------------------------------------------------
 
 
-def pose_jacobian(joints: Sequence[Joint], first: DQ) -> tuple[list[DQ], list[Columns], list[DQ]]:
+def pose_jacobian(joints: Sequence[Joint], first: DQ) -> tuple[list[DQ], list[AxisTwists], list[DQ]]:
     """The poses of the frames, x of the last one at the end; the half axes z by joint; the Jacobian of x, columns z x.
 
     The forward kinematics come first, then per joint its axes, their columns and the running pose once more. ``first``
@@ -108,7 +108,7 @@ def pose_jacobian(joints: Sequence[Joint], first: DQ) -> tuple[list[DQ], list[Co
 
 
 def pose_jacobian_rate(
-    end: DQ, axes: Sequence[Columns], v: Scalars, changing: Sequence[Columns] = ()
+    end: DQ, axes: Sequence[AxisTwists], v: Scalars, changing: Sequence[AxisTwists] = ()
 ) -> tuple[DQ, list[DQ]]:
     """ẋ, and the columns ż x + z ẋ of J̇_x, where ż = s z − z s = 2 s × z.
 
