@@ -33,10 +33,7 @@ def test_links_lead_somewhere(page: Path) -> None:
             assert (page.parent / target).exists(), f"{page.name} links to {target}"
 
 
-COMING = pytest.mark.xfail(reason="some of these files are on their way", strict=True)
-
-
-@pytest.mark.parametrize("name", [pytest.param("CONTRIBUTING.md", marks=COMING), "docs/releasing.md"])
+@pytest.mark.parametrize("name", ["CONTRIBUTING.md", "docs/releasing.md"])
 def test_named_files_exist(name: str) -> None:
     text = (ROOT / name).read_text(encoding="utf-8")
     named = re.findall(r"`((?:src|tests|tools|docs|benchmarks)/[\w./]+)`", text)
@@ -45,7 +42,6 @@ def test_named_files_exist(name: str) -> None:
         assert (ROOT / path).exists(), f"{name} names {path}"
 
 
-@COMING
 def test_architecture_names_files_of_the_package() -> None:
     text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     named = re.findall(r"`(\w+(?:/\w+)*(?:\.py|/))`", text)
