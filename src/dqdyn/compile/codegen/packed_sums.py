@@ -8,7 +8,6 @@ that it has the same bits as when computed alone.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -128,37 +127,28 @@ def _array(result: Packing, index: dict[tuple[int, Factor], list[int]], wanted: 
 
 def _formulas(program: Program) -> dict[int, Formula]:
     """The results that are sums of products, by the instruction that gives them."""
-    uses = program.uses()
-    results = set(program.outputs)
+    uses, results = program.uses(), set(program.outputs)
+
+    def parsed(k: int, negated: bool, products: list[tuple[bool, int, int]], root: bool = False) -> Shape | None:
+        """The shape of a sum, its products appended; None where it is something else or parts of it are used twice."""
+        if not root and (uses[k] != 1 or k in results):
+            return None
+        op, operands, _ = program.instructions[k]
+        if op == "mul":
+            products.append((negated, operands[0], operands[1]))
+            return "*"
+        if op == "neg":
+            return parsed(operands[0], not negated, products)
+        if op not in ("add", "sub"):
+            return None
+        left = parsed(operands[0], negated, products)
+        right = None if left is None else parsed(operands[1], negated ^ (op == "sub"), products)
+        return None if left is None or right is None else (left, right)
+
     formulas = {}
     for k in results:
         products: list[tuple[bool, int, int]] = []
-        shape = None if uses[k] else _parsed(program, k, False, uses, results, products, root=True)
+        shape = None if uses[k] else parsed(k, False, products, root=True)
         if shape is not None and len(products) >= _FEWEST_PRODUCTS:
             formulas[k] = Formula(shape, tuple(products))
     return formulas
-
-
-def _parsed(
-    program: Program,
-    k: int,
-    negated: bool,
-    uses: Counter[int],
-    results: set[int],
-    products: list[tuple[bool, int, int]],
-    root: bool = False,
-) -> Shape | None:
-    """The shape of a sum, its products appended; None where it is something else or others use parts of it."""
-    if not root and (uses[k] != 1 or k in results):
-        return None
-    op, operands, _ = program.instructions[k]
-    if op == "mul":
-        products.append((negated, operands[0], operands[1]))
-        return "*"
-    if op == "neg":
-        return _parsed(program, operands[0], not negated, uses, results, products)
-    if op not in ("add", "sub"):
-        return None
-    left = _parsed(program, operands[0], negated, uses, results, products)
-    right = None if left is None else _parsed(program, operands[1], negated ^ (op == "sub"), uses, results, products)
-    return None if left is None or right is None else (left, right)

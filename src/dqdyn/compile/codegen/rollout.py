@@ -87,7 +87,8 @@ class Rollout:
                 return self._loops[width]
             except Exception as problem:  # whatever LLVM or the loader may raise: the interpreter does the work
                 self.native = False
-                warn_once(f"no native code ({type(problem).__name__}: {problem}); roll-outs run on NumPy, more slowly.")
+                reason = f"{type(problem).__name__}: {problem}"
+                warn_once(f"native code is unavailable ({reason}): roll-outs run on NumPy, more slowly.")
                 return None
 
     def lanes(self, batch: bool) -> int:

@@ -99,10 +99,8 @@ class Writer:
         return lines + self._stores(lambda k: f"t{k}" if k in kept else self._name(k))
 
     def _name(self, k: int) -> str:
-        op, operands, constant = self.program.instructions[k]
-        if op == "const":
-            return literal(constant)
-        return f"{self.arguments[operands[0]]}[{operands[1]}]" if op == "input" else f"t{k}"
+        op, operands, _ = self.program.instructions[k]
+        return f"{self.arguments[operands[0]]}[{operands[1]}]" if op == "input" else self._local(k)
 
     def _stores(self, name: Callable[[int], str]) -> list[str]:
         return [f"{OUTPUT}[{place}] = {name(k)};" for place, k in enumerate(self.program.outputs)]

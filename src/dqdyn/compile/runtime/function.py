@@ -102,7 +102,8 @@ class Function:
         except Exception as problem:  # whatever LLVM or the loader may raise: the interpreter does the work
             self._retired = self.native  # the built-in function of this very call may still run in its code
             self.native = None
-            warn_once(f"no native code ({type(problem).__name__}: {problem}); functions run on NumPy, more slowly.")
+            reason = f"{type(problem).__name__}: {problem}"
+            warn_once(f"native code is unavailable ({reason}): functions run on NumPy, more slowly.")
             return None
 
     def __call__(
