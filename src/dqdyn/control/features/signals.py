@@ -26,6 +26,10 @@ from dqdyn.control.features.components import SIZE, check, check_shape, componen
 from dqdyn.errors import Error
 from dqdyn.model.model import Model
 
+ValueLike: TypeAlias = RealArray | RealNumber | Value | DQ
+Sample: TypeAlias = ValueLike | None
+"""A measured value; None where there is none."""
+
 _LATER = (0.1, 1.0)  # s: times at which a function of the algebra that gives no unit vectors shows it
 
 
@@ -52,11 +56,13 @@ class Measured:
     then act as on a measurement that failed.
     """
 
-    def __init__(self, position: Any, velocity: Any = None, acceleration: Any = None, *, known: bool = True) -> None:
+    def __init__(
+        self, position: Sample, velocity: Sample = None, acceleration: Sample = None, *, known: bool = True
+    ) -> None:
         self.known = known
         self.update(position, velocity, acceleration)
 
-    def update(self, position: Any, velocity: Any = None, acceleration: Any = None) -> None:
+    def update(self, position: Sample, velocity: Sample = None, acceleration: Sample = None) -> None:
         """Where it is now; a velocity or acceleration that is not given is zero."""
         self.position, self.velocity, self.acceleration = position, velocity, acceleration
 
@@ -149,7 +155,7 @@ class Sampled(Signal):
         return components(self.kind, given(t) if isinstance(self.source, Moving) else given, self.what, self.size)
 
 
-SignalLike: TypeAlias = RealArray | RealNumber | Value | DQ | Callable[[Any], Any] | Moving | Measured | Signal
+SignalLike: TypeAlias = ValueLike | Callable[[Any], Any] | Moving | Measured | Signal
 """What users give as a target, an obstacle or a distance: a constant, a function of time, or what moves."""
 
 
