@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from urdf_text import ARM
 
 from dqdyn.errors import LoadError
-from dqdyn.formats.safe_xml import Limits, parse
+from dqdyn.formats.safe_xml import XmlBounds, parse
 
 BILLION_LAUGHS = (
     '<?xml version="1.0"?><!DOCTYPE r [<!ENTITY a "ha">'
@@ -23,7 +23,7 @@ BILLION_LAUGHS = (
 
 def message(source: Any, **limits: int) -> str:
     with pytest.raises(LoadError) as caught:
-        parse(source, Limits(**limits))
+        parse(source, XmlBounds(**limits))
     text = str(caught.value)
     assert "\n" not in text
     assert text.endswith(".")
@@ -83,10 +83,10 @@ def test_external_entities_are_not_read(tmp_path: Path) -> None:
 
 def test_limits() -> None:
     deep = "<robot>" + "<a>" * 50 + "</a>" * 50 + "</robot>"
-    assert parse(deep, Limits(depth=51)).root.tag == "robot"
+    assert parse(deep, XmlBounds(depth=51)).root.tag == "robot"
     assert "more than 50 elements inside each other" in message(deep, depth=50)
     wide = "<robot>\n" + "<a/>\n" * 99 + "</robot>"
-    assert len(parse(wide, Limits(elements=100)).root.children) == 99
+    assert len(parse(wide, XmlBounds(elements=100)).root.children) == 99
     assert "line 100: there are more than 99 elements" in message(wide, elements=99)
     assert "more than 1000 bytes" in message(f'<robot name="{"x" * 1000}"/>', size=1000)
 

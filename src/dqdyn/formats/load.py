@@ -16,7 +16,7 @@ def read(source: str | Path, *, package_paths: Sequence[Path] = ()) -> Descripti
         from dqdyn.formats.json.document import read_json
 
         return read_json(source)
-    document = safe_xml.parse(source, safe_xml.MJCF_LIMITS)
+    document = safe_xml.parse(source, safe_xml.MJCF_BOUNDS)
     if document.root.tag == "mujoco":
         from dqdyn.formats.mjcf.reader import read_mjcf
 

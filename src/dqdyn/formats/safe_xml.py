@@ -20,7 +20,7 @@ TEXT = "The given text"
 
 
 @dataclass(frozen=True)
-class Limits:
+class XmlBounds:
     """What a file may cost. The largest robots we know have 0.3 MB, 4000 elements, depth 10."""
 
     size: int = LARGEST_FILE  # bytes
@@ -28,8 +28,8 @@ class Limits:
     elements: int = 200_000
 
 
-LIMITS = Limits()
-MJCF_LIMITS = Limits(depth=500)
+XML_BOUNDS = XmlBounds()
+MJCF_BOUNDS = XmlBounds(depth=500)
 """MJCF nests every body in its parent; MuJoCo itself reads no deeper."""
 
 
@@ -70,7 +70,7 @@ def is_text(source: str | Path) -> bool:
     return isinstance(source, str) and "<" in source
 
 
-def parse(source: str | Path, limits: Limits = LIMITS) -> Document:
+def parse(source: str | Path, limits: XmlBounds = XML_BOUNDS) -> Document:
     """The elements of an XML file, or of XML text (any string with ``<`` in it)."""
     if is_text(source):
         return _parse_text(str(source), limits)
@@ -91,7 +91,7 @@ def _refuse_binary(data: bytes, file: str) -> None:
         raise LoadError(f"{file} is not XML, since it has no '<': give a robot file such as URDF.", file=file)
 
 
-def _parse_text(text: str, limits: Limits) -> Document:
+def _parse_text(text: str, limits: XmlBounds) -> Document:
     # Python's triple quotes begin with a line break, which XML forbids before its declaration.
     body = text.lstrip()
     skipped = text[: len(text) - len(body)].count("\n")
@@ -104,7 +104,7 @@ def _parse_text(text: str, limits: Limits) -> Document:
     return Document(_parse_bytes(data, TEXT, limits, "utf-8", skipped), TEXT)
 
 
-def _parse_bytes(data: bytes, file: str, limits: Limits, encoding: str | None, skipped: int = 0) -> Element:
+def _parse_bytes(data: bytes, file: str, limits: XmlBounds, encoding: str | None, skipped: int = 0) -> Element:
     """``encoding`` overrides the one that the XML declares; ``skipped`` lines were cut off in front."""
     # Expat itself, as the SAX reader of the standard library would load half of it, network included.
     parser = expat.ParserCreate(encoding)
@@ -144,7 +144,7 @@ def _malformed(problem: expat.ExpatError, data: bytes, file: str, encoding: str 
 class _Tree:
     """Builds the elements while the limits hold; refuses what could reach outside of the file."""
 
-    def __init__(self, parser: Any, file: str, limits: Limits, skipped: int) -> None:
+    def __init__(self, parser: Any, file: str, limits: XmlBounds, skipped: int) -> None:
         self.parser, self.file, self.limits, self.skipped = parser, file, limits, skipped
         self.root: Element | None = None
         self.open: list[Element] = []

@@ -88,11 +88,13 @@ def serial_limb(root: str, chain: Sequence[Joint | Link], *frames: NamedFrame) -
     return Limb(links, tuple(joined), frames)
 
 
-Limits = tuple[float | None, float | None, float | None, float | None]
+HingeLimits = tuple[float | None, float | None, float | None, float | None]
 """Lower, upper, velocity and effort."""
 
 
-def hinge(name: str, at: Point, axis: str, limits: Limits = (None,) * 4, parent: str = "", child: str = "") -> Joint:
+def hinge(
+    name: str, at: Point, axis: str, limits: HingeLimits = (None,) * 4, parent: str = "", child: str = ""
+) -> Joint:
     """A revolute joint at a point of the parent link about an axis such as "z" or "-y"; its frames are parallel.
 
     In a chain for :func:`serial_limb` the links before and behind it are its parent and child.
@@ -103,7 +105,7 @@ def hinge(name: str, at: Point, axis: str, limits: Limits = (None,) * 4, parent:
     return Joint(name, "revolute", parent, child, origin=placement(at), axis=direction, **bounds)
 
 
-def within(reach: float, velocity: float, effort: float) -> Limits:
+def within(reach: float, velocity: float, effort: float) -> HingeLimits:
     """Limits ±reach in rad, with velocity in rad/s and effort in N m."""
     return -reach, reach, velocity, effort
 

@@ -131,7 +131,7 @@ class List(Field):
         return tuple(self.item.read(v, place / i) for i, v in enumerate(value))
 
 
-class Pose(List):
+class PoseField(List):
     """The 8 coefficients of a dual quaternion."""
 
     def __init__(self) -> None:
@@ -193,7 +193,7 @@ class Record(Field):
         return self.kind(**given)
 
 
-_NUMBER, _TEXT, _POSE = Number(), Text(), Pose()
+_NUMBER, _TEXT, _POSE = Number(), Text(), PoseField()
 _VECTOR = List(_NUMBER, 3)
 _LIMIT, _CONSTANT = Optional(PerAxis(Limit())), PerAxis(_NUMBER)
 _INERTIA = Record(Inertia, mass=_NUMBER, com=_VECTOR, tensor=List(_VECTOR, 3))

@@ -96,7 +96,7 @@ def _require_mjcf(data: bytes, file: str) -> None:
 
 def _require_files(source: str | Path, file: str, folder: Path, seen: set[Path]) -> None:
     """No file that MuJoCo reads along with this one is a pipe or a device, on which it would wait for ever."""
-    for element in safe_xml.parse(source, safe_xml.MJCF_LIMITS).root.walk():
+    for element in safe_xml.parse(source, safe_xml.MJCF_BOUNDS).root.walk():
         if element.tag in ("include", "model") and element.attributes.get("file"):
             for path in _require_file(file, element.attributes["file"], folder):
                 if path.suffix.lower() == ".xml" and path not in seen:

@@ -24,7 +24,7 @@ from dqdyn.formats.urdf.values import Values
 from dqdyn.model.description import LIMITS, Description, Joint, Link, Mimic
 from dqdyn.model.inertia import Inertia, Tensor
 
-KINDS = {
+JOINT_TYPES = {
     "revolute": "revolute",
     "continuous": "revolute",
     "prismatic": "prismatic",
@@ -132,10 +132,10 @@ class _Reader:
         owner = f"joint {name!r}"
         values.known(element, owner)
         kind_here = values.text(element, "type", owner)
-        if kind_here not in KINDS:
-            close = unknown_name("joint type", kind_here, KINDS)
+        if kind_here not in JOINT_TYPES:
+            close = unknown_name("joint type", kind_here, JOINT_TYPES)
             raise values.error(element, owner, f"has an unknown type: {close}")
-        kind = KINDS[kind_here]
+        kind = JOINT_TYPES[kind_here]
         joint: dict[str, Any] = {"name": name, "kind": kind, "origin": values.origin(element, owner)}
         for end in ("parent", "child"):
             joint[end] = values.text(values.required(element, end, owner), "link", owner)
