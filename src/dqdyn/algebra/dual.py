@@ -256,7 +256,7 @@ def _coefficients(given: Any) -> list[Scalar]:
 
 
 def _last_axis(given: Any) -> list[Scalar]:
-    """The components along the last axis of an array-like; empty where it is no array of numbers or symbols."""
+    """The components along the last axis of an array-like; empty where it is not an array of numbers or symbols."""
     if is_scalar(given) and not isinstance(given, np.ndarray):
         return []
     array = scalar_array(given, "A dual quaternion")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from dqdyn.algebra.adjoint import Ad
 from dqdyn.algebra.checks import require_unit
 from dqdyn.algebra.dual import DQ
@@ -13,7 +15,7 @@ from dqdyn.algebra.scalar import Scalar
 from dqdyn.errors import Error
 
 
-def pose_rate(twist: DQ, x: DQ, expressed: str = "world") -> DQ:
+def pose_rate(twist: DQ, x: DQ, expressed: Literal["world", "body"] = "world") -> DQ:
     """ẋ = ½ ξ⁰ x = ½ x ξᵇ [Silva, eq. (4)] [Farias, eq. (29)] [Quiroz, eq. (A.19)].
 
     Of a rotation r it is ṙ = ½ ω⁰ r = ½ r ωᵇ [Quiroz, eq. (A.13)]. ``expressed`` is "world" for ξ⁰ or "body" for ξᵇ.
@@ -21,7 +23,7 @@ def pose_rate(twist: DQ, x: DQ, expressed: str = "world") -> DQ:
     return (twist * x if _in_world(expressed) else x * twist) * 0.5
 
 
-def twist_of_rate(x: DQ, rate: DQ, expressed: str = "world") -> DQ:
+def twist_of_rate(x: DQ, rate: DQ, expressed: Literal["world", "body"] = "world") -> DQ:
     """ξ⁰ = 2ẋx*, ξᵇ = 2x*ẋ: the inverse of :func:`pose_rate`.
 
     ξᵇ = Ad(x*) ξ⁰ [Quiroz, eq. (A.21)] = ω + εṗ, both in the moving axes [Silva, eq. (6)] [Quiroz, eq. (A.24)].

@@ -194,7 +194,7 @@ def is_scalar(value: Any) -> bool:
 
 
 def scalars_only(operation: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    """An operator of a scalar class that leaves dual quaternions, and all else that is no scalar, to the other side.
+    """An operator of a scalar class that leaves dual quaternions, and all else that is not a scalar, to the other side.
 
     Scalars of a higher rank decide as well: a counter times a jet is a jet, on whichever side the jet stands.
     """

@@ -52,12 +52,12 @@ def poses(model: Model, q: Scalars) -> Matrix:
     return [list(compose(*chained(apart[f.body], f.placement)).components) for f in model.frames.values()]
 
 
-def twist(model: Model, frame: Frame, q: Scalars, v: Scalars, expressed: str = "body") -> DQ:
+def twist(model: Model, frame: Frame, q: Scalars, v: Scalars, expressed: Expressed = "body") -> DQ:
     """ξ of the frame against the world [Silva, eq. (18)]."""
     return Path(model, frame, q, expressed).twist(v)
 
 
-def twist_rate(model: Model, frame: Frame, q: Scalars, v: Scalars, a: Scalars, expressed: str = "body") -> DQ:
+def twist_rate(model: Model, frame: Frame, q: Scalars, v: Scalars, a: Scalars, expressed: Expressed = "body") -> DQ:
     """ξ̇ of the frame: the rate of the components of its twist.
 
     In its own axes it is Ad(x*) ξ̇⁰ [Quiroz, eq. (A.25)] = ω̇ + ε(p̈ + ṗ × ω) [Silva, eq. (22)] [Quiroz, eq. (A.27)].
@@ -66,12 +66,14 @@ def twist_rate(model: Model, frame: Frame, q: Scalars, v: Scalars, a: Scalars, e
     return path.twist(a) + apply(_flat(path.rates(v)), v)
 
 
-def twist_jacobian(model: Model, frame: Frame, q: Scalars, expressed: str = "body") -> Matrix:
+def twist_jacobian(model: Model, frame: Frame, q: Scalars, expressed: Expressed = "body") -> Matrix:
     """J (6×nv) with vec6 ξ = J v."""
     return _rows6(model, Path(model, frame, q, expressed).columns)
 
 
-def twist_jacobian_derivative(model: Model, frame: Frame, q: Scalars, v: Scalars, expressed: str = "body") -> Matrix:
+def twist_jacobian_derivative(
+    model: Model, frame: Frame, q: Scalars, v: Scalars, expressed: Expressed = "body"
+) -> Matrix:
     """J̇ (6×nv) along v, so that vec6 ξ̇ = J a + J̇ v."""
     return _rows6(model, Path(model, frame, q, expressed).rates(v))
 

@@ -85,7 +85,7 @@ class QuasiVelocities:
             for body in kane.partial_velocities(self.model, q, self.b)
         ]
 
-    def frame_velocities(self, frame: Frame, expressed: str, q: Vector) -> Matrix:
+    def frame_velocities(self, frame: Frame, expressed: frames.Expressed, q: Vector) -> Matrix:
         """∂ξ/∂u (6×m) of a frame's twist."""
         return [self.forces(q, row) for row in frames.twist_jacobian(self.model, frame, q, expressed)]
 
