@@ -10,10 +10,10 @@ from dqdyn.algebra.values import Pose, Twist
 from dqdyn.arrays import Array, Out, RealArray, Times
 from dqdyn.compile.runtime.method import compiled_method
 from dqdyn.geometry.primitives import Line, Plane, Point
-from dqdyn.kinematics.frames import expression_frame
+from dqdyn.kinematics.frames import Expressed, expression_frame
 from dqdyn.model.description import WORLD
 from dqdyn.robot.base import RobotBase
-from dqdyn.robot.options import Expressed, FrameName, Options
+from dqdyn.robot.options import FrameName, Options
 
 LocalPoint = Point | RealArray
 LocalLine = Line | RealArray

@@ -13,8 +13,6 @@ from dqdyn.model.model import Frame, Model
 if TYPE_CHECKING:
     from dqdyn.robot.robot_function import RobotFunction
 
-Expressed = Literal["body", "world", "aligned"]
-"""Where a twist is taken and in which axes: the frame's own, the world's at its origin, or the world's at the frame."""
 WrenchAxes = Literal["body", "aligned"]
 """Axes of a wrench at the origin of a frame: the frame's own, or the world's."""
 InverseMethod = Literal[

@@ -10,11 +10,11 @@ import numpy as np
 from dqdyn.arrays import Array, Out, RealArray
 from dqdyn.dynamics.formulations.speeds import Speeds
 from dqdyn.errors import unknown_name
-from dqdyn.kinematics.frames import EXPRESSIONS
+from dqdyn.kinematics.frames import EXPRESSIONS, Expressed
 from dqdyn.robot.base import WithFunctions
 from dqdyn.robot.compiled_functions import CompiledFunctions
 from dqdyn.robot.functions.quasi_velocities import QUASI_VELOCITIES
-from dqdyn.robot.options import Expressed, Option, Options, WrenchAxes
+from dqdyn.robot.options import Option, Options, WrenchAxes
 from dqdyn.robot.speed_variables import SpeedVariables
 from dqdyn.robot.wrench_input import Wrenches, stacked_wrenches
 

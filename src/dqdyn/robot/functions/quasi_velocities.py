@@ -8,6 +8,7 @@ from typing import Any
 
 from dqdyn.algebra.scalar import Scalar
 from dqdyn.dynamics.arguments import Wrenches
+from dqdyn.kinematics.frames import Expressed
 from dqdyn.model.canonical import in_cheap_frames
 from dqdyn.model.model import Frame, Model
 from dqdyn.quasi_velocities.equations import QuasiVelocities
@@ -43,7 +44,7 @@ def _matrix(s: Subject, q: Vector) -> Any:
     return s.b(q)
 
 
-def _frame_velocities(s: Subject, q: Vector, frame: Frame, expressed: str) -> list[list[Scalar]]:
+def _frame_velocities(s: Subject, q: Vector, frame: Frame, expressed: Expressed) -> list[list[Scalar]]:
     """∂ξ/∂u (6×m) of a frame's twist."""
     return s.frame_velocities(frame, expressed, q)
 
