@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dqdyn.compile.codegen.emit import Body
+from dqdyn.compile.codegen.emit import CodeBody
 from dqdyn.compile.trace.angles import Window, padded, windows
 from dqdyn.compile.trace.program import Program
 
@@ -10,7 +10,7 @@ from dqdyn.compile.trace.program import Program
 class EarlySines:
     """Emits the windows of angles as vectors of ``width``; ``place`` maps instructions to places in ``%sines``."""
 
-    def __init__(self, program: Program, body: Body, width: int) -> None:
+    def __init__(self, program: Program, body: CodeBody, width: int) -> None:
         self.width = width
         self.windows = windows(program, width) if width > 1 else []
         self.place: dict[int, int] = {}
@@ -27,7 +27,7 @@ class EarlySines:
                 self.place[i] = places[operands[0]][0 if op == "sin" else 1]
         self.flag = wide.too_large() if self.windows else "false"
 
-    def _arguments(self, wide: Body, window: Window) -> str:
+    def _arguments(self, wide: CodeBody, window: Window) -> str:
         """The vector of arguments; zero in lanes without an angle, which may lie outside of the input."""
         used = dict(window.lanes)
         x = wide.load_lanes(wide.at(f"%in{window.argument}", window.start), used)

@@ -11,7 +11,7 @@ from dqdyn.compile.trace.program import Program
 _ARITHMETIC = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
 
 
-class Body(Emitter):
+class CodeBody(Emitter):
     """The body of a function, for ``width`` states at a time; ``contract``: the program may use fused multiply-add."""
 
     def __init__(self, width: int, fma: bool, contract: bool) -> None:
@@ -19,9 +19,9 @@ class Body(Emitter):
         self.contract, self.flags = contract, " contract" if contract else ""
         self.largest = self.const(0.0)  # of all arguments of sines so far
 
-    def widened(self, width: int) -> Body:
+    def widened(self, width: int) -> CodeBody:
         """An emitter of vectors that writes into the same lines."""
-        wide = Body(width, self.fma, self.contract)
+        wide = CodeBody(width, self.fma, self.contract)
         wide.lines, wide._names = self.lines, self._names
         return wide
 

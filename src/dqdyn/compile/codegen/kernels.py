@@ -6,10 +6,10 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 
 from dqdyn.compile.codegen.blocks import plan, size_of
 from dqdyn.compile.codegen.early_sines import EarlySines
-from dqdyn.compile.codegen.emit import Body
+from dqdyn.compile.codegen.emit import CodeBody
 from dqdyn.compile.codegen.packed_emitter import PackedEmitter
 from dqdyn.compile.codegen.prefetch import PrefetchPlan
-from dqdyn.compile.codegen.rows import Rows
+from dqdyn.compile.codegen.rows import RowLoop
 from dqdyn.compile.codegen.sincos import LARGEST
 from dqdyn.compile.trace.passes import needed_for, sines_first
 from dqdyn.compile.trace.program import Program
@@ -21,7 +21,7 @@ _GIANT = 100_000  # from here on vectors of states would take megabytes of stack
 
 def straight(
     program: Program,
-    body: Body,
+    body: CodeBody,
     load: Callable[[int, int], str],
     store: Callable[[int, str], None],
     early: Mapping[int, int] | None = None,
@@ -76,7 +76,7 @@ def straight(
     return cut.slots
 
 
-def state_kernel(program: Program, body: Body, name: str, slots: int, flag: str, memory: Sequence[str] = ()) -> str:
+def state_kernel(program: Program, body: CodeBody, name: str, slots: int, flag: str, memory: Sequence[str] = ()) -> str:
     """``i64 name(ptr in…, ptr out)`` of the lines in ``body``, which returns a flag."""
     arguments = [f"ptr noalias readonly %in{i}" for i in range(len(program.inputs))] + ["ptr noalias %out"]
     head = [f"define i64 @{name}({', '.join(arguments)}) {{", "entry:", *memory]
@@ -90,7 +90,7 @@ def scalar_kernel(program: Program, fma: bool, contract: bool, name: str = "scal
 
     Sines and cosines of neighbouring coordinates are computed in vectors of ``width``.
     """
-    body = Body(1, fma, contract)
+    body = CodeBody(1, fma, contract)
     early = EarlySines(program, body, width)
 
     def load(argument: int, component: int) -> str:
@@ -111,7 +111,7 @@ def scalar_kernel(program: Program, fma: bool, contract: bool, name: str = "scal
     return state_kernel(program, body, name, slots, flag, memory)
 
 
-def _store_constants(program: Program, body: Body, width: int) -> set[int]:
+def _store_constants(program: Program, body: CodeBody, width: int) -> set[int]:
     """Store outputs that are constants, most of them zeros of a matrix, as vectors where they are neighbours."""
     done: set[int] = set()
     for k in range(len(program.outputs)):
@@ -128,7 +128,7 @@ def batch_kernel(
 ) -> str:
     """``i64 name(ptr in, i64 stride, …, ptr out, i64 n)`` for n ≥ 1 rows; strides in doubles, 0 repeats a row.
 
-    Beside it ``name_piece``, the same for some of the rows (:meth:`~dqdyn.compile.codegen.rows.Rows.piece`).
+    Beside it ``name_piece``, the same for some of the rows (:meth:`~dqdyn.compile.codegen.rows.RowLoop.piece`).
 
     Returns bits: ``TOO_LARGE`` where the interpreter must redo the batch, ``UNFIT`` where an input is not finite or one
     of the quaternions at ``units``, (argument, start), is not of unit norm.
@@ -139,7 +139,7 @@ def batch_kernel(
     if size_of(program) > _GIANT:
         return row_by_row(program, width, fma, contract, name, units)
     program = sines_first(program)
-    rows = Rows(program, width, fma, contract, units)
+    rows = RowLoop(program, width, fma, contract, units)
     body = rows.body
     cut = plan(program, _BATCH_SEGMENT, transposed=True)
 
@@ -172,7 +172,7 @@ def row_by_row(
     program: Program, width: int, fma: bool, contract: bool, name: str, units: Sequence[tuple[int, int]]
 ) -> str:
     """The batch kernel of a giant program: a block is one row, computed by the code for one state."""
-    rows = Rows(program, 1, fma, contract, units)
+    rows = RowLoop(program, 1, fma, contract, units)
     body = rows.body
     rows.read(["%i"], {}, lambda i, value: None)
     pointers = [rows.input_rows(i, ["%i"])[0] for i in range(len(program.inputs))] + rows.output_rows(["%i"])

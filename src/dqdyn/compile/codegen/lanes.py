@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Container
 
-from dqdyn.compile.codegen.emit import Body
+from dqdyn.compile.codegen.emit import CodeBody
 from dqdyn.compile.codegen.ir import Emitter
 from dqdyn.compile.codegen.kernels import state_kernel, straight
 from dqdyn.compile.trace.program import Program
@@ -16,7 +16,7 @@ from dqdyn.compile.trace.program import Program
 
 def lane_kernel(program: Program, width: int, shared: Container[int], fma: bool, contract: bool, name: str) -> str:
     """``i64 name(ptr in…, ptr out)``; not zero where an argument of a sine was too large in some state."""
-    body = Body(width, fma, contract)
+    body = CodeBody(width, fma, contract)
 
     def load(argument: int, component: int) -> str:
         if argument in shared:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dqdyn.compile.codegen.emit import Body
+from dqdyn.compile.codegen.emit import CodeBody
 from dqdyn.compile.codegen.packed_sums import Shape, pack_sums
 from dqdyn.compile.trace.program import Program
 
@@ -12,7 +12,7 @@ from dqdyn.compile.trace.program import Program
 class PackedEmitter:
     """Emits the outputs that :func:`pack_sums` packs, as vectors of ``width``; the factors are in ``%lanes``."""
 
-    def __init__(self, program: Program, body: Body, width: int) -> None:
+    def __init__(self, program: Program, body: CodeBody, width: int) -> None:
         packing = pack_sums(program, width)
         self.body, self.width = body, width
         self.groups, self.outputs, self.factors = packing.groups, packing.outputs, packing.factors()

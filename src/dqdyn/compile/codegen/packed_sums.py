@@ -24,7 +24,7 @@ Factor = tuple[int, bool]
 
 
 @dataclass(frozen=True)
-class Formula:
+class SumFormula:
     """A result as a sum of products: the shape of the sum, and (negated, factor, factor) of each product in order."""
 
     shape: Shape
@@ -83,7 +83,7 @@ def pack_sums(program: Program, width: int) -> Packing:
     return result if result.groups and alone - costs >= _WORTHWHILE * size_of(program) else Packing(width)
 
 
-def _families(known: dict[int, Formula]) -> Iterator[tuple[tuple[int, ...], list[int]]]:
+def _families(known: dict[int, SumFormula]) -> Iterator[tuple[tuple[int, ...], list[int]]]:
     """Lanes with the same shape and a common factor in every product, and those factors."""
     waiting = list(known)
     while waiting:
@@ -125,7 +125,7 @@ def _array(result: Packing, index: dict[tuple[int, Factor], list[int]], wanted: 
     return number
 
 
-def _formulas(program: Program) -> dict[int, Formula]:
+def _formulas(program: Program) -> dict[int, SumFormula]:
     """The results that are sums of products, by the instruction that gives them."""
     uses, results = program.uses(), set(program.outputs)
 
@@ -150,5 +150,5 @@ def _formulas(program: Program) -> dict[int, Formula]:
         products: list[tuple[bool, int, int]] = []
         shape = None if uses[k] else parsed(k, False, products, root=True)
         if shape is not None and len(products) >= _FEWEST_PRODUCTS:
-            formulas[k] = Formula(shape, tuple(products))
+            formulas[k] = SumFormula(shape, tuple(products))
     return formulas

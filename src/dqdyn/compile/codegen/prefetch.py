@@ -8,7 +8,7 @@ there the block one page further on is requested.
 
 from __future__ import annotations
 
-from dqdyn.compile.codegen.rows import Rows
+from dqdyn.compile.codegen.rows import RowLoop
 
 _LONG = 16  # numbers in a row
 _LINE = 64  # bytes
@@ -20,14 +20,14 @@ _NEAR, _FAR = 3, 2  # the first level of the cache, the second
 class PrefetchPlan:
     """Lines to request during ``steps`` operations; to be created where the rows of the block are known."""
 
-    def __init__(self, rows: Rows, steps: int) -> None:
+    def __init__(self, rows: RowLoop, steps: int) -> None:
         self.body, self.steps, self.taken, self.requested = rows.body, steps, 0, 0
         self.lines: list[tuple[str, int, bool]] = []  # pointer, offset in bytes, whether it is written
         self._add(rows, None, rows.size)
         for argument, (_, size) in enumerate(rows.program.inputs):
             self._add(rows, argument, size)
 
-    def _add(self, rows: Rows, argument: int | None, size: int) -> None:
+    def _add(self, rows: RowLoop, argument: int | None, size: int) -> None:
         """The lines of an input, or of the output (None), with ``size`` numbers in a row."""
         size_of_block = 8 * size * rows.width
         if not size_of_block:

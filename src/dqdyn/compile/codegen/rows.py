@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from dqdyn.compile.codegen.emit import Body
+from dqdyn.compile.codegen.emit import CodeBody
 from dqdyn.compile.codegen.ir import Emitter
 from dqdyn.compile.trace.program import Program
 
@@ -23,14 +23,14 @@ UNIT_SQUARED = 1.9e-6
 """|‖r‖² − 1| beyond which Python decides whether a quaternion is refused."""
 
 
-class Rows:
+class RowLoop:
     """Reading and writing blocks of rows."""
 
     def __init__(
         self, program: Program, width: int, fma: bool, contract: bool, units: Sequence[tuple[int, int]]
     ) -> None:
         self.program, self.width, self.units = program, width, tuple(units)
-        self.body = Body(width, fma, contract)
+        self.body = CodeBody(width, fma, contract)
         self.size = len(program.outputs)
 
     def arguments(self) -> str:

@@ -19,7 +19,7 @@ from dqdyn.kinematics.tree import AxisTwists, apply
 from dqdyn.model.model import Model, TreeJoint
 
 
-class Joint(Protocol):
+class JacobianJoint(Protocol):
     """What a Jacobian asks of a joint between two frames, in the poses x of both in the base."""
 
     def pose(self) -> DQ:
@@ -92,7 +92,7 @@ class CenterJoint:
 # --- Jacobians --------------------------------------------------------------------------------------------------------
 
 
-def pose_jacobian(joints: Sequence[Joint], first: DQ) -> tuple[list[DQ], list[AxisTwists], list[DQ]]:
+def pose_jacobian(joints: Sequence[JacobianJoint], first: DQ) -> tuple[list[DQ], list[AxisTwists], list[DQ]]:
     """The poses of the frames, x of the last one at the end; the half axes z by joint; the Jacobian of x, columns z x.
 
     The forward kinematics come first, then per joint its axes, their columns and the running pose once more. ``first``
