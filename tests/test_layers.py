@@ -151,6 +151,12 @@ def test_rule_lets_the_rest_pass(importer: str, source: str) -> None:
     assert [name for _, name in imports(source, importer) if not allows(importer, name)] == []
 
 
+def test_test_modules_have_names_of_their_own() -> None:
+    """Tests are imported by name alone: two modules of one name stop the collection."""
+    stems = [path.stem for path in Path(__file__).parent.rglob("test_*.py")]
+    assert sorted(stems) == sorted(set(stems))
+
+
 def test_import_takes_no_extras() -> None:
     code = "import json, sys, dqdyn; print(json.dumps(sorted(sys.modules)))"
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120)
