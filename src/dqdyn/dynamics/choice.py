@@ -36,7 +36,7 @@ class Formulations(Mapping[str, Form]):
     def resolve(self, method: str) -> str:
         """The method under which a program is kept; an error for one that the function does not have.
 
-        Nothing but this class knows what "auto" means.
+        This class alone interprets "auto"; the compiler then takes the candidate with the fewest operations.
         """
         if method == "auto":
             return "auto" if self.fast is not None else self.auto
