@@ -9,14 +9,24 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+import quick
 import seeds
 from hypothesis import HealthCheck, core, settings
-
-pytest_plugins = ["quick"]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--fresh-seeds", action="store_true", help=f"draw from a new seed; {seeds.VARIABLE} gives one")
+    parser.addoption("--full", action="store_true", help=f"run every case; without it, {quick.CASES} of each test")
+
+
+def pytest_report_header(config: pytest.Config) -> str:
+    few = f"at most {quick.CASES} cases of each test; --full runs them all"
+    return f"dqdyn: {'every case' if config.getoption('--full') else few}"
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    quick.select(config, items)
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -10,18 +10,9 @@ CASES = 2
 """Cases that the quick run takes of each parametrised test: the first, and others evenly spread."""
 
 
-def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--full", action="store_true", help=f"run every case; without it, {CASES} of each test")
-
-
-def pytest_report_header(config: pytest.Config) -> str:
-    run = "every case" if config.getoption("--full") else f"at most {CASES} cases of each test; --full runs them all"
-    return f"dqdyn: {run}"
-
-
-@pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    named = any("::" in argument for argument in config.args)  # whoever names a case wants it
+def select(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Keep a few cases of every test, unless all are asked for or some are named."""
+    named = any("::" in argument for argument in config.args)
     if config.getoption("--full") or named:
         return
     cases: dict[str, list[pytest.Item]] = defaultdict(list)
