@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from dqdyn.algebra.jet import derivative
 from dqdyn.algebra.scalar import Scalar
+from dqdyn.constraints.methods.sparse import dot, sparse
 from dqdyn.control.core.state import FeatureKinematics
 
 VectorFunction = Callable[[list[Scalar]], Sequence[Scalar]]
@@ -53,7 +54,9 @@ def differentiate(function: VectorFunction, robot: FeatureKinematics, given: Sig
     at = [*robot.value, *given.value]
     value = list(function(at))
     slopes = [_slopes(function, at, j) for j in range(len(robot.value))]
-    jacobian = [[_dot([s[i] for s in slopes], robot.columns.get(k)) for k in range(nv)] for i in range(len(value))]
+    gradients = [sparse([slope[i] for slope in slopes]) for i in range(len(value))]
+    columns = [sparse(robot.columns.get(k, ())) for k in range(nv)]
+    jacobian = [[dot(gradient, column) for column in columns] for gradient in gradients]
     residual: list[Scalar] = [0.0] * len(value)
     if given.value:
         residual = derivative(lambda c: function([*robot.value, *c]), given.value, given.rate)
@@ -76,15 +79,3 @@ def _slopes(function: VectorFunction, at: Sequence[Scalar], j: int) -> list[Scal
     """∂F/∂xⱼ of all components of F."""
     before, after = list(at[:j]), list(at[j + 1 :])
     return derivative(lambda c: function([*before, c[0], *after]), [at[j]], [1.0])
-
-
-def _dot(row: Sequence[Scalar], column: Sequence[Scalar] | None) -> Scalar:
-    result: Scalar = 0.0
-    for a, b in zip(row, column or (), strict=column is not None):
-        if not (_is_zero(a) or _is_zero(b)):
-            result = result + a * b
-    return result
-
-
-def _is_zero(x: Scalar) -> bool:
-    return isinstance(x, float) and x == 0.0
