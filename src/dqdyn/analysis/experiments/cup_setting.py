@@ -19,8 +19,8 @@ from dqdyn.analysis.experiments.experiment import Drawing
 from dqdyn.analysis.experiments.figures import draw, norm
 from dqdyn.arrays import Array
 from dqdyn.control.core.inequality import ZoneOptions
-from dqdyn.control.core.part import ControlPart
 from dqdyn.control.core.settings import GainPair, Gains
+from dqdyn.control.core.term import ControlPart
 from dqdyn.control.features.on_robot import FrameLike
 from dqdyn.geometry.primitives import Line, Plane
 from dqdyn.robot import Robot

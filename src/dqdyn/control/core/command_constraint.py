@@ -14,9 +14,9 @@ from dqdyn.algebra.scalar import Scalar
 from dqdyn.arrays import Array
 from dqdyn.caching import cached_property
 from dqdyn.control.core.differentiate import Rows, SignalMotion
-from dqdyn.control.core.part import ControlPart
 from dqdyn.control.core.settings import Gains, positive, second_order
 from dqdyn.control.core.state import State
+from dqdyn.control.core.term import ControlPart
 from dqdyn.control.features.signals import Signal
 from dqdyn.control.qp.solver import INFINITE
 from dqdyn.errors import Error

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from dqdyn.control.core.command_constraint import CommandConstraint
-from dqdyn.control.core.part import ControlPart
 from dqdyn.control.core.settings import number
 from dqdyn.control.core.task import Task
+from dqdyn.control.core.term import ControlPart
 from dqdyn.control.features.signals import Signal
 from dqdyn.errors import Error
 from dqdyn.model.model import Model

@@ -11,15 +11,13 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable
-from typing import TypedDict
+from typing import TypedDict, Unpack
 
 from dqdyn.algebra.scalar import Scalar
 from dqdyn.control.core.command_constraint import CommandBound, CommandConstraint, Context
 from dqdyn.control.core.settings import Gains
 from dqdyn.control.core.task import Task
-from dqdyn.control.core.term import Parts, Term
-from dqdyn.control.features.features import Feature
-from dqdyn.control.features.signals import Signal
+from dqdyn.control.core.term import Features, Parts, Signals, Term
 from dqdyn.model.model import Model
 
 
@@ -40,18 +38,10 @@ class ZoneOptions(TypedDict, total=False):
 class Inequality(Term, CommandConstraint):
     """h ≥ 0, component by component."""
 
-    def __init__(
-        self,
-        default_name: str,
-        features: tuple[Feature, ...],
-        signals: tuple[Signal, ...],
-        *,
-        gain: float = 1.0,
-        gains: Gains = "auto",
-        name: str | None = None,
-        relaxable: bool = True,
-    ) -> None:
-        CommandConstraint.__init__(self, default_name if name is None else name, gain, gains, relaxable)
+    def __init__(self, default_name: str, features: Features, signals: Signals, **options: Unpack[ZoneOptions]) -> None:
+        if options.get("name") is None:
+            options["name"] = default_name
+        CommandConstraint.__init__(self, **options)
         self.features, self.signals = features, signals
 
     @abstractmethod

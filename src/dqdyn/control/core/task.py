@@ -15,10 +15,9 @@ from dqdyn.algebra.real import real_array
 from dqdyn.algebra.scalar import Scalar, less, select
 from dqdyn.arrays import RealArray
 from dqdyn.control.core.settings import GainPair, positive, second_order
-from dqdyn.control.core.term import Parts, Term
+from dqdyn.control.core.term import Features, Parts, Signals, Term
 from dqdyn.control.features.features import Feature
 from dqdyn.control.features.pairs import Pair
-from dqdyn.control.features.signals import Signal
 from dqdyn.errors import Error
 
 
@@ -46,8 +45,8 @@ class Task(Term):
     def __init__(
         self,
         default_name: str,
-        features: tuple[Feature, ...],
-        signals: tuple[Signal, ...],
+        features: Features,
+        signals: Signals,
         *,
         gain: float = 1.0,
         gains: GainPair | None = None,
