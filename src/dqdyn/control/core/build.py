@@ -10,11 +10,10 @@ from dqdyn.control.core.braking import CommandMap
 from dqdyn.control.core.composition import Composition, Dynamics
 from dqdyn.control.core.controller import Controller
 from dqdyn.control.core.design import Design
-from dqdyn.control.core.errors import ControlWarning
+from dqdyn.control.core.errors import ControlWarning, refused
 from dqdyn.control.core.optimum import Optimum, StrictLevels
 from dqdyn.control.core.task import Task
 from dqdyn.control.core.term import ControlPart
-from dqdyn.errors import Error
 from dqdyn.model.model import Model
 from dqdyn.robot import Robot
 
@@ -30,7 +29,7 @@ _ROUNDING = 1e-9  # of how far a target lies in a zone
 def require_robot(robot: Any) -> None:
     """An error where a file's name or something else is given in place of a robot."""
     if not isinstance(robot, Robot):
-        raise Error(f"A controller is made for a Robot, as dq.load(…) gives one; found {robot!r}.", found=robot)
+        raise refused("A controller is made for a Robot, as dq.load(…) gives one", robot)
 
 
 def build(

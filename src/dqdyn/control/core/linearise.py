@@ -13,11 +13,11 @@ from dqdyn.compile.runtime.function import Function
 from dqdyn.compile.trace.tracer import trace
 from dqdyn.control.core.build import require_robot
 from dqdyn.control.core.differentiate import Rows
+from dqdyn.control.core.errors import refused
 from dqdyn.control.core.state import State
 from dqdyn.control.core.term import Term
 from dqdyn.control.features.features import Configuration
 from dqdyn.control.features.signals import SignalBuffer
-from dqdyn.errors import Error
 from dqdyn.robot import Robot
 from dqdyn.robot.state import as_state
 
@@ -80,5 +80,5 @@ def linearise(robot: Robot, term: Term) -> Linearised:
     """A task or an inequality by itself, compiled for a robot."""
     require_robot(robot)
     if not isinstance(term, Term):
-        raise Error(f"linearise takes a task or an inequality; found {term!r}.", found=term)
+        raise refused("linearise takes a task or an inequality", term)
     return Linearised(robot, term)

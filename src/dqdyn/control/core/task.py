@@ -14,6 +14,7 @@ import numpy as np
 from dqdyn.algebra.real import real_array
 from dqdyn.algebra.scalar import Scalar, less, select
 from dqdyn.arrays import RealArray
+from dqdyn.control.core.errors import refused
 from dqdyn.control.core.settings import GainPair, positive, second_order
 from dqdyn.control.core.term import Features, Parts, Signals, Term
 from dqdyn.control.features.features import Feature
@@ -59,7 +60,7 @@ class Task(Term):
         self.weight = positive(weight, f"weight of {self.name}")
         self.within = None if within is None else np.atleast_1d(real_array(within, f"within of {self.name}"))
         if self.within is not None and not (np.isfinite(self.within) & (self.within >= 0.0)).all():
-            raise Error(f"within of {self.name} must be numbers from 0; found {within!r}.", found=within)
+            raise refused(f"within of {self.name} must be numbers from 0", within)
 
     @abstractmethod
     def error(self, robot: Parts, given: Parts) -> list[Scalar]:

@@ -16,6 +16,7 @@ from dqdyn.algebra.scalar import Scalar, is_numeric, is_scalar
 from dqdyn.algebra.value import Value
 from dqdyn.algebra.values import Pose
 from dqdyn.arrays import Array
+from dqdyn.control.core.errors import refused
 from dqdyn.errors import Error
 from dqdyn.geometry.primitives import Line, Plane, Point
 from dqdyn.geometry.segment import Segment
@@ -47,9 +48,9 @@ def components(kind: str, value: Any, what: str, size: int | None = None) -> lis
         try:
             c = list(value)
         except TypeError:
-            raise Error(f"{sentence(what)} is a {kind}; found {value!r}.", found=value) from None
+            raise refused(f"{sentence(what)} is a {kind}", value) from None
     if len(c) != size or not all(is_scalar(x) and not np.ndim(x) for x in c):
-        raise Error(f"{sentence(what)} has {size} components; found {value!r}.", expected=size, found=value)
+        raise refused(f"{sentence(what)} has {size} components", value, expected=size)
     return [real_number(x, what) if is_numeric(x) else x for x in c]
 
 
@@ -60,7 +61,7 @@ def _dual_quaternion(kind: str, value: Value | DQ, what: str) -> DQ:
     if isinstance(value, Pose) and kind in ("rotation", "point"):
         return value.dq if kind == "rotation" else Point(value.translation).dq
     if not isinstance(value, VALUES.get(kind, ())):
-        raise Error(f"{sentence(what)} is a {kind}; found {value!r}.", expected=kind, found=value)
+        raise refused(f"{sentence(what)} is a {kind}", value, expected=kind)
     return value.dq
 
 

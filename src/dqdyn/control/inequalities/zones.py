@@ -7,6 +7,7 @@ from typing import ClassVar, Unpack
 
 from dqdyn.algebra.scalar import Scalar
 from dqdyn.algebra.value import Value
+from dqdyn.control.core.errors import refused
 from dqdyn.control.core.inequality import Inequality, ZoneOptions
 from dqdyn.control.core.term import Parts
 from dqdyn.control.features.features import Feature
@@ -90,13 +91,13 @@ class Region(Inequality):
     ) -> None:
         feature: Feature = required(point, robot, "What a region keeps inside")
         if isinstance(planes, Value) or not hasattr(planes, "__iter__"):
-            raise Error(f"The planes of a region are a list; found {planes!r}.", found=planes)
+            raise refused("The planes of a region are a list", planes)
         self.pairs = [Pair.of(feature, plane) for plane in planes]
         if not self.pairs:
             raise Error("A region needs at least one plane.")
         for pair, plane in zip(self.pairs, planes, strict=True):
             if pair.function.name != "point_to_plane" or not pair.signals:
-                raise Error(f"A region takes planes of the workspace, at rest or moving; found {plane!r}.", found=plane)
+                raise refused("A region takes planes of the workspace, at rest or moving", plane)
         safe = as_signal("number", distance, "the safe distance of a region")
         signals = tuple(signal for pair in self.pairs for signal in pair.signals)
         super().__init__(f"region of {feature.place}", (feature,), (*signals, safe), **options)

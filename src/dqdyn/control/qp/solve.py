@@ -85,11 +85,8 @@ def solve_quadratic_program(
 def _array(value: Any, name: str, ndim: int, shape: tuple[int, ...] | None = None) -> Array:
     array = np.array(real_array(value, f"{name} of a quadratic program", argument=name), order="C")
     if array.ndim != ndim or (shape is not None and array.shape != shape):
-        raise Error(
-            f"{name} of a quadratic program has {'shape ' + str(shape) if shape else f'{ndim} axes'}; "
-            f"found {array.shape}.",
-            argument=name,
-        )
+        wanted = f"shape {shape}" if shape else f"{ndim} axes"
+        raise Error(f"{name} of a quadratic program has {wanted}; found {array.shape}.", argument=name)
     if not np.isfinite(array).all():
         raise Error(f"{name} of a quadratic program must be finite.", argument=name)
     return array
