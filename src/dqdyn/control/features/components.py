@@ -10,7 +10,6 @@ import numpy as np
 
 from dqdyn.algebra.checks import UNIT_TOLERANCE
 from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.quaternion import Quaternion, pure
 from dqdyn.algebra.real import real_number
 from dqdyn.algebra.scalar import Scalar, is_numeric, is_scalar
 from dqdyn.algebra.value import Value
@@ -23,6 +22,14 @@ from dqdyn.geometry.segment import Segment
 
 SIZE = {"number": 1, "point": 3, "line": 6, "plane": 4, "segment": 6, "pose": 8, "rotation": 4}
 VALUES: dict[str, type[Value]] = {"point": Point, "line": Line, "plane": Plane, "segment": Segment, "pose": Pose}
+_PLACES = {
+    "point": (1, 2, 3),
+    "line": (1, 2, 3, 5, 6, 7),
+    "plane": (1, 2, 3, 4),
+    "pose": tuple(range(8)),
+    "rotation": (0, 1, 2, 3),
+}
+"""Where the components of a kind stand in vec8."""
 _DUAL = {"line": ("moment", "give it by dq.Line"), "pose": ("dual part", "give it by dq.Pose")}
 _UNIT = {"line": ("direction", 3), "plane": ("normal", 3), "rotation": ("quaternion", 4), "pose": ("rotation", 4)}
 
@@ -67,29 +74,15 @@ def _dual_quaternion(kind: str, value: Value | DQ, what: str) -> DQ:
 
 def of_dual_quaternion(kind: str, x: DQ) -> list[Scalar]:
     """Components of a kind out of a dual quaternion."""
-    p, d = x.primary, x.dual
-    if kind == "point":
-        return list(p.vector)
-    if kind == "plane":
-        return [*p.vector, d.w]
-    if kind == "rotation":
-        return list(p.components)
-    return list(x.components) if kind == "pose" else [*p.vector, *d.vector]
+    return [x.components[i] for i in _PLACES.get(kind, _PLACES["line"])]
 
 
 def as_dual_quaternion(kind: str, c: Sequence[Scalar]) -> Any:
     """The dual quaternion of components; a number as it is, segments and configurations as lists."""
-    if kind == "point":
-        return DQ.of(pure(*c))
-    if kind == "line":
-        return DQ.of(pure(*c[:3]), pure(*c[3:]))
-    if kind == "plane":
-        return DQ.of(pure(*c[:3]), Quaternion(c[3], 0.0, 0.0, 0.0))
-    if kind == "pose":
-        return DQ.of(Quaternion(*c[:4]), Quaternion(*c[4:]))
-    if kind == "rotation":
-        return DQ.of(Quaternion(*c))
-    return c[0] if kind == "number" else c
+    if kind not in _PLACES:
+        return c[0] if kind == "number" else c
+    placed = dict(zip(_PLACES[kind], c, strict=True))
+    return DQ.of8([placed.get(i, 0.0) for i in range(8)])
 
 
 def check(kind: str, c: Sequence[float], what: str) -> None:

@@ -54,7 +54,7 @@ def part(line: Attached, reach: float) -> SegmentBetween:
     """The part of a line within ``reach`` m of its point next to the origin of its frame, a segment along it."""
     l, p = np.array(line.local[:3]), np.cross(line.local[:3], line.local[3:])
     ends = ((p + sign * reach * l).tolist() for sign in (-1.0, 1.0))
-    return SegmentBetween(*(replace(line, shape="point", local=tuple(end)) for end in ends))
+    return SegmentBetween(*(replace(line, kind="point", local=tuple(end)) for end in ends))
 
 
 def pose(frame: FrameLike) -> FramePose | HandsPose:
