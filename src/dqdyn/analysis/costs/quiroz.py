@@ -1,4 +1,4 @@
-"""The cost tables of [Quiroz, section 5.5]: what the thesis prints beside what its own steps cost on counters.
+"""The cost tables of [Quiroz, section 5.5] and [Silva, section 5.3]: what they print beside what their steps cost.
 
 Sines and cosines are left out, as the thesis leaves them out; a change of sign in a conjugate and in S(c) counts as a
 multiplication, as it does there.
@@ -105,6 +105,13 @@ def quiroz_table_5_4() -> tuple[Line, ...]:
         _line(CLASSIC_NEWTON_EULER, ("150n − 48", "131n − 48"), None, OTHERS),
         Line(f"{GAUSS}, with our J̇_x", None, ours, NOT_GIVEN),
     )
+
+
+@cache
+def silva_table_3() -> tuple[Line, ...]:
+    """Whole algorithms for a serial robot of n joints [Silva, table 3]: four lines of the thesis, in another order."""
+    lines = {line.name: line for line in quiroz_table_5_4()}
+    return tuple(lines[name] for name in (NEWTON_EULER, CLASSIC_NEWTON_EULER, GAUSS, CLASSIC_LAGRANGE))
 
 
 # --- formulas ---------------------------------------------------------------------------------------------------------
