@@ -53,10 +53,7 @@ def bracket_matrix(twist: Sequence[Scalar]) -> Matrix:
 
 
 def inverse_dynamics(
-    links: Sequence[HomogeneousLink],
-    motion: Sequence[Sequence[Scalar]],
-    start: tuple[Vector, Vector],
-    end: tuple[Matrix, Vector],
+    links: Sequence[HomogeneousLink], motion: Matrix, start: tuple[Vector, Vector], end: tuple[Matrix, Vector]
 ) -> Vector:
     """τ (n) of a serial arm. ``motion`` is θ, θ̇ and θ̈ of all joints, ``start`` V and V̇ = [0, −g] of the base.
 

@@ -17,6 +17,7 @@ from dqdyn.dynamics.methods import CORIOLIS, MASS_MATRIX
 from dqdyn.robot import Robot
 
 Inverse = Callable[[Array, Array, Array], Array]
+Method = Callable[[Robot, Array, Array, Array], Array]
 
 
 def by_gauss(robot: Robot, q: Array, v: Array, tau: Array) -> Array:
@@ -97,11 +98,7 @@ def _entries(samples: Array) -> Any:
     return [_entries(part) for part in samples.swapaxes(0, 1)] if samples.ndim > 2 else list(samples.T)
 
 
-METHODS: dict[str, Callable[[Robot, Array, Array, Array], Array]] = {
-    "dqGP": by_gauss,
-    "dqNE": by_newton_euler,
-    "rtNE": by_toolbox,
-}
+METHODS: dict[str, Method] = {"dqGP": by_gauss, "dqNE": by_newton_euler, "rtNE": by_toolbox}
 """``method(robot, q, v, τ)`` by the paper's names."""
 
 

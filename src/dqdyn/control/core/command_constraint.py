@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING
 from dqdyn.algebra.scalar import Scalar
 from dqdyn.arrays import Array
 from dqdyn.caching import cached_property
-from dqdyn.control.core.differentiate import Rows, SignalMotion
 from dqdyn.control.core.errors import refused
+from dqdyn.control.core.kinematics import Rows, SignalMotion, State
 from dqdyn.control.core.settings import Gains, positive, second_order
-from dqdyn.control.core.state import State
 from dqdyn.control.core.term import ControlPart
 from dqdyn.control.features.signals import Signal
 from dqdyn.control.qp.solver import INFINITE
@@ -28,6 +27,8 @@ if TYPE_CHECKING:
 Matrix = list[list[Scalar]]
 MassAndBias = tuple[Matrix, list[Scalar]]
 """M and n of M v̇ + n = τ."""
+Relax = bool | None
+"""Whether the policy "relax" gives way; None where the level of the controller decides."""
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,7 @@ class CommandConstraint(ControlPart):
 
     levels: tuple[str, ...] = ("velocity", "acceleration", "torque")
 
-    def __init__(self, name: str, gain: float = 1.0, gains: Gains = "auto", relaxable: bool | None = True) -> None:
+    def __init__(self, name: str, gain: float = 1.0, gains: Gains = "auto", relaxable: Relax = True) -> None:
         self.name, self.gain, self.relaxable = name, positive(gain, f"gain of {name}"), relaxable
         self.has_automatic_gains = isinstance(gains, str)
         if isinstance(gains, str) and gains != "auto":

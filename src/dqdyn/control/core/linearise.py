@@ -12,9 +12,8 @@ from dqdyn.arrays import Array, RealArray
 from dqdyn.compile.runtime.function import Function
 from dqdyn.compile.trace.tracer import trace
 from dqdyn.control.core.build import require_robot
-from dqdyn.control.core.differentiate import Rows
 from dqdyn.control.core.errors import refused
-from dqdyn.control.core.state import State
+from dqdyn.control.core.kinematics import Rows, State
 from dqdyn.control.core.term import Term
 from dqdyn.control.features.features import Configuration
 from dqdyn.control.features.signals import SignalBuffer

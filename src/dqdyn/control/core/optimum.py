@@ -7,9 +7,8 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from dqdyn.arrays import Array
-from dqdyn.control.qp.rows import ZERO
 from dqdyn.control.qp.solve import make_solver
-from dqdyn.control.qp.solver import BoundsCheck, ProblemSize, Solver
+from dqdyn.control.qp.solver import ZERO, BoundsCheck, ProblemSize, Solver
 
 Views = Mapping[str, Array]
 """The blocks of a composition by name."""

@@ -15,8 +15,7 @@ from dqdyn.arrays import Array
 from dqdyn.caching import cached_property
 from dqdyn.control.core.errors import ControlError, InfeasibleError
 from dqdyn.control.features.components import is_finite
-from dqdyn.control.qp.conflict import is_feasible, least_violation, minimal_conflict
-from dqdyn.control.qp.rows import NamedRows
+from dqdyn.control.qp.conflict import NamedRows, is_feasible, least_violation, minimal_conflict
 from dqdyn.control.qp.solver import INFINITE
 
 if TYPE_CHECKING:

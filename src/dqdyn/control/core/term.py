@@ -8,8 +8,7 @@ from itertools import islice
 from typing import Self
 
 from dqdyn.algebra.scalar import Scalar
-from dqdyn.control.core.differentiate import Rows, SignalMotion, differentiate
-from dqdyn.control.core.state import State
+from dqdyn.control.core.kinematics import Rows, SignalMotion, State, differentiate
 from dqdyn.control.features.features import Feature, stacked
 from dqdyn.control.features.signals import Signal
 from dqdyn.model.model import Model

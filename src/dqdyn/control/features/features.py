@@ -18,7 +18,7 @@ from dqdyn.algebra.jet import derivative
 from dqdyn.algebra.quaternion import cross3, pure
 from dqdyn.algebra.rates import pose_rate
 from dqdyn.algebra.scalar import Scalar, total
-from dqdyn.control.core.state import FeatureKinematics, State
+from dqdyn.control.core.kinematics import FeatureKinematics, State
 from dqdyn.kinematics import mass
 from dqdyn.kinematics.attached import MOVED, RATE, Components, Rate
 from dqdyn.model.model import Model

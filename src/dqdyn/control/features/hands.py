@@ -13,8 +13,7 @@ from dqdyn.algebra.adjoint import Adjoint
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.jet import derivative
 from dqdyn.algebra.scalar import Scalar
-from dqdyn.control.core.differentiate import along
-from dqdyn.control.core.state import FeatureKinematics, State
+from dqdyn.control.core.kinematics import FeatureKinematics, State, along
 from dqdyn.control.features.features import Attached, FramePose, PoseFeature, stacked
 from dqdyn.kinematics import cooperative
 from dqdyn.kinematics.attached import MOVED

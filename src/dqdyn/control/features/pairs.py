@@ -24,6 +24,7 @@ SideLike = Feature | FrameLike | SignalLike
 SIGNED = {"point_to_plane", "plane_to_point", "segment_to_plane"}
 """Distances with a sign; all others are squared."""
 
+Reach = float | None
 REACH = 2.0
 """m of a line of the robot, to both sides, that count where it is near another line, unless another reach is given."""
 
@@ -74,7 +75,7 @@ class Pair:
                 return cls(function, (one, other), f"{what} of {_shown(one)} and {_shown(other)}")
         raise unknown_name(f"{what} function", f"{first.kind}_to_{second.kind}{suffix}", DISTANCES)
 
-    def within(self, reach: float | None) -> Pair:
+    def within(self, reach: Reach) -> Pair:
         """The pair, of two lines with only the part of the robot's first one that lies within ``reach`` m, or 2 m.
 
         The nearest points of two lines run to infinity as the lines become parallel, and their distance jumps there.

@@ -20,8 +20,8 @@ from dqdyn.algebra.scalar import Scalar
 from dqdyn.algebra.value import Value
 from dqdyn.arrays import RealArray, RealNumber
 from dqdyn.compile.trace.tracer import Graph, Traced
-from dqdyn.control.core.differentiate import SignalMotion
 from dqdyn.control.core.errors import in_words, no_value
+from dqdyn.control.core.kinematics import SignalMotion
 from dqdyn.control.features.components import SIZE, check, check_shape, components, sentence
 from dqdyn.errors import Error
 from dqdyn.model.model import Model

@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from typing import Unpack
 
 from dqdyn.control.core.errors import refused
-from dqdyn.control.core.inequality import ZoneOptions
+from dqdyn.control.core.inequality import PairInequality, ZoneOptions
 from dqdyn.control.features.on_robot import PointLike, line, on, segment
 from dqdyn.control.features.pairs import Pair, SideLike
 from dqdyn.control.features.signals import SignalLike
-from dqdyn.control.inequalities.pair import PairInequality
 
 
 class TorsoArm(PairInequality):

@@ -8,13 +8,12 @@ from typing import ClassVar, Unpack
 from dqdyn.algebra.scalar import Scalar
 from dqdyn.algebra.value import Value
 from dqdyn.control.core.errors import refused
-from dqdyn.control.core.inequality import Inequality, ZoneOptions
+from dqdyn.control.core.inequality import Inequality, PairInequality, ZoneOptions
 from dqdyn.control.core.term import Parts
 from dqdyn.control.features.features import Feature
 from dqdyn.control.features.on_robot import PointLike, point, required
-from dqdyn.control.features.pairs import Pair, SideLike
+from dqdyn.control.features.pairs import Pair, Reach, SideLike
 from dqdyn.control.features.signals import SignalLike, as_signal
-from dqdyn.control.inequalities.pair import PairInequality
 from dqdyn.errors import Error
 
 
@@ -22,13 +21,7 @@ class _Zone(PairInequality):
     word: ClassVar[str]
 
     def __init__(
-        self,
-        a: SideLike,
-        b: SideLike,
-        distance: SignalLike,
-        *,
-        reach: float | None = None,
-        **options: Unpack[ZoneOptions],
+        self, a: SideLike, b: SideLike, distance: SignalLike, *, reach: Reach = None, **options: Unpack[ZoneOptions]
     ) -> None:
         pair = Pair.of(a, b).within(reach)
         name = f"{self.word} {pair.name}"

@@ -11,7 +11,7 @@ import numpy as np
 from dqdyn.algebra.scalar import Scalar, cos, sin
 from dqdyn.arrays import Array
 from dqdyn.control.core.command_constraint import CommandBound, CommandConstraint, Context
-from dqdyn.control.core.differentiate import Rows
+from dqdyn.control.core.kinematics import Rows
 from dqdyn.control.core.settings import Gains, number
 from dqdyn.control.core.task import Task
 from dqdyn.control.features.features import Configuration

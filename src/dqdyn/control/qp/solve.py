@@ -9,8 +9,7 @@ import numpy as np
 from dqdyn.algebra.real import real_array
 from dqdyn.arrays import Array, RealArray
 from dqdyn.control.core.errors import InfeasibleError
-from dqdyn.control.qp.conflict import minimal_conflict
-from dqdyn.control.qp.rows import NamedRows
+from dqdyn.control.qp.conflict import NamedRows, minimal_conflict
 from dqdyn.control.qp.solver import INFINITE, LinearSolver, ProblemSize, Solver
 from dqdyn.control.qp.with_daqp import DaqpSolver
 from dqdyn.control.qp.with_piqp import PiqpSolver

@@ -8,8 +8,7 @@ from typing import Self, Unpack
 
 from dqdyn.algebra.scalar import Scalar
 from dqdyn.caching import cached_property
-from dqdyn.control.core.differentiate import Rows, SignalMotion
-from dqdyn.control.core.state import State
+from dqdyn.control.core.kinematics import Rows, SignalMotion, State
 from dqdyn.control.core.task import Task, TaskOptions
 from dqdyn.control.core.term import Parts
 from dqdyn.control.features.features import Configuration, Feature

@@ -1,4 +1,4 @@
-"""A function of features of the robot and of signals, with its Jacobian, residual and rates, by jets.
+"""How features of the robot and signals move at one state, and functions of them: Jacobian, residual, rates, by jets.
 
 For y = F(a, b) with a on the robot and b given from outside,
 
@@ -9,16 +9,46 @@ A controller needs J̇ v, never J̇ alone, so one second derivative along the mo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.jet import derivative
 from dqdyn.algebra.scalar import Scalar
+from dqdyn.caching import cached_property
 from dqdyn.constraints.methods.sparse import dot, sparse
-from dqdyn.control.core.state import FeatureKinematics
+from dqdyn.kinematics.tree import WorldMotion
+from dqdyn.model.model import Model
 
 VectorFunction = Callable[[list[Scalar]], Sequence[Scalar]]
 """F of the components of all features, then of all signals."""
+
+
+@dataclass(frozen=True)
+class FeatureKinematics:
+    """Components of a feature of the robot and how they move: ȧ = J v, ä = J v̇ + drift.
+
+    ``columns[k]`` is column k of J; missing ones are zero. Without velocities ``rate`` and ``drift`` are None.
+    """
+
+    value: list[Scalar]
+    columns: Mapping[int, Sequence[Scalar]]
+    rate: list[Scalar] | None = None
+    drift: list[Scalar] | None = None
+
+
+class State:
+    """q and, at the level of accelerations, v; over any scalar. All that a controller evaluates there shares it."""
+
+    def __init__(self, model: Model, q: Sequence[Scalar], v: Sequence[Scalar] | None = None) -> None:
+        self.model, self.q, self.v = model, q, v
+        self.motion = WorldMotion(model, q, v)
+
+    @cached_property
+    def twist_drifts(self) -> dict[int, DQ]:
+        """Rates of the world twists of the bodies where no joint accelerates."""
+        assert self.v is not None
+        return self.motion.twist_rates(self.v, [0.0] * self.model.nv)
 
 
 @dataclass(frozen=True)
