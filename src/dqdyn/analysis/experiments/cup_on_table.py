@@ -136,18 +136,12 @@ def decays(setting: Setting, name: str, run: Trajectory) -> Claim:
     """The error against that of the equation which the task sets, from rest."""
     error, t = setting.height(run), run.time
     if name in VELOCITY:
-        wanted = np.exp(-RATE * t)
-        law = f"e^(−{RATE} t)"
+        wanted, law = np.exp(-RATE * t), f"e^(−{RATE} t)"
     else:
         slow, fast = (0.5 * (GAINS[0] + sign * np.sqrt(GAINS[0] ** 2 - 4.0 * GAINS[1])) for sign in (-1.0, 1.0))
         wanted = (fast * np.exp(-slow * t) - slow * np.exp(-fast * t)) / (fast - slow)
         law = f"ë = −{GAINS[0]} ė − {GAINS[1]} e"
-    off = float(np.abs(error / error[0] - wanted).max())
-    return Claim(
-        f"{name}: the error decays as {law}",
-        f"{100 * off:.2g} % of the first error off at most; {1e3 * error[-1]:.2g} mm left of {1e3 * error[0]:.3g}",
-        off < 0.03,
-    )
+    return cup.decays(f"{name}: the error decays as {law}", error, wanted, "error off at most")
 
 
 def stops(runs: dict[str, Trajectory]) -> list[Claim]:

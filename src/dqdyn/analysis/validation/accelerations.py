@@ -86,11 +86,8 @@ def _solved(mass: Array, force: Array) -> Array:
 
 def _matrices(rows: Sequence[Sequence[Any]], n: int) -> Array:
     """Entries that are arrays over the samples, or constants, as (n, rows, columns)."""
-    result = np.empty((n, len(rows), len(rows[0])))
-    for i, row in enumerate(rows):
-        for j, entry in enumerate(row):
-            result[:, i, j] = entry
-    return result
+    entries = [[np.broadcast_to(entry, n) for entry in row] for row in rows]
+    return np.ascontiguousarray(np.moveaxis(np.array(entries, dtype=float), -1, 0))
 
 
 def _entries(samples: Array) -> Any:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from dqdyn.control.core.controller import Controller
 
 _CONFLICT = "no command obeys all constraints"
+_CHOICE = "leave one out, or choose infeasible='relax' or 'hold'"
 _FAILED = "the solver found no command, though no constraints are in conflict"
 _REMEDY = "a gain or a distance is out of scale, or try another solver"
 _ROOM = 1e-8  # beyond the least violation, so that rounding leaves something to choose from
@@ -66,11 +67,8 @@ def give_up(controller: Controller, t: float) -> tuple[Array | None, StepReport]
     if not report.conflict:
         raise ControlError(f"At t = {t:.6g} s {_FAILED}: {_REMEDY}.", reason=_FAILED, t=t)
     names = " and ".join(repr(name) for name in report.conflict)
-    raise InfeasibleError(
-        f"At t = {t:.6g} s no command obeys {names} at a time: leave one out, or choose infeasible='relax' or 'hold'.",
-        conflict=report.conflict,
-        t=t,
-    )
+    text = f"At t = {t:.6g} s no command obeys {names} at a time: {_CHOICE}."
+    raise InfeasibleError(text, conflict=report.conflict, t=t)
 
 
 def relax(controller: Controller, t: float) -> tuple[Array | None, StepReport]:

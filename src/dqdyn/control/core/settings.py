@@ -47,9 +47,6 @@ def second_order(gain: float, gains: GainPair | None, name: str) -> GainPair:
         raise refused(f"gains of {name} are two numbers (k_d, k_p)", gains) from None
     d, p = positive(d, f"first of the gains of {name}"), positive(p, f"second of the gains of {name}")
     if d * d <= 4.0 * p:
-        raise Error(
-            f"gains of {name} oscillate: k_d² = {d * d:.6g} must exceed 4 k_p = {4 * p:.6g}; raise the first or lower "
-            "the second.",
-            found=(d, p),
-        )
+        wanted = f"k_d² = {d * d:.6g} must exceed 4 k_p = {4 * p:.6g}; raise the first or lower the second"
+        raise Error(f"gains of {name} oscillate: {wanted}.", found=(d, p))
     return d, p

@@ -19,7 +19,6 @@ from dqdyn.control.core.settings import GainPair, positive, second_order
 from dqdyn.control.core.term import Features, Parts, Signals, Term
 from dqdyn.control.features.features import Feature
 from dqdyn.control.features.pairs import Pair
-from dqdyn.errors import Error
 
 
 class TaskOptions(TypedDict, total=False):
@@ -72,12 +71,8 @@ class Task(Term):
         if self.within is None:
             return e
         if len(self.within) not in (1, len(e)):
-            raise Error(
-                f"within of {self.name} has one number, or one per component of the error, {len(e)}; "
-                f"found {len(self.within)}.",
-                expected=len(e),
-                found=len(self.within),
-            )
+            wanted = f"within of {self.name} has one number, or one per component of the error, {len(e)}"
+            raise refused(wanted, len(self.within), expected=len(e))
         return [_outside(c, float(w)) for c, w in zip(e, np.broadcast_to(self.within, len(e)), strict=True)]
 
     def components_at_target(self, feature: Feature) -> list[Scalar] | None:

@@ -109,10 +109,8 @@ def check_shape(kind: str, c: Sequence[float], what: str) -> None:
         along = sum(a * b for a, b in zip(c, rest, strict=False))
         if abs(along) > UNIT_TOLERANCE * max(1.0, math.hypot(*rest)):
             dual, remedy = _DUAL[kind]
-            raise Error(
-                f"The {dual} of {what} is not at right angles to its {name}, their product is {along:.6g}: {remedy}.",
-                found=list(c),
-            )
+            askew = f"is not at right angles to its {name}, their product is {along:.6g}"
+            raise Error(f"The {dual} of {what} {askew}: {remedy}.", found=list(c))
 
 
 def is_finite(array: Array) -> bool:

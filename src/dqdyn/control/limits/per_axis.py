@@ -46,10 +46,6 @@ class PerAxis(CommandConstraint):
     def gives_way(self, level: str) -> bool:
         return self.limited != level if self.relaxable is None else self.relaxable
 
-    def change(self) -> Array:
-        """By how much (nv,) the limit lets a command by velocity change in one step."""
-        return np.full(len(self.limit), np.inf)
-
     def bounds(self, context: Context) -> list[CommandBound]:
         named = enumerate(zip(axes(context.model), self.limit.tolist(), strict=True))
         return [self.bound(context, f"{self.name}: {name}", k, limit) for k, (name, limit) in named if limit < FREE]
@@ -100,6 +96,7 @@ class AccelerationLimits(PerAxis):
         return super().gives_way("acceleration" if level == "velocity" else level)
 
     def change(self) -> Array:
+        """By how much (nv,) the limit lets a command by velocity change in one step."""
         return self.limit * float(self.dt or 0.0)
 
     def bound(self, context: Context, name: str, k: int, limit: float) -> CommandBound:

@@ -50,10 +50,8 @@ class JointLimits(CommandConstraint):
         result.upper = given_or_own(self.given[1], own(model, "upper"), f"upper of {self.name}") - self.margin
         for name, i, _ in coordinates(model):
             if not result.lower[i] < result.upper[i]:
-                raise Error(
-                    f"{self.name} leave no room for joint {name!r}: {result.lower[i]:.6g} to {result.upper[i]:.6g}.",
-                    joint=name,
-                )
+                room = f"{result.lower[i]:.6g} to {result.upper[i]:.6g}"
+                raise Error(f"{self.name} leave no room for joint {name!r}: {room}.", joint=name)
         return result
 
     def _guarded(self, model: Model) -> list[tuple[str, int, int, float, float]]:
