@@ -15,8 +15,8 @@ from dqdyn.control.core.build import require_robot
 from dqdyn.control.core.errors import refused
 from dqdyn.control.core.kinematics import Rows, State
 from dqdyn.control.core.term import Term
-from dqdyn.control.features.features import Configuration
 from dqdyn.control.features.signals import SignalBuffer
+from dqdyn.kinematics.configuration import configuration_rate
 from dqdyn.robot import Robot
 from dqdyn.robot.state import as_state
 
@@ -67,7 +67,7 @@ class Linearised:
 
         state = State(self.model, q, v)
         rows = rows_at(state, t[0], value, rate, acceleration)
-        q_rate = Configuration().kinematics(state).rate or []
+        q_rate = configuration_rate(self.model, q, v)
         rates = derivative(first_order, [*q, *value, *rate, t[0]], [*q_rate, *rate, *acceleration, 1.0])
         self._rows = m = len(rows.value)
         entries = [*rows.value, *(e for row in rows.jacobian for e in row), *rows.residual]

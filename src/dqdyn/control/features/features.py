@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,6 +20,7 @@ from dqdyn.algebra.scalar import Scalar, total
 from dqdyn.control.core.kinematics import FeatureKinematics, State
 from dqdyn.kinematics import mass
 from dqdyn.kinematics.attached import MOVED, RATE, Components, Rate
+from dqdyn.kinematics.configuration import configuration_rate
 from dqdyn.model.model import Model
 
 
@@ -131,16 +131,12 @@ class Configuration(Feature):
     kind = "vector"
 
     def kinematics(self, state: State) -> FeatureKinematics:
-        model, nv = state.model, state.model.nv
-
-        def rate(q: Sequence[Scalar], v: Sequence[Scalar]) -> list[Scalar]:
-            return [c for j in model.joints if j.master is None for c in j.motion.rate(q[j.q], v[j.v])]
-
-        columns = {k: rate(state.q, [1.0 if i == k else 0.0 for i in range(nv)]) for k in range(nv)}
-        if state.v is None:
-            return FeatureKinematics(list(state.q), columns)
-        v, q_rate = state.v, rate(state.q, state.v)
-        return FeatureKinematics(list(state.q), columns, q_rate, derivative(lambda q: rate(q, v), state.q, q_rate))
+        model, q, v, axes = state.model, state.q, state.v, range(state.model.nv)
+        columns = {k: configuration_rate(model, q, [1.0 if i == k else 0.0 for i in axes]) for k in axes}
+        if v is None:
+            return FeatureKinematics(list(q), columns)
+        rate = configuration_rate(model, q, v)
+        return FeatureKinematics(list(q), columns, rate, derivative(lambda c: configuration_rate(model, c, v), q, rate))
 
 
 @dataclass(frozen=True)
