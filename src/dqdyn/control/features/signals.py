@@ -241,16 +241,13 @@ class SignalBuffer:
         p = self.size
         return [("t", 1), ("q", model.nq), ("v", model.nv), ("signals", p), ("rates", p), ("accelerations", p)]
 
-    def motion(
-        self, signal: Signal, t: Scalar, value: list[Scalar], rate: list[Scalar], acceleration: list[Scalar]
-    ) -> SignalMotion:
+    def motion(self, signal: Signal, t: Scalar, *arrays: list[Scalar]) -> SignalMotion:
         """A signal in a program: out of the three arrays, or computed from the time."""
         if signal.inside:
             return signal.at(t)
-        part = self.where[id(signal)]
-        if not signal.moves:  # its rates are zero whatever its value: nothing to compute
-            return SignalMotion(value[part], [0.0] * signal.size, [0.0] * signal.size)
-        return SignalMotion(value[part], rate[part], acceleration[part])
+        value, *rates = (array[self.where[id(signal)]] for array in arrays)
+        # At rest its rates are zero whatever its value: nothing to compute.
+        return SignalMotion(value, *(rate if signal.moves else [0.0] * signal.size for rate in rates))
 
     def update(self, t: float) -> None:
         """Write what moves."""
