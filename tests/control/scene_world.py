@@ -18,7 +18,7 @@ from trees import random_placement, random_unit
 import dqdyn as dq
 from dqdyn import control as ct
 from dqdyn.algebra.scalar import cos, sin
-from dqdyn.control.core.state import State
+from dqdyn.control.core.kinematics import State
 from dqdyn.kinematics.distances import DISTANCES
 from dqdyn.model.description import Description, Joint, Link, NamedFrame
 from dqdyn.robot import Robot

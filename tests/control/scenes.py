@@ -38,8 +38,7 @@ from scene_world import Scene, scene
 
 from dqdyn import control as ct
 from dqdyn.control.core.policy import POLICIES
-from dqdyn.control.qp.conflict import is_feasible
-from dqdyn.control.qp.rows import NamedRows
+from dqdyn.control.qp.conflict import NamedRows, is_feasible
 
 DURATION, STEP, HALVINGS = 2.0, 4e-3, 9
 BRAKE = 10.0  # 1/s, of v̇ = −k v without a solution; the limits of acceleration are far beyond

@@ -11,7 +11,7 @@ from trees import random_state, tree
 
 import dqdyn as dq
 from dqdyn import control as ct
-from dqdyn.control.core.state import State
+from dqdyn.control.core.kinematics import State
 from dqdyn.control.core.term import Term
 from dqdyn.control.features.hands import HandsPose
 from dqdyn.errors import Error

@@ -10,8 +10,7 @@ from scipy.optimize import linprog, minimize
 
 import dqdyn as dq
 from dqdyn import control as ct
-from dqdyn.control.qp.conflict import least_violation, minimal_conflict
-from dqdyn.control.qp.rows import NamedRows
+from dqdyn.control.qp.conflict import NamedRows, least_violation, minimal_conflict
 from dqdyn.control.qp.solve import make_solver
 from dqdyn.control.qp.solver import INFINITE, ProblemSize
 from dqdyn.control.qp.with_piqp import PiqpSolver

@@ -13,7 +13,7 @@ import dqdyn as dq
 from dqdyn import control as ct
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.scalar import sin
-from dqdyn.control.core.state import State
+from dqdyn.control.core.kinematics import State
 from dqdyn.control.core.term import Term
 from dqdyn.robot import Robot
 

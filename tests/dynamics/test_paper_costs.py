@@ -17,8 +17,13 @@ from dqdyn.algebra.quaternion import Quaternion, pure
 from dqdyn.analysis.costs import homogeneous_reference as homogeneous
 from dqdyn.analysis.costs.farias import Cost, farias_total
 from dqdyn.analysis.costs.formula import Formula, Operations, fitted, polynomial
-from dqdyn.analysis.costs.quiroz import quiroz_table_5_1, quiroz_table_5_2, quiroz_table_5_3, quiroz_table_5_4
-from dqdyn.analysis.costs.silva import silva_table_3
+from dqdyn.analysis.costs.quiroz import (
+    quiroz_table_5_1,
+    quiroz_table_5_2,
+    quiroz_table_5_3,
+    quiroz_table_5_4,
+    silva_table_3,
+)
 from dqdyn.dynamics.formulations import gauss, newton_euler
 from dqdyn.dynamics.formulations.literal import matrices, silva
 from dqdyn.dynamics.formulations.literal import quiroz as steps

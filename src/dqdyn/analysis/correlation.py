@@ -37,10 +37,8 @@ def correlations(a: Array, b: Array) -> Array:
 def _require_waveforms(groups: list[Array]) -> None:
     shapes = [group.shape for group in groups]
     if not groups or any(len(shape) != 2 or shape[0] < 2 or shape[1] < 1 for shape in shapes):
-        raise StateError(
-            f"the CMC takes groups of shape (waveforms, instants) with two waveforms or more; found {shapes}.",
-            argument="groups",
-        )
+        wanted = "groups of shape (waveforms, instants) with two waveforms or more"
+        raise StateError(f"the CMC takes {wanted}; found {shapes}.", argument="groups")
     if len({shape[0] for shape in shapes}) > 1:
         raise StateError(f"all groups of the CMC have the same number of waveforms; found {shapes}.", argument="groups")
     if not all(np.isfinite(group).all() for group in groups):

@@ -27,11 +27,8 @@ class LowPass:
 
     def __post_init__(self) -> None:
         if not 0.0 < self.cutoff < 0.5 * self.rate:
-            raise StateError(
-                f"the cutoff of a low-pass lies between 0 and half of the sampling rate of {self.rate:g} Hz; found "
-                f"{self.cutoff:g} Hz.",
-                argument="cutoff",
-            )
+            wanted = f"between 0 and half of the sampling rate of {self.rate:g} Hz"
+            raise StateError(f"the cutoff of a low-pass lies {wanted}; found {self.cutoff:g} Hz.", argument="cutoff")
         if not is_whole(self.order):
             raise StateError(
                 f"the order of a filter is a whole number from 1 on; found {self.order!r}.", argument="order"

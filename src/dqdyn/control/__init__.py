@@ -10,15 +10,14 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from dqdyn.control.controllers.acceleration import acceleration_controller
+from dqdyn.control.controllers.motion import acceleration_controller, velocity_controller
 from dqdyn.control.controllers.torque import computed_torque, torque_controller
-from dqdyn.control.controllers.velocity import velocity_controller
 from dqdyn.control.core.controller import Controller
 from dqdyn.control.core.errors import ControlError, ControlWarning, InfeasibleError
 from dqdyn.control.core.inequality import Inequality
 from dqdyn.control.core.lemma import Activation, automatic_gains
 from dqdyn.control.core.linearise import Linear, linearise
-from dqdyn.control.core.report import StepReport
+from dqdyn.control.core.policy import StepReport
 from dqdyn.control.core.task import Task
 from dqdyn.control.features.features import CenterOfMass, Configuration
 from dqdyn.control.features.hands import absolute_frame, relative_frame
@@ -35,14 +34,7 @@ from dqdyn.control.tasks.distance import DistanceTask
 from dqdyn.control.tasks.function import FunctionTask
 from dqdyn.control.tasks.hands import AbsolutePoseTask, RelativePoseTask
 from dqdyn.control.tasks.robot import PostureTask, RestTask
-from dqdyn.control.tasks.target import (
-    CenterOfMassTask,
-    LineTask,
-    PlaneTask,
-    PoseTask,
-    RotationTask,
-    TranslationTask,
-)
+from dqdyn.control.tasks.target import CenterOfMassTask, LineTask, PlaneTask, PoseTask, RotationTask, TranslationTask
 
 __all__ = [
     "AbsolutePoseTask",

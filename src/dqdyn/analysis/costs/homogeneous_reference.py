@@ -53,10 +53,7 @@ def bracket_matrix(twist: Sequence[Scalar]) -> Matrix:
 
 
 def inverse_dynamics(
-    links: Sequence[HomogeneousLink],
-    motion: Sequence[Sequence[Scalar]],
-    start: tuple[Vector, Vector],
-    end: tuple[Matrix, Vector],
+    links: Sequence[HomogeneousLink], motion: Matrix, start: tuple[Vector, Vector], end: tuple[Matrix, Vector]
 ) -> Vector:
     """τ (n) of a serial arm. ``motion`` is θ, θ̇ and θ̈ of all joints, ``start`` V and V̇ = [0, −g] of the base.
 
@@ -93,16 +90,13 @@ def forward_kinematics_costs(n: int) -> dict[str, Cost]:
     """
     require_joints(n)
     tally = count_step(product, (4, 4), (4, 4))
-    rows = {row.name: row.printed for row in farias_table_4()}
-    screw, by_parameters = rows["(39)"], rows["(39), D-H"]
-    assert screw is not None
-    assert by_parameters is not None
+    rows = {row.name: row.printed for row in farias_table_4() if row.printed is not None}
     matrix = Cost(16, tally.mul, tally.add)
     return {
         "matrices, D-H": matrix.times(3 * n),
         "matrices, screws": matrix.times(n),
-        "dual quaternions, D-H": by_parameters.times(n),
-        "dual quaternions, screws": screw.times(n),
+        "dual quaternions, D-H": rows["(39), D-H"].times(n),
+        "dual quaternions, screws": rows["(39)"].times(n),
     }
 
 

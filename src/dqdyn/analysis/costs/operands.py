@@ -18,13 +18,13 @@ KINDS: dict[str, tuple[int, Callable[[Sequence[Counted]], Any]]] = {
     "list 1": (1, list),
     "vector": (3, lambda c: pure(*c)),
     "quaternion": (4, lambda c: Quaternion(*c)),
-    "pure": (6, lambda c: DQ.of(pure(*c[:3]), pure(*c[3:]))),
-    "axes": (6, lambda c: [(0, KINDS["pure"][1](c))]),
-    "dual": (8, lambda c: DQ.of(Quaternion(*c[:4]), Quaternion(*c[4:]))),
+    "pure": (6, DQ.of6),
+    "axes": (6, lambda c: [(0, DQ.of6(c))]),
+    "dual": (8, DQ.of8),
     "columns": (9, lambda c: tuple(pure(*c[i : i + 3]) for i in (0, 3, 6))),
     "maps": (18, lambda c: (KINDS["columns"][1](c[:9]), KINDS["columns"][1](c[9:]))),
     "images 4": (16, lambda c: tuple(DQ.of(Quaternion(*c[i : i + 4])) for i in range(0, 16, 4))),
-    "images 8": (64, lambda c: tuple(KINDS["dual"][1](c[i : i + 8]) for i in range(0, 64, 8))),
+    "images 8": (64, lambda c: tuple(DQ.of8(c[i : i + 8]) for i in range(0, 64, 8))),
 }
 """How many floats an operand has, and how these make it."""
 

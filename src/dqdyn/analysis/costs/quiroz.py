@@ -1,4 +1,4 @@
-"""The cost tables of [Quiroz, section 5.5]: what the thesis prints beside what its own steps cost on counters.
+"""The cost tables of [Quiroz, section 5.5] and [Silva, section 5.3]: what they print beside what their steps cost.
 
 Sines and cosines are left out, as the thesis leaves them out; a change of sign in a conjugate and in S(c) counts as a
 multiplication, as it does there.
@@ -39,13 +39,9 @@ def quiroz_table_5_1() -> tuple[Line, ...]:
         _line("quaternions, C(Ad(a) b)", ("35", "24"), _constant(adjoint, "quaternion", "quaternion")),
         _line("dual quaternions, C(λa)", ("8", "0"), _constant(mul, "scalar", "dual")),
         _line("dual quaternions, C(Ad(a) b)", ("102", "80"), _constant(adjoint, "dual", "dual")),
-        _line("C(λA), A m×p", ("mp", "0"), _sized(lambda m, p, r: count_step(matrices.scaled, "scalar", (m, p)))),
-        _line("C(A + B), m×p", ("0", "mp"), _sized(lambda m, p, r: count_step(matrices.plus, (m, p), (m, p)))),
-        _line(
-            "C(AB), m×p and p×r",
-            ("mpr", "mpr − mr"),
-            _sized(lambda m, p, r: count_step(matrices.product, (m, p), (p, r))),
-        ),
+        _line("C(λA), A m×p", ("mp", "0"), _sized(matrices.scaled, "scalar", "mp")),
+        _line("C(A + B), m×p", ("0", "mp"), _sized(matrices.plus, "mp", "mp")),
+        _line("C(AB), m×p and p×r", ("mpr", "mpr − mr"), _sized(matrices.product, "mp", "pr")),
         _line("C(S(c))", ("3", "0"), _constant(matrices.skew, 3)),
         _line("C(S(ω, Ψ)), (5.13)", ("18", "6"), _constant(steps.gyroscopic, 3, (3, 3), "scalar")),
     )
@@ -107,6 +103,13 @@ def quiroz_table_5_4() -> tuple[Line, ...]:
     )
 
 
+@cache
+def silva_table_3() -> tuple[Line, ...]:
+    """Whole algorithms for a serial robot of n joints [Silva, table 3]: four lines of the thesis, in another order."""
+    lines = {line.name: line for line in quiroz_table_5_4()}
+    return tuple(lines[name] for name in (NEWTON_EULER, CLASSIC_NEWTON_EULER, GAUSS, CLASSIC_LAGRANGE))
+
+
 # --- formulas ---------------------------------------------------------------------------------------------------------
 
 
@@ -119,8 +122,12 @@ def _constant(step: Callable[..., Any], *kinds: Kind) -> Operations:
     return Operations.parse(str(tally.mul), str(tally.add))
 
 
-def _sized(tally: Callable[[int, int, int], Tally]) -> Operations:
-    """By the sizes m, p, r of matrices."""
+def _sized(step: Callable[..., Any], *kinds: str) -> Operations:
+    """By the sizes m, p, r of matrices: "mp" is one of m rows and p columns."""
+
+    def tally(**size: int) -> Tally:
+        return count_step(step, *((size[k[0]], size[k[1]]) if len(k) == 2 else k for k in kinds))
+
     sizes = [{"m": m, "p": p, "r": r} for m in (1, 2, 3) for p in (1, 2, 4) for r in (1, 3)]
     return fitted(tally, ("mpr", "mp", "mr", "pr", "m", "p", ""), sizes)
 

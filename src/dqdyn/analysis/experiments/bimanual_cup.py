@@ -40,7 +40,7 @@ def experiment(plant: str | None = None, duration: float = 12.0, dt: float = 5e-
     grips = {name: cup.relative_error(robot, run.q) for name, run in runs.items()}
     most = {name: float(setting.tilt(run).max()) for name, run in runs.items()}
     joints = {name: cup.beyond_limits(robot, run.q) for name, run in runs.items()}
-    off = {name: float(np.abs(h / h[0] - np.exp(-cup.RATE * runs[name].time)).max()) for name, h in heights.items()}
+    falls = {name: np.exp(-cup.RATE * run.time) for name, run in runs.items()}
     wall = float(cup.to_planes(setting.planes, setting.hand(runs["CQP"])).min())
     claims = (
         *(
@@ -52,11 +52,7 @@ def experiment(plant: str | None = None, duration: float = 12.0, dt: float = 5e-
             for name, grip in grips.items()
         ),
         *(
-            Claim(
-                f"{name}: the cup reaches the table as e^(−{cup.RATE} t)",
-                f"{100 * off[name]:.2g} % of the first height off; {1e3 * h[-1]:.2g} mm left of {1e3 * h[0]:.3g}",
-                off[name] < 0.03,
-            )
+            cup.decays(f"{name}: the cup reaches the table as e^(−{cup.RATE} t)", h, falls[name], "height off")
             for name, h in heights.items()
         ),
         Claim(

@@ -15,12 +15,12 @@ import numpy as np
 from dqdyn import control as ct
 from dqdyn import robots
 from dqdyn.algebra.values import Pose
-from dqdyn.analysis.experiments.experiment import Drawing
+from dqdyn.analysis.experiments.experiment import Claim, Drawing
 from dqdyn.analysis.experiments.figures import draw, norm
 from dqdyn.arrays import Array
 from dqdyn.control.core.inequality import ZoneOptions
-from dqdyn.control.core.part import ControlPart
 from dqdyn.control.core.settings import GainPair, Gains
+from dqdyn.control.core.term import ControlPart
 from dqdyn.control.features.on_robot import FrameLike
 from dqdyn.geometry.primitives import Line, Plane
 from dqdyn.robot import Robot
@@ -159,6 +159,13 @@ def torso_and_arm(side: int, **options: Unpack[ZoneOptions]) -> ct.TorsoArm:
     """A forearm, 0 for the left and 1 for the right one, away from the line of the torso."""
     options.setdefault("name", f"torso and {ELBOWS[side]}")
     return ct.TorsoArm(ct.line(TRUNK), ELBOWS[side], HANDS[side], TORSO, **options)
+
+
+def decays(text: str, error: Array, wanted: Array, off_by: str) -> Claim:
+    """The claim that an error falls as ``wanted``, a part (n,) of its first value; ``off_by`` for what is measured."""
+    off = float(np.abs(error / error[0] - wanted).max())
+    left = f"{1e3 * error[-1]:.2g} mm left of {1e3 * error[0]:.3g}"
+    return Claim(text, f"{100 * off:.2g} % of the first {off_by}; {left}", off < 0.03)
 
 
 def relative_error(robot: Robot, q: Array) -> Array:

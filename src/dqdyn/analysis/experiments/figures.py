@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -37,13 +37,12 @@ def figure(title: str, unit: str, curves: Curves, limits: Mapping[str, float] | 
     return Figure(title, unit, time, {**drawn, **lines})
 
 
-def joint_figures(title: str, runs: Runs, joints: Sequence[str]) -> list[Figure]:
+def joint_figures(title: str, runs: Runs, joints: Sequence[str]) -> Iterator[Figure]:
     """The room that the joints have to their limits, and the positions of the named ones, a figure per run."""
-    result = [figure(f"{title}: room to the nearest limit", "rad", curves(runs, room_to_limits), {"limit": 0.0})]
+    yield figure(f"{title}: room to the nearest limit", "rad", curves(runs, room_to_limits), {"limit": 0.0})
     for name, run in runs.items():
         places = {joint.name: joint.q.start for joint in run.robot.joints}
-        result.append(figure(f"{title}: {name}", "rad", {j: (run, run.q[:, places[j]]) for j in joints}))
-    return result
+        yield figure(f"{title}: {name}", "rad", {j: (run, run.q[:, places[j]]) for j in joints})
 
 
 def room_to_limits(run: Trajectory) -> Array:

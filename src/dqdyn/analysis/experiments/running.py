@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from dqdyn.arrays import Array
 from dqdyn.control import Controller
 from dqdyn.robot import Robot
@@ -19,14 +17,12 @@ class Servo:
 
     level = "torque"
 
-    def __init__(self, robot: Robot, controller: Controller, gain: float = SERVO) -> None:
-        self.robot, self.controller, self.gain = robot, controller, gain
-        self.wanted = np.zeros(robot.nv)
+    def __init__(self, robot: Robot, controller: Controller) -> None:
+        self.robot, self.controller = robot, controller
 
     def step(self, t: float, q: Array, v: Array) -> Array:
         """τ (nv)."""
-        self.wanted = self.controller(t, q)
-        return self.robot.inverse_dynamics(q, v, self.gain * (self.wanted - v))
+        return self.robot.inverse_dynamics(q, v, SERVO * (self.controller(t, q) - v))
 
     def record(self) -> dict[str, Array]:
         """What the controller records."""

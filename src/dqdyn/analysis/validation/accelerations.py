@@ -17,6 +17,7 @@ from dqdyn.dynamics.methods import CORIOLIS, MASS_MATRIX
 from dqdyn.robot import Robot
 
 Inverse = Callable[[Array, Array, Array], Array]
+Method = Callable[[Robot, Array, Array, Array], Array]
 
 
 def by_gauss(robot: Robot, q: Array, v: Array, tau: Array) -> Array:
@@ -85,11 +86,8 @@ def _solved(mass: Array, force: Array) -> Array:
 
 def _matrices(rows: Sequence[Sequence[Any]], n: int) -> Array:
     """Entries that are arrays over the samples, or constants, as (n, rows, columns)."""
-    result = np.empty((n, len(rows), len(rows[0])))
-    for i, row in enumerate(rows):
-        for j, entry in enumerate(row):
-            result[:, i, j] = entry
-    return result
+    entries = [[np.broadcast_to(entry, n) for entry in row] for row in rows]
+    return np.ascontiguousarray(np.moveaxis(np.array(entries, dtype=float), -1, 0))
 
 
 def _entries(samples: Array) -> Any:
@@ -97,11 +95,7 @@ def _entries(samples: Array) -> Any:
     return [_entries(part) for part in samples.swapaxes(0, 1)] if samples.ndim > 2 else list(samples.T)
 
 
-METHODS: dict[str, Callable[[Robot, Array, Array, Array], Array]] = {
-    "dqGP": by_gauss,
-    "dqNE": by_newton_euler,
-    "rtNE": by_toolbox,
-}
+METHODS: dict[str, Method] = {"dqGP": by_gauss, "dqNE": by_newton_euler, "rtNE": by_toolbox}
 """``method(robot, q, v, τ)`` by the paper's names."""
 
 

@@ -29,11 +29,7 @@ from dqdyn.simulate.mujoco_plant import imported_engine
 from dqdyn.simulate.problem import is_whole
 from dqdyn.simulate.progress import Progress
 
-PLANTS: dict[str, Callable[[], Plant]] = {
-    "arm": serial_arm,
-    "holonomic": holonomic,
-    "nonholonomic": nonholonomic,
-}
+PLANTS: dict[str, Callable[[], Plant]] = {"arm": serial_arm, "holonomic": holonomic, "nonholonomic": nonholonomic}
 CUTOFF, ORDER = 10.0, 4
 EVERY = 2
 """Torques from one sample to the next."""

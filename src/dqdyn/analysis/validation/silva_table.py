@@ -6,11 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-METHODS = {
-    "dqGP": "Gauss's principle",
-    "dqNE": "Newton-Euler",
-    "rtNE": "Newton-Euler of the Robotics Toolbox",
-}
+METHODS = {"dqGP": "Gauss's principle", "dqNE": "Newton-Euler", "rtNE": "Newton-Euler of the Robotics Toolbox"}
 
 
 @dataclass(frozen=True)

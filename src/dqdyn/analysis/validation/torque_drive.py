@@ -37,10 +37,8 @@ class Recording:
 def steps_of(plant: Plant, duration: float, every: int) -> int:
     """How many torques a run takes, with the time to settle; an error where it is too short to compare anything."""
     if not np.isfinite(duration) or duration < 20 * every * STEP:
-        raise StateError(
-            f"a validation needs 20 samples or more, {20 * every * STEP:g} s; found a duration of {duration:g} s.",
-            argument="duration",
-        )
+        wanted = f"20 samples or more, {20 * every * STEP:g} s"
+        raise StateError(f"a validation needs {wanted}; found a duration of {duration:g} s.", argument="duration")
     return round(plant.settling / STEP) + round(duration / STEP)
 
 

@@ -11,7 +11,6 @@ from rich.console import RenderableType
 
 from dqdyn.analysis.costs import farias as paper_cost
 from dqdyn.analysis.costs import quiroz as quiroz_cost
-from dqdyn.analysis.costs import silva as silva_cost
 from dqdyn.analysis.costs.farias import Row
 from dqdyn.analysis.costs.formula import Formula, Line
 from dqdyn.analysis.costs.homogeneous_reference import matrix_cost
@@ -30,7 +29,7 @@ TABLES: dict[str, Callable[[], Sequence[Row | Line]]] = {
     "Quiroz, table 5.2: Jacobians and their rates": quiroz_cost.quiroz_table_5_2,
     "Quiroz, table 5.3: equations of motion": quiroz_cost.quiroz_table_5_3,
     "Quiroz, table 5.4: whole algorithms": quiroz_cost.quiroz_table_5_4,
-    "Silva, table 3: whole algorithms": silva_cost.silva_table_3,
+    "Silva, table 3: whole algorithms": quiroz_cost.silva_table_3,
 }
 KINDS = ("mul", "add", "storage")
 

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from dqdyn.algebra.scalar import Scalar
 from dqdyn.arrays import Array, RealArray
+from dqdyn.constraints import assembled
 from dqdyn.control.core.build import Constraints, Infeasible, SolverName, Tasks, build, require_robot
 from dqdyn.control.core.command_constraint import MassAndBias
 from dqdyn.control.core.composition import Composition, Dynamics
 from dqdyn.control.core.controller import Controller
 from dqdyn.control.core.design import Design, as_list
-from dqdyn.control.core.motors import require_motors
+from dqdyn.control.core.errors import ControlError
 from dqdyn.control.core.settings import GainPair
 from dqdyn.control.features.signals import SignalLike
+from dqdyn.control.limits.per_axis import TorqueLimits
 from dqdyn.control.tasks.robot import PostureTask
 from dqdyn.dynamics import methods
+from dqdyn.model.model import Model
 from dqdyn.robot import Robot
+
+_PULLS = 1e-9  # N or N m, from which on gravity counts
 
 
 def torque_controller(
@@ -40,7 +45,7 @@ def torque_controller(
     do not come from motors would be left out.
     """
     require_robot(robot)
-    require_motors(robot, as_list(constraints))
+    _require_motors(robot, as_list(constraints))
     dynamics, command_map = _mass_and_bias(robot), _ThroughDynamics(robot, method)
     return build(robot, "torque", tasks, constraints, damping, infeasible, solver, dynamics, command_map)
 
@@ -57,7 +62,7 @@ def computed_torque(
     motors on their base, and with constraints, are refused as by :func:`torque_controller`.
     """
     require_robot(robot)
-    require_motors(robot)
+    _require_motors(robot)
     task = PostureTask(target, gain=gain, gains=gains).bound_to(robot.model)
     composition = Composition(robot.model, "acceleration", Design(((task,),), (), (), 0.0))
     torques = _ThroughDynamics(robot, method)
@@ -97,3 +102,41 @@ def _mass_and_bias(robot: Robot) -> Dynamics:
         return form(model, q), bias(on, q, v, [0.0] * robot.nv, None)
 
     return call
+
+
+def _require_motors(robot: Robot, constraints: Sequence[object] = ()) -> None:
+    """An error where τ = M v̇ + n leaves out physics: forces of contacts and loops, and bases without motors.
+
+    The axes of a free or planar joint have motors only if :class:`TorqueLimits` say so, with one limit per axis: above
+    0 for a motor, such as thrusters or omnidirectional wheels, 0 for none, which gravity then must not pull at.
+    """
+    model = robot.model
+    if model.constraints:
+        names = assembled.names(model)
+        shown = ", ".join(repr(name) for name in dict.fromkeys(names))
+        what = f"cannot be controlled by torque yet, as the forces of its constraints ({shown}) would be left out"
+        raise _refused(model, what, constraints=tuple(names))
+    limits = [c for c in constraints if isinstance(c, TorqueLimits) and np.asarray(c.given).ndim == 1]
+    least = np.minimum.reduce([np.full(model.nv, np.inf), *(c.bound_to(model).limit for c in limits)])
+    for joint in model.joints:
+        if joint.motion.actuated:
+            continue
+        if not (least[joint.v] < np.inf).all():
+            what = (
+                f"cannot be controlled by torque yet, as its {joint.kind} joint {joint.name!r} has no motor, and what "
+                "carries it would be left out"
+            )
+            way = "if the joint has thrusters or omnidirectional wheels, say so by TorqueLimits with one limit per axis"
+            raise _refused(model, what, f", or, {way}", joint=joint.name)
+        pull = np.abs(np.where(least[joint.v] == 0.0, robot.gravity_forces(robot.neutral())[joint.v], 0.0)).max()
+        if pull > _PULLS:
+            what = (
+                f"would fall: its joint {joint.name!r} has no motor, gravity pulls at it by {pull:.6g} N, "
+                "and forces of contact are left out"
+            )
+            raise _refused(model, what, ", or with_gravity([0, 0, 0]) for a robot that floats", joint=joint.name)
+
+
+def _refused(model: Model, what: str, way: str = "", **data: object) -> ControlError:
+    remedy = f"that takes whole-body control; use velocity_controller or acceleration_controller{way}"
+    return ControlError(f"{model.name!r} {what}: {remedy}.", robot=model.name, **data)

@@ -11,7 +11,7 @@ import numpy as np
 from dqdyn.arrays import Array
 from dqdyn.control.core.command_constraint import CommandConstraint
 from dqdyn.control.features.components import is_finite
-from dqdyn.control.limits.per_axis import PerAxis
+from dqdyn.control.limits.per_axis import AccelerationLimits, PerAxis
 from dqdyn.control.qp.solver import HOLDS
 from dqdyn.model.model import Model
 
@@ -50,7 +50,7 @@ class Brake:
         free = np.full(model.nv, math.inf)
         hard = [c.limit for c in limits if c.limited == level and not c.gives_way(level)]
         self.limit = np.minimum.reduce([free, *hard])
-        per_step = [c.change() if level == "velocity" else c.limit for c in limits if c.limited == "acceleration"]
+        per_step = [c.change() if level == "velocity" else c.limit for c in limits if isinstance(c, AccelerationLimits)]
         self._slow = np.minimum.reduce([free, *per_step])
         self._is_limited = bool(np.isfinite(self.limit).any())
         self.reset()

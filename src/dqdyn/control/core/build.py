@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Any, Literal
 
@@ -9,11 +10,11 @@ from dqdyn.control.core.braking import CommandMap
 from dqdyn.control.core.composition import Composition, Dynamics
 from dqdyn.control.core.controller import Controller
 from dqdyn.control.core.design import Design
-from dqdyn.control.core.feasibility import warn_of_forbidden_targets
+from dqdyn.control.core.errors import ControlWarning, refused
 from dqdyn.control.core.optimum import Optimum, StrictLevels
-from dqdyn.control.core.part import ControlPart
 from dqdyn.control.core.task import Task
-from dqdyn.errors import Error
+from dqdyn.control.core.term import ControlPart
+from dqdyn.model.model import Model
 from dqdyn.robot import Robot
 
 Tasks = Task | Sequence[Task] | Sequence[Sequence[Task] | Task]
@@ -22,12 +23,13 @@ Constraints = ControlPart | Sequence[ControlPart]
 """Constraints, and tasks that must be met exactly."""
 Infeasible = Literal["raise", "relax", "hold"]
 SolverName = Literal["daqp", "piqp"]
+_ROUNDING = 1e-9  # of how far a target lies in a zone
 
 
 def require_robot(robot: Any) -> None:
     """An error where a file's name or something else is given in place of a robot."""
     if not isinstance(robot, Robot):
-        raise Error(f"A controller is made for a Robot, as dq.load(…) gives one; found {robot!r}.", found=robot)
+        raise refused("A controller is made for a Robot, as dq.load(…) gives one", robot)
 
 
 def build(
@@ -44,8 +46,21 @@ def build(
     """The controller of a level; by torque it composes accelerations, and ``command_map`` gives the torques."""
     require_robot(robot)
     design = Design.of(robot.model, level, tasks, constraints, damping)
-    warn_of_forbidden_targets(robot.model, design, callers=3)
+    _warn_of_forbidden_targets(design, robot.model)
     composition = Composition(robot.model, "velocity" if level == "velocity" else "acceleration", design, dynamics)
     levels = len(design.tasks)
     optimum = Optimum(composition.size, solver) if levels == 1 else StrictLevels(composition.size, solver, levels)
-    return Controller(robot.model, level, composition, optimum, infeasible, command_map)
+    return Controller(level, composition, optimum, infeasible, command_map)
+
+
+def _warn_of_forbidden_targets(design: Design, model: Model) -> None:
+    """A warning for every target and constraint that cannot both be met at t = 0, as far as the target alone tells.
+
+    The task says where features are once it is met, the constraint how far from its boundary they are there.
+    """
+    for task in design.all_tasks:
+        for constraint in design.constraints:
+            for name, h in constraint.clearances_at_target(task, model):
+                if h < -_ROUNDING:
+                    text = f"The target of {task.name!r} lies in the zone that {name!r} forbids, by {-h:.4g}."
+                    warnings.warn(text, ControlWarning, stacklevel=4)  # where the controller is made

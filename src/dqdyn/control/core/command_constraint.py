@@ -13,13 +13,12 @@ from typing import TYPE_CHECKING
 from dqdyn.algebra.scalar import Scalar
 from dqdyn.arrays import Array
 from dqdyn.caching import cached_property
-from dqdyn.control.core.differentiate import Rows, SignalMotion
-from dqdyn.control.core.part import ControlPart
+from dqdyn.control.core.errors import refused
+from dqdyn.control.core.kinematics import Rows, SignalMotion, State
 from dqdyn.control.core.settings import Gains, positive, second_order
-from dqdyn.control.core.state import State
+from dqdyn.control.core.term import ControlPart
 from dqdyn.control.features.signals import Signal
 from dqdyn.control.qp.solver import INFINITE
-from dqdyn.errors import Error
 from dqdyn.model.model import Model
 
 if TYPE_CHECKING:
@@ -28,6 +27,8 @@ if TYPE_CHECKING:
 Matrix = list[list[Scalar]]
 MassAndBias = tuple[Matrix, list[Scalar]]
 """M and n of M v̇ + n = τ."""
+Relax = bool | None
+"""Whether the policy "relax" gives way; None where the level of the controller decides."""
 
 
 @dataclass(frozen=True)
@@ -97,11 +98,11 @@ class CommandConstraint(ControlPart):
 
     levels: tuple[str, ...] = ("velocity", "acceleration", "torque")
 
-    def __init__(self, name: str, gain: float = 1.0, gains: Gains = "auto", relaxable: bool | None = True) -> None:
+    def __init__(self, name: str, gain: float = 1.0, gains: Gains = "auto", relaxable: Relax = True) -> None:
         self.name, self.gain, self.relaxable = name, positive(gain, f"gain of {name}"), relaxable
         self.has_automatic_gains = isinstance(gains, str)
         if isinstance(gains, str) and gains != "auto":
-            raise Error(f"gains of {name} are 'auto' or a pair (η_d, η_p); found {gains!r}.", found=gains)
+            raise refused(f"gains of {name} are 'auto' or a pair (η_d, η_p)", gains)
         self.gains = second_order(gain, None if isinstance(gains, str) else gains, name)
 
     def gives_way(self, level: str) -> bool:

@@ -18,10 +18,10 @@ from dqdyn.compile.trace.tracer import trace
 from dqdyn.constraints import assembled
 from dqdyn.control.core.command_constraint import CommandBound, Context, MassAndBias, Matrix
 from dqdyn.control.core.design import Design
-from dqdyn.control.core.differentiate import Rows
+from dqdyn.control.core.kinematics import Rows
 from dqdyn.control.core.task import Task
 from dqdyn.control.features.signals import SignalBuffer
-from dqdyn.control.qp.rows import NamedRows
+from dqdyn.control.qp.conflict import NamedRows
 from dqdyn.control.qp.solver import INFINITE, ProblemSize
 from dqdyn.model.model import Model
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -15,15 +14,16 @@ from dqdyn.control.core.braking import Brake, CommandMap
 from dqdyn.control.core.composition import Composition
 from dqdyn.control.core.errors import SignalError
 from dqdyn.control.core.lemma import Activation
-from dqdyn.control.core.optimum import Views
-from dqdyn.control.core.policy import POLICIES, unusable
-from dqdyn.control.core.report import StepReport
+from dqdyn.control.core.optimum import Optimise
+from dqdyn.control.core.policy import POLICIES, StepReport, unusable
 from dqdyn.control.core.supervision import Supervisor
 from dqdyn.control.features.components import is_finite
 from dqdyn.control.features.signals import not_finite
 from dqdyn.errors import Error, StateError, unknown_name
-from dqdyn.model.model import Model
 from dqdyn.robot.state import as_state
+
+# rounding errors of v × v above all
+_TOO_FAST = "the torques are not finite, or beyond their limits by rounding, with |v| up to"
 
 
 class Controller:
@@ -35,16 +35,11 @@ class Controller:
     """
 
     def __init__(
-        self,
-        model: Model,
-        level: str,
-        composition: Composition,
-        optimum: Callable[[Views], Array | None],
-        infeasible: str = "relax",
-        command_map: CommandMap | None = None,
+        self, level: str, composition: Composition, optimum: Optimise, infeasible: str, command_map: CommandMap | None
     ) -> None:
         if infeasible not in POLICIES:
             raise unknown_name("policy for infeasible problems", infeasible, POLICIES)
+        model = composition.model
         self.model, self.level, self.composition, self.optimum = model, level, composition, optimum
         self.policy, self._command_map = POLICIES[infeasible], command_map
         self._supervisor = Supervisor(composition)
@@ -80,7 +75,9 @@ class Controller:
     def __call__(self, t: float, q: RealArray, v: RealArray | None = None) -> Array:
         """The command at time t (s) for q (nq,) and v (nv,); at the level of velocities v is the last command."""
         q = self._vector("q", q, self._shapes[0])
-        v = self._last_command() if v is None else self._vector("v", v, self._shapes[1])
+        if v is None and self.level != "velocity":
+            raise Error(f"A controller by {self.level} needs v: call it with (t, q, v).", level=self.level)
+        v = self._last if v is None else self._vector("v", v, self._shapes[1])
         composition = self.composition
         if self._turns or not (is_finite(q) and is_finite(v) and math.isfinite(t)):
             problem = self._bad_state(t, q, v)
@@ -106,7 +103,7 @@ class Controller:
         if self._command_map is not None:
             command = self._command_map(q, v, u)
             if not self._brake.accepts(command):
-                return self._hold(t, q, v, unusable(self, t, self._too_fast(v)))
+                return self._hold(t, q, v, unusable(self, t, f"{_TOO_FAST} {np.abs(v).max():.3g}"))
         self._t, self._report, self._last = t, report, u
         self._brake.remember(t, q, v, u)
         return command.copy()  # the caller may write into it
@@ -128,11 +125,6 @@ class Controller:
             )
         return state
 
-    def _last_command(self) -> Array:
-        if self.level != "velocity":
-            raise Error(f"A controller by {self.level} needs v: call it with (t, q, v).", level=self.level)
-        return self._last
-
     def _bad_state(self, t: float, q: Array, v: Array) -> str:
         """What is wrong with a state, in words, or ""."""
         if not math.isfinite(t):
@@ -141,10 +133,6 @@ class Controller:
             if not is_finite(state):
                 return f"{name} of the robot is not finite: {state}"
         return self._bad_turn(q)
-
-    def _too_fast(self, v: Array) -> str:
-        """Why the torques of a solution are of no use: rounding errors of v × v above all."""
-        return f"the torques are not finite, or beyond their limits by rounding, with |v| up to {np.abs(v).max():.3g}"
 
     def _bad_turn(self, q: Array) -> str:
         for joint, part in self._turns:

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from dqdyn.control.core.command_constraint import CommandConstraint
-from dqdyn.control.core.part import ControlPart
+from dqdyn.control.core.errors import refused
 from dqdyn.control.core.settings import number
 from dqdyn.control.core.task import Task
+from dqdyn.control.core.term import ControlPart
 from dqdyn.control.features.signals import Signal
 from dqdyn.errors import Error
 from dqdyn.model.model import Model
@@ -71,7 +72,7 @@ def as_list(given: Any, expected: str = _CONSTRAINTS) -> list[Any]:
     try:
         return list(given)
     except TypeError:
-        raise Error(f"{expected}; found {given!r}.", found=given) from None
+        raise refused(expected, given) from None
 
 
 def _levels(tasks: Sequence[Any]) -> list[tuple[Task, ...]]:
@@ -81,26 +82,20 @@ def _levels(tasks: Sequence[Any]) -> list[tuple[Task, ...]]:
         levels = [tuple(level) if isinstance(level, (list, tuple)) else (level,) for level in tasks]
     for task in (task for level in levels for task in level):
         if not isinstance(task, Task):
-            raise Error(f"{_TASKS}; found {task!r}.", found=task)
+            raise refused(_TASKS, task)
     return levels
 
 
 def _check_constraint(constraint: Any, level: str) -> None:
     if isinstance(constraint, Task):
         if constraint.instead_of_equality:
-            raise Error(
-                f"{constraint.name!r} cannot be met exactly, its rows depend on each other: "
-                f"{constraint.instead_of_equality}.",
-                task=constraint.name,
-            )
+            why = f"cannot be met exactly, its rows depend on each other: {constraint.instead_of_equality}"
+            raise Error(f"{constraint.name!r} {why}.", task=constraint.name)
     elif not isinstance(constraint, CommandConstraint):
-        raise Error(f"{_CONSTRAINTS}; found {constraint!r}.", found=constraint)
+        raise refused(_CONSTRAINTS, constraint)
     elif level not in constraint.levels:
-        raise Error(
-            f"{constraint.name!r} works for controllers by {' or '.join(constraint.levels)}, not by {level}.",
-            constraint=constraint.name,
-            level=level,
-        )
+        works = f"works for controllers by {' or '.join(constraint.levels)}, not by {level}"
+        raise Error(f"{constraint.name!r} {works}.", constraint=constraint.name, level=level)
 
 
 def _numbered(parts: Sequence[P], taken: Collection[str] = ()) -> list[P]:

@@ -19,6 +19,11 @@ class InfeasibleError(ControlError):
     """No command obeys all constraints; carries ``conflict``, a minimal set of their names."""
 
 
+def refused(wanted: str, found: Any, **data: Any) -> Error:
+    """The error of an argument that is not what is wanted; carries what was ``found``."""
+    return Error(f"{wanted}; found {found!r}.", found=found, **data)
+
+
 def no_value(what: str, problem: Exception, signal: Any = None) -> SignalError:
     """The error of a signal whose function or measurement failed."""
     why = f"has no value: {in_words(problem)}"

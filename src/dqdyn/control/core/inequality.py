@@ -10,16 +10,16 @@ and at that of accelerations ḧ ≥ −η_d ḣ − η_p h, so −J v̇ ≤ dri
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable
-from typing import TypedDict
+from collections.abc import Iterable, Sequence
+from typing import ClassVar, TypedDict, Unpack
 
 from dqdyn.algebra.scalar import Scalar
 from dqdyn.control.core.command_constraint import CommandBound, CommandConstraint, Context
 from dqdyn.control.core.settings import Gains
 from dqdyn.control.core.task import Task
-from dqdyn.control.core.term import Parts, Term
-from dqdyn.control.features.features import Feature
-from dqdyn.control.features.signals import Signal
+from dqdyn.control.core.term import Features, Parts, Signals, Term
+from dqdyn.control.features.pairs import Pair
+from dqdyn.control.features.signals import SignalLike
 from dqdyn.model.model import Model
 
 
@@ -40,18 +40,10 @@ class ZoneOptions(TypedDict, total=False):
 class Inequality(Term, CommandConstraint):
     """h ≥ 0, component by component."""
 
-    def __init__(
-        self,
-        default_name: str,
-        features: tuple[Feature, ...],
-        signals: tuple[Signal, ...],
-        *,
-        gain: float = 1.0,
-        gains: Gains = "auto",
-        name: str | None = None,
-        relaxable: bool = True,
-    ) -> None:
-        CommandConstraint.__init__(self, default_name if name is None else name, gain, gains, relaxable)
+    def __init__(self, default_name: str, features: Features, signals: Signals, **options: Unpack[ZoneOptions]) -> None:
+        if options.get("name") is None:
+            options["name"] = default_name
+        CommandConstraint.__init__(self, **options)
         self.features, self.signals = features, signals
 
     @abstractmethod
@@ -82,3 +74,36 @@ class Inequality(Term, CommandConstraint):
             return ()
         h = self.value(known, [signal.at(0.0).value for signal in self.signals])
         return zip(self.row_names(), map(float, h), strict=True)
+
+
+class PairInequality(Inequality):
+    """A pair at least as far apart as is safe (``keeps_apart``), or at most; ``what`` is the safe distance in words."""
+
+    keeps_apart: ClassVar[bool]
+
+    def __init__(
+        self, default_name: str, pair: Pair, safe: SignalLike, what: str, **options: Unpack[ZoneOptions]
+    ) -> None:
+        self.pair = pair
+        super().__init__(default_name, pair.features, (*pair.signals, pair.limit(safe, what)), **options)
+
+    def row_words(self) -> Sequence[str]:
+        """What each row keeps away, in words; "" for the pair itself."""
+        return self.pair.rows
+
+    def row_names(self) -> list[str]:
+        return [f"{self.name}: {words}" if words else self.name for words in self.row_words()]
+
+    def value(self, robot: Parts, given: Parts) -> list[Scalar]:
+        distances = self.pair.distances(robot, given)[: len(self.row_words())]
+        return [self._clearance(d, given[-1][0]) for d in distances]
+
+    def _clearance(self, distance: Scalar, safe: Scalar) -> Scalar:
+        limit = self.pair.scale(safe)
+        return distance - limit if self.keeps_apart else limit - distance
+
+    def clearances_at_target(self, task: Task, model: Model) -> Iterable[tuple[str, float]]:
+        distance = task.distance_at_target(self.pair)
+        if distance is None:
+            return super().clearances_at_target(task, model)
+        return [(self.name, float(self._clearance(distance, self.signals[-1].at(0.0).value[0])))]

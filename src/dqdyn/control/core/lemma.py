@@ -48,9 +48,8 @@ class Activation:
     @property
     def sharp(self) -> bool:
         """ḣ(0) ≥ −ρ h(0) with ρ = (η_d + √(η_d² − 4η_p))/2, necessary and sufficient for the equation."""
-        if self.discriminant <= 0.0 or not self.starts_inside:
-            return False
-        return self.rate >= -fast_pole(self.eta_d, self.eta_p) * self.h
+        is_real = self.discriminant > 0.0 and self.starts_inside
+        return is_real and self.rate >= -fast_pole(self.eta_d, self.eta_p) * self.h
 
     @property
     def failing(self) -> tuple[str, ...]:

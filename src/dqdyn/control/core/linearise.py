@@ -12,12 +12,11 @@ from dqdyn.arrays import Array, RealArray
 from dqdyn.compile.runtime.function import Function
 from dqdyn.compile.trace.tracer import trace
 from dqdyn.control.core.build import require_robot
-from dqdyn.control.core.differentiate import Rows
-from dqdyn.control.core.state import State
+from dqdyn.control.core.errors import refused
+from dqdyn.control.core.kinematics import Rows, State
 from dqdyn.control.core.term import Term
-from dqdyn.control.features.features import Configuration
 from dqdyn.control.features.signals import SignalBuffer
-from dqdyn.errors import Error
+from dqdyn.kinematics.configuration import configuration_rate
 from dqdyn.robot import Robot
 from dqdyn.robot.state import as_state
 
@@ -68,7 +67,7 @@ class Linearised:
 
         state = State(self.model, q, v)
         rows = rows_at(state, t[0], value, rate, acceleration)
-        q_rate = Configuration().kinematics(state).rate or []
+        q_rate = configuration_rate(self.model, q, v)
         rates = derivative(first_order, [*q, *value, *rate, t[0]], [*q_rate, *rate, *acceleration, 1.0])
         self._rows = m = len(rows.value)
         entries = [*rows.value, *(e for row in rows.jacobian for e in row), *rows.residual]
@@ -80,5 +79,5 @@ def linearise(robot: Robot, term: Term) -> Linearised:
     """A task or an inequality by itself, compiled for a robot."""
     require_robot(robot)
     if not isinstance(term, Term):
-        raise Error(f"linearise takes a task or an inequality; found {term!r}.", found=term)
+        raise refused("linearise takes a task or an inequality", term)
     return Linearised(robot, term)

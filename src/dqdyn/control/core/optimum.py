@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
 from dqdyn.arrays import Array
-from dqdyn.control.qp.rows import ZERO
 from dqdyn.control.qp.solve import make_solver
-from dqdyn.control.qp.solver import BoundsCheck, ProblemSize, Solver
+from dqdyn.control.qp.solver import ZERO, BoundsCheck, ProblemSize, Solver
 
 Views = Mapping[str, Array]
 """The blocks of a composition by name."""
+Optimise = Callable[[Views], Array | None]
+"""The velocity or acceleration to command, None where there is none."""
 _ROOM = 1e-9
 _NULL = 1e-11  # singular values, relative to the largest, that count as zero
 

@@ -1,30 +1,64 @@
-"""What to do where no command obeys all constraints, or where a value is not finite: raise, relax or hold."""
+"""What to do where no command obeys all constraints, or where a value is not finite: raise, relax or hold.
+
+What came of it is in the report of the step.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dqdyn.arrays import Array
+from dqdyn.caching import cached_property
 from dqdyn.control.core.errors import ControlError, InfeasibleError
-from dqdyn.control.core.report import StepReport
 from dqdyn.control.features.components import is_finite
-from dqdyn.control.qp.conflict import is_feasible, least_violation
-from dqdyn.control.qp.rows import NamedRows
+from dqdyn.control.qp.conflict import NamedRows, is_feasible, least_violation, minimal_conflict
 from dqdyn.control.qp.solver import INFINITE
 
 if TYPE_CHECKING:
     from dqdyn.control.core.controller import Controller
 
-Policy = Callable[["Controller", float], tuple[Array | None, StepReport]]
-"""The command of a step without solution, None for the last one, and the report."""
-
 _CONFLICT = "no command obeys all constraints"
+_CHOICE = "leave one out, or choose infeasible='relax' or 'hold'"
 _FAILED = "the solver found no command, though no constraints are in conflict"
 _REMEDY = "a gain or a distance is out of scale, or try another solver"
 _ROOM = 1e-8  # beyond the least violation, so that rounding leaves something to choose from
+
+
+@dataclass(frozen=True)
+class StepReport:
+    """What a controller says about its last step.
+
+    ``status``: "solved", "relaxed" (bounds gave way), "held" (there is no command to give) or "failed" (the same, as
+    the solver found none though nothing is in conflict); ``reason`` in words.
+
+    ``motion``: what the robot does where it is held or the solver failed, "braking" or "still". ``violation`` maps the
+    names of constraints that gave way to by how much, in the unit of their right side.
+    """
+
+    t: float
+    status: str = "solved"
+    reason: str = ""
+    violation: dict[str, float] = field(default_factory=dict)
+    rows: NamedRows | None = field(default=None, repr=False)
+    motion: str = ""
+
+    @property
+    def excused(self) -> Collection[str] | None:
+        """Names of the constraints that the command did not have to obey; None stands for all."""
+        return None if self.status in ("held", "failed") else self.violation
+
+    @cached_property
+    def conflict(self) -> tuple[str, ...]:
+        """A minimal set of constraints in conflict, by name: without any one of them the rest can be obeyed."""
+        return () if self.rows is None else minimal_conflict(self.rows)
+
+
+Policy = Callable[["Controller", float], tuple[Array | None, StepReport]]
+"""The command of a step without solution, None for the last one, and the report."""
 
 
 def give_up(controller: Controller, t: float) -> tuple[Array | None, StepReport]:
@@ -33,11 +67,8 @@ def give_up(controller: Controller, t: float) -> tuple[Array | None, StepReport]
     if not report.conflict:
         raise ControlError(f"At t = {t:.6g} s {_FAILED}: {_REMEDY}.", reason=_FAILED, t=t)
     names = " and ".join(repr(name) for name in report.conflict)
-    raise InfeasibleError(
-        f"At t = {t:.6g} s no command obeys {names} at a time: leave one out, or choose infeasible='relax' or 'hold'.",
-        conflict=report.conflict,
-        t=t,
-    )
+    text = f"At t = {t:.6g} s no command obeys {names} at a time: {_CHOICE}."
+    raise InfeasibleError(text, conflict=report.conflict, t=t)
 
 
 def relax(controller: Controller, t: float) -> tuple[Array | None, StepReport]:

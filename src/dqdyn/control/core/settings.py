@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from dqdyn.control.core.errors import refused
 from dqdyn.errors import Error
 
 GainPair = tuple[float, float]
@@ -25,7 +26,7 @@ def number(value: Any, what: str, least: float = -math.inf, *, above: bool = Fal
     """The number, from ``least`` on, or only ``above`` it; an error that begins with ``what`` otherwise."""
     if not is_number(value) or not least <= value < math.inf or (above and value == least):
         wanted = "" if least == -math.inf else f" {'above' if above else 'from'} {least:g}"
-        raise Error(f"{what} must be a number{wanted}; found {value!r}.", found=value)
+        raise refused(f"{what} must be a number{wanted}", value)
     if abs(value) > LARGEST:
         raise Error(f"{what} is too large: give a number up to {LARGEST:g}.", found=value)
     return float(value)
@@ -43,12 +44,9 @@ def second_order(gain: float, gains: GainPair | None, name: str) -> GainPair:
     try:
         d, p = gains
     except (TypeError, ValueError):
-        raise Error(f"gains of {name} are two numbers (k_d, k_p); found {gains!r}.", found=gains) from None
+        raise refused(f"gains of {name} are two numbers (k_d, k_p)", gains) from None
     d, p = positive(d, f"first of the gains of {name}"), positive(p, f"second of the gains of {name}")
     if d * d <= 4.0 * p:
-        raise Error(
-            f"gains of {name} oscillate: k_d² = {d * d:.6g} must exceed 4 k_p = {4 * p:.6g}; raise the first or lower "
-            "the second.",
-            found=(d, p),
-        )
+        wanted = f"k_d² = {d * d:.6g} must exceed 4 k_p = {4 * p:.6g}; raise the first or lower the second"
+        raise Error(f"gains of {name} oscillate: {wanted}.", found=(d, p))
     return d, p

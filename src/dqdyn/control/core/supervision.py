@@ -118,14 +118,13 @@ class Supervisor:
 
     def _lower(self, t: float) -> bool:
         """Gains that were raised while the loop ran go back where the lemma holds with the former ones."""
-        changed = False
-        for i in tuple(self._raised):
+        raised = tuple(self._raised)
+        for i in raised:
             former = Activation(self.composition.guards[i], *self._motion(i), *self._pair(self._base, i), t)
             if former.holds:
                 self._set(i, former)
                 self._raised.discard(i)
-                changed = True
-        return changed
+        return len(self._raised) < len(raised)
 
     def _activate(self, i: int, t: float, highest: float) -> None:
         composition, first = self.composition, i not in self._activations

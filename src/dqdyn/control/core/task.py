@@ -14,12 +14,11 @@ import numpy as np
 from dqdyn.algebra.real import real_array
 from dqdyn.algebra.scalar import Scalar, less, select
 from dqdyn.arrays import RealArray
+from dqdyn.control.core.errors import refused
 from dqdyn.control.core.settings import GainPair, positive, second_order
-from dqdyn.control.core.term import Parts, Term
+from dqdyn.control.core.term import Features, Parts, Signals, Term
 from dqdyn.control.features.features import Feature
 from dqdyn.control.features.pairs import Pair
-from dqdyn.control.features.signals import Signal
-from dqdyn.errors import Error
 
 
 class TaskOptions(TypedDict, total=False):
@@ -46,8 +45,8 @@ class Task(Term):
     def __init__(
         self,
         default_name: str,
-        features: tuple[Feature, ...],
-        signals: tuple[Signal, ...],
+        features: Features,
+        signals: Signals,
         *,
         gain: float = 1.0,
         gains: GainPair | None = None,
@@ -60,7 +59,7 @@ class Task(Term):
         self.weight = positive(weight, f"weight of {self.name}")
         self.within = None if within is None else np.atleast_1d(real_array(within, f"within of {self.name}"))
         if self.within is not None and not (np.isfinite(self.within) & (self.within >= 0.0)).all():
-            raise Error(f"within of {self.name} must be numbers from 0; found {within!r}.", found=within)
+            raise refused(f"within of {self.name} must be numbers from 0", within)
 
     @abstractmethod
     def error(self, robot: Parts, given: Parts) -> list[Scalar]:
@@ -72,12 +71,8 @@ class Task(Term):
         if self.within is None:
             return e
         if len(self.within) not in (1, len(e)):
-            raise Error(
-                f"within of {self.name} has one number, or one per component of the error, {len(e)}; "
-                f"found {len(self.within)}.",
-                expected=len(e),
-                found=len(self.within),
-            )
+            wanted = f"within of {self.name} has one number, or one per component of the error, {len(e)}"
+            raise refused(wanted, len(self.within), expected=len(e))
         return [_outside(c, float(w)) for c, w in zip(e, np.broadcast_to(self.within, len(e)), strict=True)]
 
     def components_at_target(self, feature: Feature) -> list[Scalar] | None:

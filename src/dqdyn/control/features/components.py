@@ -10,18 +10,26 @@ import numpy as np
 
 from dqdyn.algebra.checks import UNIT_TOLERANCE
 from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.quaternion import Quaternion, pure
 from dqdyn.algebra.real import real_number
 from dqdyn.algebra.scalar import Scalar, is_numeric, is_scalar
 from dqdyn.algebra.value import Value
 from dqdyn.algebra.values import Pose
 from dqdyn.arrays import Array
+from dqdyn.control.core.errors import refused
 from dqdyn.errors import Error
 from dqdyn.geometry.primitives import Line, Plane, Point
 from dqdyn.geometry.segment import Segment
 
 SIZE = {"number": 1, "point": 3, "line": 6, "plane": 4, "segment": 6, "pose": 8, "rotation": 4}
 VALUES: dict[str, type[Value]] = {"point": Point, "line": Line, "plane": Plane, "segment": Segment, "pose": Pose}
+_PLACES = {
+    "point": (1, 2, 3),
+    "line": (1, 2, 3, 5, 6, 7),
+    "plane": (1, 2, 3, 4),
+    "pose": tuple(range(8)),
+    "rotation": (0, 1, 2, 3),
+}
+"""Where the components of a kind stand in vec8."""
 _DUAL = {"line": ("moment", "give it by dq.Line"), "pose": ("dual part", "give it by dq.Pose")}
 _UNIT = {"line": ("direction", 3), "plane": ("normal", 3), "rotation": ("quaternion", 4), "pose": ("rotation", 4)}
 
@@ -47,9 +55,9 @@ def components(kind: str, value: Any, what: str, size: int | None = None) -> lis
         try:
             c = list(value)
         except TypeError:
-            raise Error(f"{sentence(what)} is a {kind}; found {value!r}.", found=value) from None
+            raise refused(f"{sentence(what)} is a {kind}", value) from None
     if len(c) != size or not all(is_scalar(x) and not np.ndim(x) for x in c):
-        raise Error(f"{sentence(what)} has {size} components; found {value!r}.", expected=size, found=value)
+        raise refused(f"{sentence(what)} has {size} components", value, expected=size)
     return [real_number(x, what) if is_numeric(x) else x for x in c]
 
 
@@ -60,35 +68,21 @@ def _dual_quaternion(kind: str, value: Value | DQ, what: str) -> DQ:
     if isinstance(value, Pose) and kind in ("rotation", "point"):
         return value.dq if kind == "rotation" else Point(value.translation).dq
     if not isinstance(value, VALUES.get(kind, ())):
-        raise Error(f"{sentence(what)} is a {kind}; found {value!r}.", expected=kind, found=value)
+        raise refused(f"{sentence(what)} is a {kind}", value, expected=kind)
     return value.dq
 
 
 def of_dual_quaternion(kind: str, x: DQ) -> list[Scalar]:
     """Components of a kind out of a dual quaternion."""
-    p, d = x.primary, x.dual
-    if kind == "point":
-        return list(p.vector)
-    if kind == "plane":
-        return [*p.vector, d.w]
-    if kind == "rotation":
-        return list(p.components)
-    return list(x.components) if kind == "pose" else [*p.vector, *d.vector]
+    return [x.components[i] for i in _PLACES.get(kind, _PLACES["line"])]
 
 
 def as_dual_quaternion(kind: str, c: Sequence[Scalar]) -> Any:
     """The dual quaternion of components; a number as it is, segments and configurations as lists."""
-    if kind == "point":
-        return DQ.of(pure(*c))
-    if kind == "line":
-        return DQ.of(pure(*c[:3]), pure(*c[3:]))
-    if kind == "plane":
-        return DQ.of(pure(*c[:3]), Quaternion(c[3], 0.0, 0.0, 0.0))
-    if kind == "pose":
-        return DQ.of(Quaternion(*c[:4]), Quaternion(*c[4:]))
-    if kind == "rotation":
-        return DQ.of(Quaternion(*c))
-    return c[0] if kind == "number" else c
+    if kind not in _PLACES:
+        return c[0] if kind == "number" else c
+    placed = dict(zip(_PLACES[kind], c, strict=True))
+    return DQ.of8([placed.get(i, 0.0) for i in range(8)])
 
 
 def check(kind: str, c: Sequence[float], what: str) -> None:
@@ -115,10 +109,8 @@ def check_shape(kind: str, c: Sequence[float], what: str) -> None:
         along = sum(a * b for a, b in zip(c, rest, strict=False))
         if abs(along) > UNIT_TOLERANCE * max(1.0, math.hypot(*rest)):
             dual, remedy = _DUAL[kind]
-            raise Error(
-                f"The {dual} of {what} is not at right angles to its {name}, their product is {along:.6g}: {remedy}.",
-                found=list(c),
-            )
+            askew = f"is not at right angles to its {name}, their product is {along:.6g}"
+            raise Error(f"The {dual} of {what} {askew}: {remedy}.", found=list(c))
 
 
 def is_finite(array: Array) -> bool:

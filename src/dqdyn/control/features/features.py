@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,22 +14,21 @@ import numpy as np
 from dqdyn.algebra.adjoint import Adjoint
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.jet import derivative
-from dqdyn.algebra.quaternion import Quaternion, cross3, pure
+from dqdyn.algebra.quaternion import cross3, pure
 from dqdyn.algebra.rates import pose_rate
 from dqdyn.algebra.scalar import Scalar, total
-from dqdyn.control.core.state import FeatureKinematics, State
+from dqdyn.control.core.kinematics import FeatureKinematics, State
 from dqdyn.kinematics import mass
-from dqdyn.kinematics.attached import MOVED, RATE
+from dqdyn.kinematics.attached import MOVED, RATE, Components, Rate
+from dqdyn.kinematics.configuration import configuration_rate
 from dqdyn.model.model import Model
 
 
 class Feature(ABC):
     """Something that moves with the robot."""
 
-    @property
-    @abstractmethod
-    def kind(self) -> str:
-        """What its components are: "point" (3), "line" (6), "plane" (4), "segment" (6), "pose" (8) or "vector"."""
+    kind: str
+    """What its components are: "point" (3), "line" (6), "plane" (4), "segment" (6), "pose" (8) or "vector"."""
 
     @abstractmethod
     def kinematics(self, state: State) -> FeatureKinematics:
@@ -63,13 +61,9 @@ class Feature(ABC):
 class Attached(Feature):
     """A point, line or plane fixed to a frame, by its components in that frame."""
 
-    shape: str
+    kind: str
     frame: str
     local: tuple[float, ...]
-
-    @property
-    def kind(self) -> str:
-        return self.shape
 
     def frames(self) -> tuple[str, ...]:
         return (self.frame,)
@@ -78,18 +72,9 @@ class Attached(Feature):
         return list(MOVED[self.kind](Adjoint(pose), self.local)) if place == self.place else None
 
     def kinematics(self, state: State) -> FeatureKinematics:
-        frame, motion = state.model.frame(self.frame), state.motion
-        rate = RATE[self.kind]
-        a = MOVED[self.kind](motion.frame_adjoint(frame), self.local)
-        columns = {k: rate(s, a) for k, s in motion.path_columns(frame.body).items()}
-        if state.v is None:
-            return FeatureKinematics(list(a), columns)
-        twist = motion.twist[frame.body]
-        a_rate = rate(twist, a)
-        # The rate is linear in the twist and, but for the translation of points, in the value: the product rule.
-        turned = cross3(twist.primary, pure(*a_rate)).vector if self.kind == "point" else rate(twist, a_rate)
-        drift = [b + c for b, c in zip(rate(state.twist_drifts[frame.body], a), turned, strict=True)]
-        return FeatureKinematics(list(a), columns, list(a_rate), drift)
+        frame = state.model.frame(self.frame)
+        a = MOVED[self.kind](state.motion.frame_adjoint(frame), self.local)
+        return _carried(state, frame.body, a, RATE[self.kind], _point_turned if self.kind == "point" else None)
 
 
 @dataclass(frozen=True)
@@ -121,8 +106,7 @@ class PoseFeature(Feature):
 
     def implied(self, c: list[Scalar], other: Feature) -> list[Scalar] | None:
         """NaN where all but the rotation, the first four of c, is open."""
-        dual = c[4:] or [math.nan] * 4
-        return other.at_pose(self.place, DQ.of(Quaternion(*c[:4]), Quaternion(*dual)))
+        return other.at_pose(self.place, DQ.of8([*c[:4], *(c[4:] or [math.nan] * 4)]))
 
 
 @dataclass(frozen=True)
@@ -135,15 +119,9 @@ class FramePose(PoseFeature):
         return (self.frame,)
 
     def kinematics(self, state: State) -> FeatureKinematics:
-        frame, motion = state.model.frame(self.frame), state.motion
-        x = motion.pose[frame.body] * frame.placement
-        columns = {k: pose_rate(s, x).components for k, s in motion.path_columns(frame.body).items()}
-        if state.v is None:
-            return FeatureKinematics(list(x.components), columns)
-        twist = motion.twist[frame.body]
-        x_rate = pose_rate(twist, x)
-        drift = pose_rate(state.twist_drifts[frame.body], x) + pose_rate(twist, x_rate)
-        return FeatureKinematics(list(x.components), columns, list(x_rate.components), list(drift.components))
+        frame = state.model.frame(self.frame)
+        x = (state.motion.pose[frame.body] * frame.placement).components
+        return _carried(state, frame.body, x, lambda twist, c: pose_rate(twist, DQ.of8(c)).components)
 
 
 @dataclass(frozen=True)
@@ -153,16 +131,12 @@ class Configuration(Feature):
     kind = "vector"
 
     def kinematics(self, state: State) -> FeatureKinematics:
-        model, nv = state.model, state.model.nv
-
-        def rate(q: Sequence[Scalar], v: Sequence[Scalar]) -> list[Scalar]:
-            return [c for j in model.joints if j.master is None for c in j.motion.rate(q[j.q], v[j.v])]
-
-        columns = {k: rate(state.q, [1.0 if i == k else 0.0 for i in range(nv)]) for k in range(nv)}
-        if state.v is None:
-            return FeatureKinematics(list(state.q), columns)
-        v, q_rate = state.v, rate(state.q, state.v)
-        return FeatureKinematics(list(state.q), columns, q_rate, derivative(lambda q: rate(q, v), state.q, q_rate))
+        model, q, v, axes = state.model, state.q, state.v, range(state.model.nv)
+        columns = {k: configuration_rate(model, q, [1.0 if i == k else 0.0 for i in axes]) for k in axes}
+        if v is None:
+            return FeatureKinematics(list(q), columns)
+        rate = configuration_rate(model, q, v)
+        return FeatureKinematics(list(q), columns, rate, derivative(lambda c: configuration_rate(model, c, v), q, rate))
 
 
 @dataclass(frozen=True)
@@ -182,6 +156,25 @@ class CenterOfMass(Feature):
             for rows in (jacobian, mass.center_of_mass_jacobian_derivative(model, q, v))
         )
         return FeatureKinematics(value, columns, rate, drift)
+
+
+def _carried(state: State, body: int, a: Components, rate: Rate, turned: Rate | None = None) -> FeatureKinematics:
+    """Components a that a body carries along; the rate of them at a twist is linear in the twist.
+
+    The drift is by the product rule: ``turned``, or the rate itself where it is linear in a too.
+    """
+    columns = {k: rate(s, a) for k, s in state.motion.path_columns(body).items()}
+    if state.v is None:
+        return FeatureKinematics(list(a), columns)
+    twist = state.motion.twist[body]
+    a_rate = rate(twist, a)
+    both = zip(rate(state.twist_drifts[body], a), (turned or rate)(twist, a_rate), strict=True)
+    return FeatureKinematics(list(a), columns, list(a_rate), [b + c for b, c in both])
+
+
+def _point_turned(twist: DQ, a_rate: Components) -> Components:
+    """ω × ṗ: the translation of a point does not depend on where it is."""
+    return cross3(twist.primary, pure(*a_rate)).vector
 
 
 def stacked(parts: list[FeatureKinematics]) -> FeatureKinematics:

@@ -10,11 +10,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from dqdyn.algebra.adjoint import Adjoint
+from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.jet import derivative
 from dqdyn.algebra.scalar import Scalar
-from dqdyn.control.core.differentiate import along
-from dqdyn.control.core.state import FeatureKinematics, State
-from dqdyn.control.features.components import as_dual_quaternion
+from dqdyn.control.core.kinematics import FeatureKinematics, State, along
 from dqdyn.control.features.features import Attached, FramePose, PoseFeature, stacked
 from dqdyn.kinematics import cooperative
 from dqdyn.kinematics.attached import MOVED
@@ -40,7 +39,7 @@ class HandsPose(PoseFeature):
     def kinematics(self, state: State) -> FeatureKinematics:
         pair = _PAIRS[self.which]
         hands = stacked([FramePose(hand).kinematics(state) for hand in self.frames()])
-        return mapped(lambda c: pair(*(as_dual_quaternion("pose", x) for x in (c[:8], c[8:]))).components, hands)
+        return mapped(lambda c: pair(DQ.of8(c[:8]), DQ.of8(c[8:])).components, hands)
 
 
 @dataclass(frozen=True)
@@ -58,7 +57,7 @@ class OnHands(Attached):
 
     def kinematics(self, state: State) -> FeatureKinematics:
         move = MOVED[self.kind]
-        return mapped(lambda c: move(Adjoint(as_dual_quaternion("pose", c)), self.local), self.hands.kinematics(state))
+        return mapped(lambda c: move(Adjoint(DQ.of8(c)), self.local), self.hands.kinematics(state))
 
 
 def absolute_frame(hand1: str, hand2: str) -> HandsPose:

@@ -13,10 +13,10 @@ import numpy as np
 
 from dqdyn.algebra.value import vector
 from dqdyn.arrays import RealArray
+from dqdyn.control.core.errors import refused
 from dqdyn.control.features.components import of_dual_quaternion
 from dqdyn.control.features.features import Attached, Feature, FramePose, SegmentBetween
 from dqdyn.control.features.hands import HandsPose, OnHands
-from dqdyn.errors import Error
 from dqdyn.geometry.primitives import Line, Plane
 
 FrameLike = str | FramePose | HandsPose
@@ -54,7 +54,7 @@ def part(line: Attached, reach: float) -> SegmentBetween:
     """The part of a line within ``reach`` m of its point next to the origin of its frame, a segment along it."""
     l, p = np.array(line.local[:3]), np.cross(line.local[:3], line.local[3:])
     ends = ((p + sign * reach * l).tolist() for sign in (-1.0, 1.0))
-    return SegmentBetween(*(replace(line, shape="point", local=tuple(end)) for end in ends))
+    return SegmentBetween(*(replace(line, kind="point", local=tuple(end)) for end in ends))
 
 
 def pose(frame: FrameLike) -> FramePose | HandsPose:
@@ -73,7 +73,7 @@ def required(make: Callable[[FrameLike], Feature], given: Any, owner: str) -> An
     if isinstance(feature, Feature) and feature.kind == kind:
         return feature
     ways = "a frame" if kind == "pose" else f"a frame or a {kind} of the robot, ct.{kind}(frame, …)"
-    raise Error(f"{owner} is {ways}; found {given!r}.", expected=kind, found=given)
+    raise refused(f"{owner} is {ways}", given, expected=kind)
 
 
 def _attached(shape: str, frame: FrameLike, local: Any) -> Attached:
@@ -81,9 +81,7 @@ def _attached(shape: str, frame: FrameLike, local: Any) -> Attached:
     if isinstance(frame, HandsPose):
         return OnHands(shape, frame.place, local, frame)
     if not isinstance(frame, (str, FramePose)):
-        raise Error(
-            f"A {shape} of the robot is fixed to a frame, given by its name; found {frame!r}.", shape=shape, found=frame
-        )
+        raise refused(f"A {shape} of the robot is fixed to a frame, given by its name", frame, shape=shape)
     return Attached(shape, frame.frame if isinstance(frame, FramePose) else frame, local)
 
 
@@ -93,5 +91,5 @@ def _direction(given: str | RealArray) -> RealArray:
     sign = -1.0 if given.startswith("-") else 1.0
     name = given.lstrip("+-")
     if name not in AXES:
-        raise Error(f"A direction is 'x', 'y', 'z', '-x', '-y', '-z' or a unit vector; found {given!r}.", found=given)
+        raise refused("A direction is 'x', 'y', 'z', '-x', '-y', '-z' or a unit vector", given)
     return tuple(sign * c for c in AXES[name])

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dqdyn.algebra.scalar import Scalar, cos
+from dqdyn.control.core.errors import refused
 from dqdyn.control.core.settings import is_number
 from dqdyn.control.features.components import SIZE, kind_of, sentence
 from dqdyn.control.features.features import Attached, Feature
@@ -23,6 +24,7 @@ SideLike = Feature | FrameLike | SignalLike
 SIGNED = {"point_to_plane", "plane_to_point", "segment_to_plane"}
 """Distances with a sign; all others are squared."""
 
+Reach = float | None
 REACH = 2.0
 """m of a line of the robot, to both sides, that count where it is near another line, unless another reach is given."""
 
@@ -73,7 +75,7 @@ class Pair:
                 return cls(function, (one, other), f"{what} of {_shown(one)} and {_shown(other)}")
         raise unknown_name(f"{what} function", f"{first.kind}_to_{second.kind}{suffix}", DISTANCES)
 
-    def within(self, reach: float | None) -> Pair:
+    def within(self, reach: Reach) -> Pair:
         """The pair, of two lines with only the part of the robot's first one that lies within ``reach`` m, or 2 m.
 
         The nearest points of two lines run to infinity as the lines become parallel, and their distance jumps there.
@@ -164,11 +166,8 @@ class Pair:
 
 def _checked_reach(given: float, name: str) -> float:
     if not is_number(given) or not (0.0 < given <= _LARGEST_REACH or given == math.inf):
-        raise Error(
-            f"The reach of the {name} must be above 0 and at most {_LARGEST_REACH:g} m, or math.inf for the whole "
-            f"line; found {given!r}.",
-            found=given,
-        )
+        wanted = f"above 0 and at most {_LARGEST_REACH:g} m, or math.inf for the whole line"
+        raise refused(f"The reach of the {name} must be {wanted}", given)
     return float(given)
 
 
@@ -187,15 +186,10 @@ def _kind(given: Any) -> str:
     if kind is not None and kind != "pose":
         return kind
     try:
-        size = len(now)
-    except TypeError:
-        size = -1
-    if size in (SIZE["point"], SIZE["plane"]):
-        return "point" if size == SIZE["point"] else "plane"
-    raise Error(
-        f"What is in the workspace is a Point, Line, Plane or Segment, or a function that gives one; found {given!r}.",
-        found=given,
-    )
+        return {SIZE[kind]: kind for kind in ("point", "plane")}[len(now)]
+    except (TypeError, KeyError):
+        wanted = "What is in the workspace is a Point, Line, Plane or Segment, or a function that gives one"
+        raise refused(wanted, given) from None
 
 
 def _shown(side: Side) -> str:

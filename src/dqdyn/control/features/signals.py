@@ -20,8 +20,8 @@ from dqdyn.algebra.scalar import Scalar
 from dqdyn.algebra.value import Value
 from dqdyn.arrays import RealArray, RealNumber
 from dqdyn.compile.trace.tracer import Graph, Traced
-from dqdyn.control.core.differentiate import SignalMotion
 from dqdyn.control.core.errors import in_words, no_value
+from dqdyn.control.core.kinematics import SignalMotion
 from dqdyn.control.features.components import SIZE, check, check_shape, components, sentence
 from dqdyn.errors import Error
 from dqdyn.model.model import Model
@@ -241,16 +241,13 @@ class SignalBuffer:
         p = self.size
         return [("t", 1), ("q", model.nq), ("v", model.nv), ("signals", p), ("rates", p), ("accelerations", p)]
 
-    def motion(
-        self, signal: Signal, t: Scalar, value: list[Scalar], rate: list[Scalar], acceleration: list[Scalar]
-    ) -> SignalMotion:
+    def motion(self, signal: Signal, t: Scalar, *arrays: list[Scalar]) -> SignalMotion:
         """A signal in a program: out of the three arrays, or computed from the time."""
         if signal.inside:
             return signal.at(t)
-        part = self.where[id(signal)]
-        if not signal.moves:  # its rates are zero whatever its value: nothing to compute
-            return SignalMotion(value[part], [0.0] * signal.size, [0.0] * signal.size)
-        return SignalMotion(value[part], rate[part], acceleration[part])
+        value, *rates = (array[self.where[id(signal)]] for array in arrays)
+        # At rest its rates are zero whatever its value: nothing to compute.
+        return SignalMotion(value, *(rate if signal.moves else [0.0] * signal.size for rate in rates))
 
     def update(self, t: float) -> None:
         """Write what moves."""

@@ -6,15 +6,14 @@ from typing import Any, Unpack
 
 from dqdyn.algebra.scalar import Scalar
 from dqdyn.algebra.value import Value
-from dqdyn.control.core.differentiate import SignalMotion
-from dqdyn.control.core.inequality import ZoneOptions
+from dqdyn.control.core.errors import refused
+from dqdyn.control.core.inequality import PairInequality, ZoneOptions
+from dqdyn.control.core.kinematics import SignalMotion
 from dqdyn.control.features.components import check, check_shape
 from dqdyn.control.features.features import Feature
 from dqdyn.control.features.on_robot import PointLike, line, on, required
 from dqdyn.control.features.pairs import Pair, SideLike
 from dqdyn.control.features.signals import Signal, SignalLike, as_signal, value_at_start
-from dqdyn.control.inequalities.pair import PairInequality
-from dqdyn.errors import Error
 from dqdyn.geometry.primitives import Line
 
 
@@ -62,6 +61,4 @@ def _axis(axis: Any) -> Any:
         return given
     if not isinstance(now, Value) and hasattr(now, "__len__") and len(now) == 3:
         return _Direction(given)
-    raise Error(
-        f"The axis of a cone is a direction (3), a Line, a frame or a line of the robot; found {axis!r}.", found=axis
-    )
+    raise refused("The axis of a cone is a direction (3), a Line, a frame or a line of the robot", axis)

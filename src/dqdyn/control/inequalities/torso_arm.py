@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Unpack
 
-from dqdyn.control.core.inequality import ZoneOptions
+from dqdyn.control.core.errors import refused
+from dqdyn.control.core.inequality import PairInequality, ZoneOptions
 from dqdyn.control.features.on_robot import PointLike, line, on, segment
 from dqdyn.control.features.pairs import Pair, SideLike
 from dqdyn.control.features.signals import SignalLike
-from dqdyn.control.inequalities.pair import PairInequality
-from dqdyn.errors import Error
 
 
 class TorsoArm(PairInequality):
@@ -30,7 +29,7 @@ class TorsoArm(PairInequality):
     ) -> None:
         pair = Pair.of(on(line, torso), segment(elbow, hand))
         if pair.function.name != "line_to_segment":
-            raise Error(f"The torso is a frame, a line of the robot or a Line; found {torso!r}.", found=torso)
+            raise refused("The torso is a frame, a line of the robot or a Line", torso)
         super().__init__("torso and arm", pair, distance, "the safe distance of torso and arm", **options)
 
     def row_words(self) -> Sequence[str]:

@@ -7,13 +7,13 @@ from typing import ClassVar, Unpack
 
 from dqdyn.algebra.scalar import Scalar
 from dqdyn.algebra.value import Value
-from dqdyn.control.core.inequality import Inequality, ZoneOptions
+from dqdyn.control.core.errors import refused
+from dqdyn.control.core.inequality import Inequality, PairInequality, ZoneOptions
 from dqdyn.control.core.term import Parts
 from dqdyn.control.features.features import Feature
 from dqdyn.control.features.on_robot import PointLike, point, required
-from dqdyn.control.features.pairs import Pair, SideLike
+from dqdyn.control.features.pairs import Pair, Reach, SideLike
 from dqdyn.control.features.signals import SignalLike, as_signal
-from dqdyn.control.inequalities.pair import PairInequality
 from dqdyn.errors import Error
 
 
@@ -21,13 +21,7 @@ class _Zone(PairInequality):
     word: ClassVar[str]
 
     def __init__(
-        self,
-        a: SideLike,
-        b: SideLike,
-        distance: SignalLike,
-        *,
-        reach: float | None = None,
-        **options: Unpack[ZoneOptions],
+        self, a: SideLike, b: SideLike, distance: SignalLike, *, reach: Reach = None, **options: Unpack[ZoneOptions]
     ) -> None:
         pair = Pair.of(a, b).within(reach)
         name = f"{self.word} {pair.name}"
@@ -90,13 +84,13 @@ class Region(Inequality):
     ) -> None:
         feature: Feature = required(point, robot, "What a region keeps inside")
         if isinstance(planes, Value) or not hasattr(planes, "__iter__"):
-            raise Error(f"The planes of a region are a list; found {planes!r}.", found=planes)
+            raise refused("The planes of a region are a list", planes)
         self.pairs = [Pair.of(feature, plane) for plane in planes]
         if not self.pairs:
             raise Error("A region needs at least one plane.")
         for pair, plane in zip(self.pairs, planes, strict=True):
             if pair.function.name != "point_to_plane" or not pair.signals:
-                raise Error(f"A region takes planes of the workspace, at rest or moving; found {plane!r}.", found=plane)
+                raise refused("A region takes planes of the workspace, at rest or moving", plane)
         safe = as_signal("number", distance, "the safe distance of a region")
         signals = tuple(signal for pair in self.pairs for signal in pair.signals)
         super().__init__(f"region of {feature.place}", (feature,), (*signals, safe), **options)

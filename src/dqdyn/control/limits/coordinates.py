@@ -8,7 +8,7 @@ import numpy as np
 
 from dqdyn.algebra.real import real_array
 from dqdyn.arrays import Array, RealArray, RealNumber
-from dqdyn.errors import Error
+from dqdyn.control.core.errors import refused
 from dqdyn.model.model import Model
 
 FREE = 1e19  # a limit from which on there is none
@@ -60,5 +60,5 @@ def given_or_own(given: LimitLike, own: Array, what: str) -> Array:
     """One number or one per coordinate, as given, or the robot's own."""
     values = own if given is None else real_array(given, what)
     if values.ndim > 1 or (values.ndim == 1 and len(values) != len(own)) or np.isnan(values).any():
-        raise Error(f"{what} are one number or {len(own)}; found {given!r}.", expected=len(own), found=given)
+        raise refused(f"{what} are one number or {len(own)}", given, expected=len(own))
     return np.broadcast_to(values, own.shape)

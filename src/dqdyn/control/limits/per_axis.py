@@ -9,7 +9,7 @@ from typing import ClassVar, Literal, Self
 import numpy as np
 
 from dqdyn.arrays import Array
-from dqdyn.control.core.command_constraint import CommandBound, CommandConstraint, Context
+from dqdyn.control.core.command_constraint import CommandBound, CommandConstraint, Context, Relax
 from dqdyn.control.core.settings import positive
 from dqdyn.control.limits.coordinates import FREE, LimitLike, axes, given_or_own, own
 from dqdyn.errors import Error
@@ -30,7 +30,7 @@ class PerAxis(CommandConstraint):
     may_be_zero: ClassVar[bool] = False
     limit: Array
 
-    def __init__(self, given: LimitLike, name: str, relaxable: bool | None, gain: float = 1.0) -> None:
+    def __init__(self, given: LimitLike, name: str, relaxable: Relax, gain: float = 1.0) -> None:
         super().__init__(name, gain, relaxable=relaxable)
         self.given = given
 
@@ -45,10 +45,6 @@ class PerAxis(CommandConstraint):
 
     def gives_way(self, level: str) -> bool:
         return self.limited != level if self.relaxable is None else self.relaxable
-
-    def change(self) -> Array:
-        """By how much (nv,) the limit lets a command by velocity change in one step."""
-        return np.full(len(self.limit), np.inf)
 
     def bounds(self, context: Context) -> list[CommandBound]:
         named = enumerate(zip(axes(context.model), self.limit.tolist(), strict=True))
@@ -65,12 +61,7 @@ class VelocityLimits(PerAxis):
     limited = of_robot = "velocity"
 
     def __init__(
-        self,
-        limit: LimitLike = None,
-        *,
-        gain: float = 10.0,
-        name: str = "velocity limits",
-        relaxable: bool | None = None,
+        self, limit: LimitLike = None, *, gain: float = 10.0, name: str = "velocity limits", relaxable: Relax = None
     ) -> None:
         super().__init__(limit, name, relaxable, gain)
 
@@ -92,12 +83,7 @@ class AccelerationLimits(PerAxis):
     limited = "acceleration"
 
     def __init__(
-        self,
-        limit: LimitLike,
-        *,
-        dt: float | None = None,
-        name: str = "acceleration limits",
-        relaxable: bool | None = None,
+        self, limit: LimitLike, *, dt: float | None = None, name: str = "acceleration limits", relaxable: Relax = None
     ) -> None:
         if limit is None:
             raise Error(f"The {name} need a limit: robots have none of their own.")
@@ -110,6 +96,7 @@ class AccelerationLimits(PerAxis):
         return super().gives_way("acceleration" if level == "velocity" else level)
 
     def change(self) -> Array:
+        """By how much (nv,) the limit lets a command by velocity change in one step."""
         return self.limit * float(self.dt or 0.0)
 
     def bound(self, context: Context, name: str, k: int, limit: float) -> CommandBound:
@@ -130,7 +117,7 @@ class TorqueLimits(PerAxis):
     limited = "torque"
     of_robot, may_be_zero = "effort", True  # a joint without a motor
 
-    def __init__(self, limit: LimitLike = None, *, name: str = "torque limits", relaxable: bool | None = None) -> None:
+    def __init__(self, limit: LimitLike = None, *, name: str = "torque limits", relaxable: Relax = None) -> None:
         super().__init__(limit, name, relaxable)
 
     def bound(self, context: Context, name: str, k: int, limit: float) -> CommandBound:

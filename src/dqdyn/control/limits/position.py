@@ -11,7 +11,7 @@ import numpy as np
 from dqdyn.algebra.scalar import Scalar, cos, sin
 from dqdyn.arrays import Array
 from dqdyn.control.core.command_constraint import CommandBound, CommandConstraint, Context
-from dqdyn.control.core.differentiate import Rows
+from dqdyn.control.core.kinematics import Rows
 from dqdyn.control.core.settings import Gains, number
 from dqdyn.control.core.task import Task
 from dqdyn.control.features.features import Configuration
@@ -50,10 +50,8 @@ class JointLimits(CommandConstraint):
         result.upper = given_or_own(self.given[1], own(model, "upper"), f"upper of {self.name}") - self.margin
         for name, i, _ in coordinates(model):
             if not result.lower[i] < result.upper[i]:
-                raise Error(
-                    f"{self.name} leave no room for joint {name!r}: {result.lower[i]:.6g} to {result.upper[i]:.6g}.",
-                    joint=name,
-                )
+                room = f"{result.lower[i]:.6g} to {result.upper[i]:.6g}"
+                raise Error(f"{self.name} leave no room for joint {name!r}: {room}.", joint=name)
         return result
 
     def _guarded(self, model: Model) -> list[tuple[str, int, int, float, float]]:

@@ -2,15 +2,39 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+
 import numpy as np
+import numpy.typing as npt
 
 from dqdyn.arrays import Array
-from dqdyn.control.qp.rows import NamedRows
-from dqdyn.control.qp.solver import INFINITE, ProblemSize
+from dqdyn.control.qp.solver import INFINITE, ZERO, Mask, ProblemSize
 from dqdyn.control.qp.with_daqp import DaqpSolver
 
 _REGULAR = 1e-9  # of the command against the violation: only to make the command unique
 _NEGLIGIBLE = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class NamedRows:
+    """a (m, n), b (m,); ``names`` and whether each may give way. Equalities have two rows of one name.
+
+    Rows of a problem have their ``index`` into its bounds, and whether they are upper ones.
+    """
+
+    a: Array
+    b: Array
+    names: tuple[str, ...]
+    relaxable: Mask
+    index: npt.NDArray[np.intp] = field(default_factory=lambda: np.zeros(0, dtype=int))
+    is_upper: Mask = field(default_factory=lambda: np.zeros(0, dtype=bool))
+
+    def scaled(self) -> tuple[Array, Array, Array]:
+        """a with rows of length 1, b with them, and the lengths; rows of zero keep theirs."""
+        with np.errstate(over="ignore"):  # of rows and bounds beyond 1e154, of which no solution is taken
+            length = np.linalg.norm(self.a, axis=1)
+            length = np.where(length < ZERO, 1.0, length)
+            return self.a / length[:, None], self.b / length, length
 
 
 def is_feasible(a: Array, b: Array) -> bool:

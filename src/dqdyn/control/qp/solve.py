@@ -9,8 +9,7 @@ import numpy as np
 from dqdyn.algebra.real import real_array
 from dqdyn.arrays import Array, RealArray
 from dqdyn.control.core.errors import InfeasibleError
-from dqdyn.control.qp.conflict import minimal_conflict
-from dqdyn.control.qp.rows import NamedRows
+from dqdyn.control.qp.conflict import NamedRows, minimal_conflict
 from dqdyn.control.qp.solver import INFINITE, LinearSolver, ProblemSize, Solver
 from dqdyn.control.qp.with_daqp import DaqpSolver
 from dqdyn.control.qp.with_piqp import PiqpSolver
@@ -50,11 +49,8 @@ def solve_quadratic_program(
         raise Error("H of a quadratic program must be symmetric: use (H + H.T)/2.")
     least, most = np.linalg.eigvalsh(H)[[0, -1]] if n else (0.0, 0.0)
     if least < -1e-9 * max(abs(most), abs(least)):
-        raise Error(
-            f"H of a quadratic program must be positive semidefinite, else there is no least value; its least "
-            f"eigenvalue is {least:.6g}.",
-            eigenvalue=float(least),
-        )
+        wanted = f"positive semidefinite, else there is no least value; its least eigenvalue is {least:.6g}"
+        raise Error(f"H of a quadratic program must be {wanted}.", eigenvalue=float(least))
     rows = np.ascontiguousarray(np.vstack([Aeq, A]))
     upper, lower = np.concatenate([beq, b]), np.concatenate([beq, np.full(len(b), -INFINITE)])
     program = make_solver(solver, ProblemSize(n, False, len(upper), len(beq)))
@@ -69,27 +65,22 @@ def solve_quadratic_program(
         np.vstack([Aeq, -Aeq, A]), np.concatenate([beq, -beq, b]), tuple(names), np.ones(len(names), dtype=bool)
     )
     conflict = minimal_conflict(one_sided)
-    if not conflict:
-        if has_minimum:
-            raise Error(
-                f"The solver {solver!r} failed, though there is a minimum: choose the other one.", solver=solver
-            )
-        raise Error(
-            "The quadratic program has no minimum: f falls for ever along a direction in which H u = 0 and that no "
-            "constraint ends; add a little of the identity to H.",
-            H=H,
-        )
-    raise InfeasibleError(f"No u obeys {' and '.join(conflict)} at a time: change one of them.", conflict=conflict)
+    if conflict:
+        raise InfeasibleError(f"No u obeys {' and '.join(conflict)} at a time: change one of them.", conflict=conflict)
+    if has_minimum:
+        raise Error(f"The solver {solver!r} failed, though there is a minimum: choose the other one.", solver=solver)
+    raise Error(
+        "The quadratic program has no minimum: f falls for ever along a direction in which H u = 0 and that no "
+        "constraint ends; add a little of the identity to H.",
+        H=H,
+    )
 
 
 def _array(value: Any, name: str, ndim: int, shape: tuple[int, ...] | None = None) -> Array:
     array = np.array(real_array(value, f"{name} of a quadratic program", argument=name), order="C")
     if array.ndim != ndim or (shape is not None and array.shape != shape):
-        raise Error(
-            f"{name} of a quadratic program has {'shape ' + str(shape) if shape else f'{ndim} axes'}; "
-            f"found {array.shape}.",
-            argument=name,
-        )
+        wanted = f"shape {shape}" if shape else f"{ndim} axes"
+        raise Error(f"{name} of a quadratic program has {wanted}; found {array.shape}.", argument=name)
     if not np.isfinite(array).all():
         raise Error(f"{name} of a quadratic program must be finite.", argument=name)
     return array

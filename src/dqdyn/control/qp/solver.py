@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from dqdyn.arrays import Array
-from dqdyn.control.qp.rows import scaled_rows
 
+Mask = npt.NDArray[np.bool_]
 INFINITE = 1e30
 """A bound from which on there is none; finite, since solvers add and compare."""
 HOLDS = 1e-6
@@ -21,6 +22,9 @@ ROUNDING = 1e-11
 DAMPING = (0.0, 1e-13, 1e-10, 1e-7)
 """Added to H of size 1, one after the other, until a solution from scratch obeys its rows. The first is H itself, the
 second what rounding leaves uncertain in H anyway; a solution moves by no more than the last in the metric of H."""
+ZERO = 1e-12
+"""The length below which a row says nothing about u."""
+_SHORT, _LONG = 1e-8, 1e12  # squared lengths of rows that need care
 _FAIR = 1e-8, 1e4  # squared sizes of H between which it is solved as it is
 _RESIDUAL = 1e-9  # of a system of linear equations that counts as solved
 
@@ -55,6 +59,43 @@ class Problem(NamedTuple):
     A: Array
     upper: Array
     lower: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Scaled:
+    """A with rows of length 1 where they were very short or long, bounds likewise; ``zero`` rows are left alone.
+
+    ``short``: the lengths before, 1 for those above it and for zeros.
+    """
+
+    A: Array
+    upper: Array
+    lower: Array
+    short: Array
+    zero: Mask
+
+    def is_empty(self, tolerance: float) -> bool:
+        """Whether the bounds of a row of zeros exclude zero, so that no u obeys them."""
+        first = len(self.upper) - len(self.zero)
+        return bool((self.zero & ((self.upper[first:] < -tolerance) | (self.lower[first:] > tolerance))).any())
+
+
+def scaled_rows(A: Array, upper: Array, lower: Array, squares: Array, first: int) -> Scaled | None:
+    """The rows (m, n), their ``squares`` (m,), and their bounds, those of ``upper`` and ``lower`` from ``first`` on.
+
+    None where no row needs it: solvers work to absolute tolerances, in which only very short and long rows drown.
+    """
+    if squares.item(squares.argmin()) >= _SHORT and squares.item(squares.argmax()) <= _LONG:
+        return None
+    largest = np.abs(A).max(axis=1)
+    with np.errstate(over="ignore", invalid="ignore"):  # squares of entries beyond 1e154
+        length = np.where(squares <= _LONG, np.sqrt(squares), largest)
+    zero = squares < ZERO**2
+    factor = np.where(zero | ((squares >= _SHORT) & (squares <= _LONG)), 1.0, length)
+    wide = np.concatenate([np.ones(first), factor])
+    short = np.where(zero, 1.0, np.minimum(length, 1.0))
+    with np.errstate(over="ignore"):  # a bound beyond all numbers is none
+        return Scaled(A / factor[:, None], upper / wide, lower / wide, short, zero)
 
 
 class BoundsCheck:

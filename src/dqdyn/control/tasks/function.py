@@ -9,6 +9,7 @@ from typing import Any, Unpack
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.quaternion import Quaternion
 from dqdyn.algebra.scalar import Scalar, is_scalar
+from dqdyn.control.core.errors import refused
 from dqdyn.control.core.task import Task, TaskOptions
 from dqdyn.control.core.term import Parts
 from dqdyn.control.features.components import SIZE, as_dual_quaternion
@@ -39,9 +40,7 @@ class FunctionTask(Task):
             warnings.warn("FunctionTask(things=…) is now called features=….", DeprecationWarning, stacklevel=2)
             features = things
         if not callable(function):
-            raise Error(
-                f"A FunctionTask takes a function of features of the robot; found {function!r}.", found=function
-            )
+            raise refused("A FunctionTask takes a function of features of the robot", function)
         self.function = function
         name = getattr(function, "__name__", type(function).__name__)
         given = tuple(as_signal(*_kind_and_value(pair, name), f"the {pair[0]} given to {name}") for pair in signals)
@@ -50,12 +49,8 @@ class FunctionTask(Task):
         of = (features,) if isinstance(features, Feature) else tuple(features)
         for feature in of:
             if not isinstance(feature, Feature):
-                raise Error(
-                    f"The task {name!r} is a function of features such as ct.point(frame) and ct.pose(frame); found "
-                    f"{feature!r}.",
-                    task=name,
-                    found=feature,
-                )
+                wanted = f"The task {name!r} is a function of features such as ct.point(frame) and ct.pose(frame)"
+                raise refused(wanted, feature, task=name)
         super().__init__(f"function {name}", of, given, **options)
 
     def error(self, robot: Parts, given: Parts) -> list[Scalar]:
@@ -79,7 +74,7 @@ class FunctionTask(Task):
 
 def _kind_and_value(pair: Any, task: str) -> tuple[str, Any]:
     if not isinstance(pair, (tuple, list)) or len(pair) != 2 or not isinstance(pair[0], str):
-        raise Error(f"signals of {task!r} are pairs (kind, value); found {pair!r}.", task=task, found=pair)
+        raise refused(f"signals of {task!r} are pairs (kind, value)", pair, task=task)
     if pair[0] not in SIZE:
         raise unknown_name("kind of signal", pair[0], SIZE)
     return pair[0], pair[1]

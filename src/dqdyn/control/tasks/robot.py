@@ -8,12 +8,12 @@ from typing import Self, Unpack
 
 from dqdyn.algebra.scalar import Scalar
 from dqdyn.caching import cached_property
-from dqdyn.control.core.differentiate import Rows, SignalMotion
-from dqdyn.control.core.state import State
+from dqdyn.control.core.kinematics import Rows, SignalMotion, State
 from dqdyn.control.core.task import Task, TaskOptions
 from dqdyn.control.core.term import Parts
 from dqdyn.control.features.features import Configuration, Feature
 from dqdyn.control.features.signals import SignalLike, as_signal
+from dqdyn.kinematics.configuration import difference
 from dqdyn.model.model import Model
 
 
@@ -33,9 +33,7 @@ class PostureTask(Task):
         return result
 
     def error(self, robot: Parts, given: Parts) -> list[Scalar]:
-        q, target = robot[0], given[0]
-        own = [joint for joint in self.model.joints if joint.master is None]
-        return [c for joint in own for c in joint.motion.difference(target[joint.q], q[joint.q])]
+        return difference(self.model, given[0], robot[0])
 
     @cached_property
     def _state_at_target(self) -> State:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, Unpack
 
+from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.exponential import log
 from dqdyn.algebra.scalar import Scalar, less, select, total
 from dqdyn.control.core.task import Task, TaskOptions
 from dqdyn.control.core.term import Parts
-from dqdyn.control.features.components import as_dual_quaternion
 from dqdyn.control.features.features import CenterOfMass, Feature
 from dqdyn.control.features.on_robot import FrameLike, PointLike, line, plane, point, pose, required
 from dqdyn.control.features.signals import SignalLike, as_signal
@@ -113,5 +113,5 @@ def pose_error(x: Sequence[Scalar], target: Sequence[Scalar], error: PoseError) 
     sign = select(less(along, 0.0), -1.0, 1.0)
     if error == "difference":
         return [a - sign * b for a, b in zip(x, target, strict=True)]
-    g = log(as_dual_quaternion("pose", target).conj() * as_dual_quaternion("pose", x) * sign)
+    g = log(DQ.of8(target).conj() * DQ.of8(x) * sign)
     return [2.0 * c for c in (*g.primary.vector, *g.dual.vector)]

@@ -1,4 +1,4 @@
-"""A function of features of the robot and of signals, with its Jacobian, residual and rates, by jets.
+"""How features of the robot and signals move at one state, and functions of them: Jacobian, residual, rates, by jets.
 
 For y = F(a, b) with a on the robot and b given from outside,
 
@@ -9,15 +9,46 @@ A controller needs J̇ v, never J̇ alone, so one second derivative along the mo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.jet import derivative
 from dqdyn.algebra.scalar import Scalar
-from dqdyn.control.core.state import FeatureKinematics
+from dqdyn.caching import cached_property
+from dqdyn.constraints.methods.sparse import dot, sparse
+from dqdyn.kinematics.tree import WorldMotion
+from dqdyn.model.model import Model
 
 VectorFunction = Callable[[list[Scalar]], Sequence[Scalar]]
 """F of the components of all features, then of all signals."""
+
+
+@dataclass(frozen=True)
+class FeatureKinematics:
+    """Components of a feature of the robot and how they move: ȧ = J v, ä = J v̇ + drift.
+
+    ``columns[k]`` is column k of J; missing ones are zero. Without velocities ``rate`` and ``drift`` are None.
+    """
+
+    value: list[Scalar]
+    columns: Mapping[int, Sequence[Scalar]]
+    rate: list[Scalar] | None = None
+    drift: list[Scalar] | None = None
+
+
+class State:
+    """q and, at the level of accelerations, v; over any scalar. All that a controller evaluates there shares it."""
+
+    def __init__(self, model: Model, q: Sequence[Scalar], v: Sequence[Scalar] | None = None) -> None:
+        self.model, self.q, self.v = model, q, v
+        self.motion = WorldMotion(model, q, v)
+
+    @cached_property
+    def twist_drifts(self) -> dict[int, DQ]:
+        """Rates of the world twists of the bodies where no joint accelerates."""
+        assert self.v is not None
+        return self.motion.twist_rates(self.v, [0.0] * self.model.nv)
 
 
 @dataclass(frozen=True)
@@ -53,7 +84,9 @@ def differentiate(function: VectorFunction, robot: FeatureKinematics, given: Sig
     at = [*robot.value, *given.value]
     value = list(function(at))
     slopes = [_slopes(function, at, j) for j in range(len(robot.value))]
-    jacobian = [[_dot([s[i] for s in slopes], robot.columns.get(k)) for k in range(nv)] for i in range(len(value))]
+    gradients = [sparse([slope[i] for slope in slopes]) for i in range(len(value))]
+    columns = [sparse(robot.columns.get(k, ())) for k in range(nv)]
+    jacobian = [[dot(gradient, column) for column in columns] for gradient in gradients]
     residual: list[Scalar] = [0.0] * len(value)
     if given.value:
         residual = derivative(lambda c: function([*robot.value, *c]), given.value, given.rate)
@@ -76,15 +109,3 @@ def _slopes(function: VectorFunction, at: Sequence[Scalar], j: int) -> list[Scal
     """∂F/∂xⱼ of all components of F."""
     before, after = list(at[:j]), list(at[j + 1 :])
     return derivative(lambda c: function([*before, c[0], *after]), [at[j]], [1.0])
-
-
-def _dot(row: Sequence[Scalar], column: Sequence[Scalar] | None) -> Scalar:
-    result: Scalar = 0.0
-    for a, b in zip(row, column or (), strict=column is not None):
-        if not (_is_zero(a) or _is_zero(b)):
-            result = result + a * b
-    return result
-
-
-def _is_zero(x: Scalar) -> bool:
-    return isinstance(x, float) and x == 0.0

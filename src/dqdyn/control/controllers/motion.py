@@ -1,4 +1,4 @@
-"""Control by joint velocities."""
+"""Control by joint velocities, and by joint accelerations."""
 
 from __future__ import annotations
 
@@ -23,3 +23,20 @@ def velocity_controller(
     ``solver``: "daqp" or "piqp". What constrains the robot itself, such as a base that does not slip, is obeyed too.
     """
     return build(robot, "velocity", tasks, constraints, damping, infeasible, solver)
+
+
+def acceleration_controller(
+    robot: Robot,
+    tasks: Tasks,
+    constraints: Constraints = (),
+    *,
+    damping: float = 1e-3,
+    infeasible: Infeasible = "relax",
+    solver: SolverName = "daqp",
+) -> Controller:
+    """A function (t, q, v) → v̇ that minimises Σ w‖J v̇ + drift + k_d ė + k_p e‖² + λ²‖v̇‖² under the constraints.
+
+    [Quiroz, eq. (3.2)] in the form [Quiroz, eq. (3.3)]; :class:`StoppingBounds` adds [Quiroz, eq. (3.4)], and several
+    levels of tasks give [Quiroz, eq. (3.5)] and [Quiroz, eq. (3.6)]. Options as :func:`velocity_controller`.
+    """
+    return build(robot, "acceleration", tasks, constraints, damping, infeasible, solver)
