@@ -65,6 +65,5 @@ def _value(source: str, text: str) -> Any:
         return ast.literal_eval(text.strip())
     except (ValueError, SyntaxError):
         raise Error(
-            f"In {source!r}, {text!r} is not a number: write options as in chain:50 or chain:n=50,seed=1.",
-            option=text,
+            f"In {source!r}, {text!r} is not a number: write options as in chain:50 or chain:n=50,seed=1.", option=text
         ) from None

@@ -108,8 +108,7 @@ class Sampled:
             array = real_array(given, "a command")
         except (TypeError, ValueError):
             raise SimulationError(
-                f"the controller returned {shown(given)} at t = {t:.9g} s, but {model.nv} numbers are needed.",
-                time=t,
+                f"the controller returned {shown(given)} at t = {t:.9g} s, but {model.nv} numbers are needed.", time=t
             ) from None
         count = self.problem.count
         good = ((model.nv,), (count, model.nv)) if self.problem.batch else ((model.nv,),)

@@ -23,9 +23,10 @@ class JointSliders:
         self.q = q
         self.handles: list[tuple[int, Any]] = []
         self._lock = threading.RLock()
-        low, high = self._bounds()
+        self.joints = [joint for joint in robot.joints if not joint.is_mimic]
+        self.labels = [pair for joint in self.joints for pair in _labels(joint)]
+        low, high = (reach + self._values(resting(robot)) for reach in reach_of(robot))
         values = self._values(self.q)
-        self.labels = [pair for joint in robot.joints if not joint.is_mimic for pair in _labels(joint)]
         with server.gui.add_folder(one_line(f"{robot.name}: joints")):
             for i, (name, unit) in enumerate(self.labels):
                 step = 1e-3 if unit == "rad" else 1e-4
@@ -64,25 +65,16 @@ class JointSliders:
             self.q = self._configuration(values)
             self.moved(self.q, i)
 
-    def _bounds(self) -> tuple[np.ndarray, np.ndarray]:
-        """What sliders show: coordinates themselves, and for quaternions the rotation vector."""
-        low, high = reach_of(self.robot)
-        rest = self._values(resting(self.robot))
-        return low + rest, high + rest
-
     def _values(self, q: np.ndarray) -> np.ndarray:
+        """What sliders show: coordinates themselves, and for quaternions the rotation vector."""
         values = np.zeros(self.robot.nv)
-        for joint in self.robot.joints:
-            if joint.is_mimic:
-                continue
+        for joint in self.joints:
             values[joint.v] = joint.motion.chart(q[joint.q].tolist())
         return values
 
     def _configuration(self, values: np.ndarray) -> np.ndarray:
         q = np.array(self.q)
-        for joint in self.robot.joints:
-            if joint.is_mimic:
-                continue
+        for joint in self.joints:
             q[joint.q] = joint.motion.from_chart(values[joint.v].tolist())
         return q
 

@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 
 from dqdyn.arrays import Array
-from dqdyn.errors import unknown_name
+from dqdyn.errors import one_line, unknown_name
 from dqdyn.view.figures import new_figure, write_figure
 from dqdyn.view.motion import checked
 from dqdyn.view.series import Panel, panels_of
-from dqdyn.view.text import without_math
 
 MOST_NAMED = 16
 """Curves of one panel beyond which its legend stands beside it."""
@@ -53,6 +52,11 @@ def chosen(panels: list[Panel], quantities: Sequence[str] | None) -> list[Panel]
         if quantity not in titles:
             raise unknown_name("quantity to plot", quantity, dict.fromkeys(titles))
     return [panel for panel in panels if panel.title in quantities]
+
+
+def without_math(text: str) -> str:
+    """As text of matplotlib, to which a dollar sign means mathematics."""
+    return one_line(text).replace("$", r"\$")
 
 
 def _draw(axis: Any, panel: Panel, time: Array) -> None:

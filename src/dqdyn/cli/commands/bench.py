@@ -24,8 +24,7 @@ BATCH = 1000
 
 @command("Compare and measure", robot="arm7")
 def bench(
-    robot: Robot,
-    seconds: Annotated[float, option("Time for each comparison.", min=0.01)] = 0.5,
+    robot: Robot, seconds: Annotated[float, option("Time for each comparison.", min=0.01)] = 0.5
 ) -> Iterator[Answer]:
     """Time a robot's dynamics: compiled, on NumPy, and in other libraries where they are installed.
 

@@ -39,8 +39,7 @@ KINDS = ("mul", "add", "storage")
 def cost(
     robot: Robot,
     n: Annotated[
-        int | None,
-        option("Joints of the papers' arms; default: the degrees of freedom of ROBOT.", "-n", min=1),
+        int | None, option("Joints of the papers' arms; default: the degrees of freedom of ROBOT.", "-n", min=1)
     ] = None,
     figures: Annotated[Path | None, option("A folder for figures 4 and 5 of Farias (needs matplotlib).")] = None,
 ) -> Iterator[Answer]:

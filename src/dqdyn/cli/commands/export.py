@@ -24,8 +24,7 @@ def export(
     robot: Robot,
     source: str,
     function: Annotated[
-        str | None,
-        typer.Argument(metavar="FUNCTION", help="The function; default: list all.", show_default=False),
+        str | None, typer.Argument(metavar="FUNCTION", help="The function; default: list all.", show_default=False)
     ] = None,
     language: Annotated[str, option(f"The language: {', '.join(LANGUAGES)}.", "--lang")] = "c",
     output: Annotated[Path | None, output_option("File to write; default: print.")] = None,

@@ -20,10 +20,7 @@ Facts = dict[str, Any]
 
 
 @command("Explore", warns=False)
-def info(
-    robot: Robot,
-    depth: Annotated[int, option("Levels of the tree to draw.", min=1)] = 20,
-) -> Iterator[Answer]:
+def info(robot: Robot, depth: Annotated[int, option("Levels of the tree to draw.", min=1)] = 20) -> Iterator[Answer]:
     """Show a robot: its tree, joints, masses, frames and warnings.
 
     [dim]Examples:[/]
