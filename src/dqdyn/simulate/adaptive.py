@@ -117,7 +117,8 @@ class AdaptiveRun:
         slope = self.method.first_slope(self.t, self.q, self.v, u)
         span_of_run = self.problem.dt * self.problem.steps
         if not self.h:
-            self.h = self._first(slope, span_of_run)
+            size = np.abs(slope).max()
+            self.h = min(span_of_run, 0.01 / size if size > 1e-5 else 1e-3 * span_of_run)
         while self.t < end - _SMALLEST * span_of_run:
             h = min(self.h, end - self.t)
             span = self.method.span(self.t, h, self.q, self.v, u, slope)
@@ -148,15 +149,9 @@ class AdaptiveRun:
             self.bar.at(int((self.t - self.problem.start) / self.problem.dt))
         return True
 
-    def _first(self, slope: Array, longest: float) -> float:
-        size = np.abs(slope).max()
-        return min(longest, 0.01 / size if size > 1e-5 else 1e-3 * longest)
-
     def _error(self, span: Span, v: Array) -> float:
-        n = self.system.nv
-        scale = np.concatenate(
-            [np.full(n, self.atol + self.rtol), self.atol + self.rtol * np.maximum(np.abs(span.v), np.abs(v))]
-        )
+        speeds = np.maximum(np.abs(span.v), np.abs(v))
+        scale = self.atol + self.rtol * np.concatenate([np.ones(len(v)), speeds])
         with np.errstate(all="ignore"):
             return float(np.sqrt(np.mean((span.h * (ERROR @ span.slopes) / scale) ** 2)))
 

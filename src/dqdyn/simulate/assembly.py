@@ -62,15 +62,9 @@ def assembled(record: Record) -> Trajectory:
         else:
             t = [time[:, None]] if system.timed else []
             a = _dynamics(robot.forward_dynamics, problem, wrenches, q, v, forces, *t)
-    arrays = {
-        "q": q,
-        "v": v,
-        "a": a,
-        "tau": forces,
-        "kinetic": in_parts(partial(robot.kinetic_energy, check=False), q, v),
-        "potential": in_parts(partial(robot.potential_energy, check=False), q),
-        "residual": residuals(robot, time, q, v),
-    }
+    arrays = {"q": q, "v": v, "a": a, "tau": forces, "residual": residuals(robot, time, q, v)}
+    arrays["kinetic"] = in_parts(partial(robot.kinetic_energy, check=False), q, v)
+    arrays["potential"] = in_parts(partial(robot.potential_energy, check=False), q)
     per_sample: dict[str, Any] = {name: problem.as_given(array) for name, array in arrays.items()}
     trajectory = Trajectory(
         robot,

@@ -60,10 +60,8 @@ def engine_model(
         )
     root = ET.fromstring(write_mjcf(robot.model))
     if ground is not None:
-        world = root.find("worldbody")
-        assert world is not None
         place = {"name": "dqdyn:ground", "type": "plane", "size": "0 0 1", "pos": f"0 0 {ground!r}"}
-        ET.SubElement(world, "geom", place)
+        ET.SubElement(next(root.iter("worldbody")), "geom", place)
     model = mujoco.MjModel.from_xml_string(ET.tostring(root, encoding="unicode"))
     model.opt.timestep = timestep
     model.opt.integrator = getattr(mujoco.mjtIntegrator, f"mjINT_{method.upper()}")
@@ -143,7 +141,8 @@ class _Plant:
                 self.q = self.layout.q_from(self.data.qpos)
                 self.v = self.layout.v_from(self.q, self.data.qvel)
             if not alive(np.concatenate([self.q, self.v]), p.robot.nq):
-                self._diverged(t - p.dt, f"joint {self._fastest()!r} moves faster than {TOO_FAST:g} rad/s or m/s")
+                fastest = joint_of(p.robot.model, int(np.argmax(np.nan_to_num(np.abs(self.v), nan=np.inf))))
+                self._diverged(t - p.dt, f"joint {fastest!r} moves faster than {TOO_FAST:g} rad/s or m/s")
                 return
             force = self._force(k, t)
             recorded = p.is_sample(k)
@@ -180,10 +179,6 @@ class _Plant:
             f"diverged after t = {t:.6g} s: {why}; the step of {self.model.opt.timestep:g} s is too large for these "
             "forces: take a smaller step, more substeps or another method."
         )
-
-    def _fastest(self) -> str:
-        speeds = np.nan_to_num(np.abs(self.v), nan=np.inf)
-        return joint_of(self.problem.robot.model, int(np.argmax(speeds)))
 
     def _advance(self, recorded: bool, last: bool) -> None:
         if recorded and (last or self.asks_first):

@@ -125,19 +125,8 @@ def posed(
     every = min(int(every), steps)
     _storable(steps // every, count, model)
     frames, forces = _wrenches(robot, wrenches, steps, count)
-    return Problem(
-        robot,
-        np.ascontiguousarray(np.broadcast_to(q, (count, model.nq))),
-        np.ascontiguousarray(np.broadcast_to(v, (count, model.nv))),
-        batch,
-        steps,
-        dt,
-        every,
-        frames,
-        forces,
-        expressed,
-        start,
-    )
+    q, v = (np.ascontiguousarray(np.broadcast_to(x, (count, x.shape[-1]))) for x in (q, v))
+    return Problem(robot, q, v, batch, steps, dt, every, frames, forces, expressed, start)
 
 
 def shown(value: Any) -> str:

@@ -147,7 +147,9 @@ class Trajectory:
             return NotImplemented
         if self.robot != other.robot or self.status != other.status or dict(self.about) != dict(other.about):
             return False
-        return _arrays_equal(self.arrays(), other.arrays())
+        ours, theirs = self.arrays(), other.arrays()
+        equal = (np.array_equal(x, theirs[k], equal_nan=x.dtype.kind == "f") for k, x in ours.items())
+        return set(ours) == set(theirs) and all(equal)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -171,9 +173,3 @@ def _frozen(value: Any) -> Array:
         array = array.view()
         array.flags.writeable = False
     return array
-
-
-def _arrays_equal(a: Mapping[str, Array], b: Mapping[str, Array]) -> bool:
-    if set(a) != set(b):
-        return False
-    return all(np.array_equal(x, b[name], equal_nan=x.dtype.kind == "f") for name, x in a.items())

@@ -17,7 +17,7 @@ from dqdyn.constraints.forward import CONSTRAINED_FORWARD
 from dqdyn.dynamics import methods
 from dqdyn.errors import ModelError
 from dqdyn.robot import Robot
-from dqdyn.simulate.columns import columns
+from dqdyn.simulate.tables import columns
 
 CONSTRAINED = ("udwadia-kalaba", "kane")  # compared with the compiled multipliers
 
