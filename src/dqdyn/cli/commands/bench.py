@@ -12,8 +12,7 @@ from dqdyn.arrays import Array
 from dqdyn.cli import bench_peers
 from dqdyn.cli.command import Answer, command
 from dqdyn.cli.options import option, state_of
-from dqdyn.cli.progress import Steps
-from dqdyn.cli.screen import TextTable, escape, indented, table
+from dqdyn.cli.screen import Steps, TextTable, escape, indented, table
 from dqdyn.cli.timing import Call, duration, machine, side_by_side
 from dqdyn.compile.runtime.function import Function
 from dqdyn.robot import Robot
