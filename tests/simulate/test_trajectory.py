@@ -15,7 +15,7 @@ import pytest
 from simulated import floating_chain, start_of
 
 import dqdyn as dq
-from dqdyn.simulate import renderers
+from dqdyn.simulate import trajectory as renderers
 from dqdyn.simulate.tables import columns
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from dqdyn.analysis.validation.comparison import Validation
 from dqdyn.arrays import Array
-from dqdyn.view.figures import new_figure, shared_legend, write_figure
+from dqdyn.view.plots import new_figure, shared_legend, write_figure
 
 METHOD = "dqGP"
 

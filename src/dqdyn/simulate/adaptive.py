@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +11,7 @@ import numpy as np
 from dqdyn.arrays import Array
 from dqdyn.errors import Error
 from dqdyn.simulate.assembly import assembled
-from dqdyn.simulate.events import Events
+from dqdyn.simulate.events import Event, Events
 from dqdyn.simulate.integrators.dormand_prince import ERROR, ORDER, DormandPrince, Span
 from dqdyn.simulate.problem import TOO_FAST, Problem, positive
 from dqdyn.simulate.progress import Progress
@@ -23,12 +23,7 @@ _SMALLEST = 1e-13  # of the duration
 
 
 def run_adaptive(
-    problem: Problem,
-    controller: Any,
-    events: Sequence[Callable[..., float]],
-    rtol: float,
-    atol: float,
-    progress: bool | None,
+    problem: Problem, controller: Any, events: Sequence[Event], rtol: float, atol: float, progress: bool | None
 ) -> Trajectory:
     """Dormand-Prince with error control: per step at most ``atol`` + ``rtol`` (rad or m; of velocities relative).
 

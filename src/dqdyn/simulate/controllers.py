@@ -104,21 +104,17 @@ class Sampled:
 
     def _sized(self, given: Any, t: float) -> Array:
         model = self.problem.robot.model
+        when = f"at t = {t:.9g} s"
         try:
             array = real_array(given, "a command")
         except (TypeError, ValueError):
-            raise SimulationError(
-                f"the controller returned {shown(given)} at t = {t:.9g} s, but {model.nv} numbers are needed.", time=t
-            ) from None
+            text = f"the controller returned {shown(given)} {when}, but {model.nv} numbers are needed."
+            raise SimulationError(text, time=t) from None
         count = self.problem.count
         good = ((model.nv,), (count, model.nv)) if self.problem.batch else ((model.nv,),)
         if array.shape not in good:
-            raise SimulationError(
-                f"the controller returned shape {array.shape} at t = {t:.9g} s; {model.name!r} needs {good[-1]}.",
-                time=t,
-                found=array.shape,
-                expected=good[-1],
-            )
+            text = f"the controller returned shape {array.shape} {when}; {model.name!r} needs {good[-1]}."
+            raise SimulationError(text, time=t, found=array.shape, expected=good[-1])
         return array[None] if not self.problem.batch else np.broadcast_to(array, (count, model.nv))
 
     def _finite(self, array: Array, t: float) -> Array:
@@ -127,14 +123,10 @@ class Sampled:
             if math.isfinite(np.dot(flat, flat)) or np.isfinite(array).all():
                 return array
         row, k = (int(i) for i in np.argwhere(~np.isfinite(array))[0])
-        joint = joint_of(self.problem.robot.model, k)
-        where = f" of run {row}" if self.problem.batch else ""
-        raise SimulationError(
-            f"the controller returned {array[row, k]} for joint {joint!r}{where} at t = {t:.9g} s.",
-            time=t,
-            joint=joint,
-            row=row if self.problem.batch else None,
-        )
+        joint, run = joint_of(self.problem.robot.model, k), row if self.problem.batch else None
+        where = "" if run is None else f" of run {run}"
+        text = f"the controller returned {array[row, k]} for joint {joint!r}{where} at t = {t:.9g} s."
+        raise SimulationError(text, time=t, joint=joint, row=run)
 
     def extra(self, samples: int) -> dict[str, Array]:
         """The notes as arrays (samples, …); a name that is missing in some sample is left out."""

@@ -105,17 +105,12 @@ def _meshes(appearance: Appearance, blob: Blob) -> list[dict[str, Any]]:
         low = vertices.min(axis=0)
         step = np.maximum(np.ptp(vertices, axis=0), 1e-9) / 65535.0
         column = np.zeros((len(vertices), 1))  # four to a row: graphics cards read by four bytes
-        result.append(
-            {
-                "body": part.body,
-                "color": [round(c, 4) for c in part.color],
-                "low": low.tolist(),
-                "step": step.tolist(),
-                "vertices": blob.add(np.hstack([np.round((vertices - low) / step), column]), "uint16"),
-                "normals": blob.add(np.hstack([np.round(normals * 127.0), column]), "int8"),
-                "faces": blob.add(faces, "uint16" if len(vertices) < 65536 else "uint32"),
-            }
-        )
+        facts = {"body": part.body, "color": [round(c, 4) for c in part.color]}
+        facts |= {"low": low.tolist(), "step": step.tolist()}
+        facts["vertices"] = blob.add(np.hstack([np.round((vertices - low) / step), column]), "uint16")
+        facts["normals"] = blob.add(np.hstack([np.round(normals * 127.0), column]), "int8")
+        facts["faces"] = blob.add(faces, "uint16" if len(vertices) < 65536 else "uint32")
+        result.append(facts)
     return result
 
 
@@ -134,9 +129,7 @@ def _marker(robot: Robot, marker: Marker, shown: Indices, samples: int, blob: Bl
 def _notes(time: Array, shown: Indices, notes: Sequence[str]) -> str:
     if len(shown) < len(time):
         rate = (len(shown) - 1) / (time[-1] - time[0])
-        thinned = (
-            f"The run has {len(time)} samples; the animation shows {len(shown)} of them, {rate:.3g} per second, and "
-            "the curves keep the extremes of all."
-        )
+        shows = f"the animation shows {len(shown)} of them, {rate:.3g} per second"
+        thinned = f"The run has {len(time)} samples; {shows}, and the curves keep the extremes of all."
         notes = [thinned, *notes]
     return "".join(f"<p>{escape(note)}</p>" for note in notes)

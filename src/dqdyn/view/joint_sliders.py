@@ -12,7 +12,7 @@ import numpy as np
 from dqdyn.errors import StateError, one_line
 from dqdyn.model.model import TreeJoint
 from dqdyn.robot import Robot
-from dqdyn.view.rest import reach_of, resting
+from dqdyn.view.sweep import reach_of, resting
 
 
 class JointSliders:

@@ -114,8 +114,5 @@ def _style(i: int) -> str:
 
 
 def _tick(edge: str, place: float, value: float) -> str:
-    return f'<span style="{edge}:{place / 10.0:.2f}%">{_number(value)}</span>'
-
-
-def _number(value: float) -> str:
-    return f"{value:.6g}".replace("-", "−") if abs(value) > 1e-12 else "0"
+    number = f"{value:.6g}".replace("-", "−") if abs(value) > 1e-12 else "0"
+    return f'<span style="{edge}:{place / 10.0:.2f}%">{number}</span>'

@@ -53,15 +53,9 @@ def bench_of(robot: Robot, seconds: float, steps: Steps) -> dict[str, Any]:
         steps.at(f"timing {name}")
         rows.append(function_speed(robot, name, state, seconds, peer.calls.get(name)))
     steps.at("timing the simulation")
-    return {
-        "robot": robot.name,
-        "nv": robot.nv,
-        "batch": BATCH,
-        "functions": rows,
-        "pinocchio_reason": peer.reason,
-        "simulation": bench_peers.simulation(robot, seconds) if robot.nv else None,
-        "machine": machine(),
-    }
+    data = {"robot": robot.name, "nv": robot.nv, "batch": BATCH, "functions": rows, "pinocchio_reason": peer.reason}
+    simulation = bench_peers.simulation(robot, seconds) if robot.nv else None
+    return {**data, "simulation": simulation, "machine": machine()}
 
 
 def random_state(robot: Robot) -> tuple[Array, Array, Array]:

@@ -57,15 +57,9 @@ def cost(
       dqdyn cost --json
     """
     size = n or max(robot.nv, 1)
-    data = {
-        "robot": robot.name,
-        "nv": robot.nv,
-        "n": size,
-        "tables": [{"table": name, "lines": [_facts(line) for line in make()]} for name, make in TABLES.items()],
-        "at_n": at_size(size),
-        "programs": programs(robot),
-        "figures": draw_figures(figures) if figures is not None else [],
-    }
+    tables = [{"table": name, "lines": [_facts(line) for line in make()]} for name, make in TABLES.items()]
+    data = {"robot": robot.name, "nv": robot.nv, "n": size, "tables": tables, "at_n": at_size(size)}
+    data |= {"programs": programs(robot), "figures": draw_figures(figures) if figures is not None else []}
     yield data, _drawn(data)
 
 

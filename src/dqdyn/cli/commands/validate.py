@@ -19,7 +19,7 @@ from dqdyn.cli.options import argument, option
 from dqdyn.cli.screen import attributes, escape, indented, mark, number, table
 from dqdyn.cli.validate_figure import draw_figure, shown_coordinates
 from dqdyn.errors import unknown_name
-from dqdyn.view.figures import require_drawing
+from dqdyn.view.plots import require_drawing
 
 KINDS = ("min", "mean", "std", "max")
 _BARS, _WIDTH = "▁▂▃▄▅▆▇█", 36
@@ -55,14 +55,9 @@ def validate(
     if figures is not None:
         require_drawing(figures)
     validations = [run(name, duration=duration, cutoff=cutoff, order=order, progress=None) for name in chosen]
-    data = {
-        "duration": duration,
-        "cutoff": cutoff,
-        "order": order,
-        "sampling": validations[0].recording.dt,
-        "robots": [facts(validation) for validation in validations],
-        "figures": [draw_figure(_pictured(validations), figures)] if figures is not None else [],
-    }
+    recording = {"duration": duration, "cutoff": cutoff, "order": order, "sampling": validations[0].recording.dt}
+    drawn = [draw_figure(_pictured(validations), figures)] if figures is not None else []
+    data = {**recording, "robots": [facts(validation) for validation in validations], "figures": drawn}
     yield data, _drawn(data, validations)
 
 
