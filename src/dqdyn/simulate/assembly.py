@@ -140,10 +140,9 @@ def _status(trajectory: Trajectory, record: Record, diverged: Array, doubt: str)
         return record.stopped
     off = np.nanmax(np.abs(trajectory.residual), initial=0.0)
     if off > _OFF:
-        return (
-            f"doubtful: the constraints are off by {off:.2g}: take a smaller step than {problem.dt:g} s, or a "
-            "stabilisation, as in robot.with_constraints(stabilisation='projection')."
-        )
+        remedy = f"take a smaller step than {problem.dt:g} s, or a stabilisation"
+        example = "as in robot.with_constraints(stabilisation='projection')"
+        return f"doubtful: the constraints are off by {off:.2g}: {remedy}, {example}."
     wrong = 0.0 if record.measured is not None else energy_error(trajectory, record)
     if wrong > (_FORCED_GAIN if trajectory.tau.any() else _GAIN):
         return f"doubtful: the energy is off by {100 * wrong:.3g} % of the energy in motion, so {too_large}"

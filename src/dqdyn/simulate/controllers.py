@@ -35,9 +35,8 @@ class ControlLaw:
         try:
             hash(self.function)
         except TypeError:
-            raise Error(
-                f"a control law is kept with its compiled step, so {shown(self.function)} must be hashable."
-            ) from None
+            text = f"a control law is kept with its compiled step, so {shown(self.function)} must be hashable."
+            raise Error(text) from None
 
     def __call__(self, t: Scalar, q: Scalars, v: Scalars) -> Scalars:
         return self.function(t, q, v)
@@ -140,10 +139,9 @@ def _column(name: str, values: list[Any]) -> Array:
     try:
         return np.array(values)
     except (ValueError, TypeError, OverflowError):
-        raise SimulationError(
-            f"the controller recorded {shown(name)} as {shown(values[-1])}, which is not an array, or has another "
-            "shape in other samples: record the same kind at every sample."
-        ) from None
+        what = f"the controller recorded {shown(name)} as {shown(values[-1])}, which is not an array"
+        remedy = "record the same kind at every sample"
+        raise SimulationError(f"{what}, or has another shape in other samples: {remedy}.") from None
 
 
 @dataclass(frozen=True)

@@ -52,12 +52,10 @@ def engine_model(
     if ground is not None:
         ground = number("ground", ground, "a finite height in m")
     if robot.constraints:
-        raise Error(
-            f"plant='mujoco' does not simulate our constraints, and {robot.name!r} has "
-            f"{robot.constraints[0].name!r}: describe what holds the robot by shapes in contact, or run "
-            "robot.without_constraints().",
-            constraint=robot.constraints[0].name,
-        )
+        name = robot.constraints[0].name
+        what = f"plant='mujoco' does not simulate our constraints, and {robot.name!r} has {name!r}"
+        remedy = "describe what holds the robot by shapes in contact, or run robot.without_constraints()"
+        raise Error(f"{what}: {remedy}.", constraint=name)
     root = ET.fromstring(write_mjcf(robot.model))
     if ground is not None:
         place = {"name": "dqdyn:ground", "type": "plane", "size": "0 0 1", "pos": f"0 0 {ground!r}"}
@@ -93,10 +91,8 @@ def run(
     if problem.batch:
         raise Error("plant='mujoco' runs one state at a time: pass q0 of shape (nq,).")
     if not is_whole(substeps, _MOST_SUBSTEPS):
-        raise Error(
-            f"substeps is how many steps of MuJoCo make one dt, a whole number from 1 to {_MOST_SUBSTEPS:g}; "
-            f"found {shown(substeps)}."
-        )
+        whole = f"a whole number from 1 to {_MOST_SUBSTEPS:g}"
+        raise Error(f"substeps is how many steps of MuJoCo make one dt, {whole}; found {shown(substeps)}.")
     about = {"plant": "mujoco", "method": method, "substeps": substeps, "ground": ground, "limits": limits}
     record = Record.begin(problem, controller, **about)
     if record.actuation.level == "velocity":
@@ -175,10 +171,9 @@ class _Plant:
         return replace(trajectory, extra={**trajectory.extra, **extra}, status=status)
 
     def _diverged(self, t: float, why: str) -> None:
-        self.record.stop(
-            f"diverged after t = {t:.6g} s: {why}; the step of {self.model.opt.timestep:g} s is too large for these "
-            "forces: take a smaller step, more substeps or another method."
-        )
+        cause = f"the step of {self.model.opt.timestep:g} s is too large for these forces"
+        remedy = "take a smaller step, more substeps or another method"
+        self.record.stop(f"diverged after t = {t:.6g} s: {why}; {cause}: {remedy}.")
 
     def _advance(self, recorded: bool, last: bool) -> None:
         if recorded and (last or self.asks_first):

@@ -34,9 +34,8 @@ def law_forces(law: Law, nv: int, t: Any, q: Scalars, v: Scalars) -> list[Any]:
     except TypeError:
         forces = []
     if len(forces) != nv or isinstance(given, (str, bytes)) or not all(_is_force(x) for x in forces):
-        raise Error(
-            f"a control law gives {nv} scalars, one per velocity; found {one_line(repr(given), 100)}.", found=given
-        )
+        found = one_line(repr(given), 100)
+        raise Error(f"a control law gives {nv} scalars, one per velocity; found {found}.", found=given)
     return forces
 
 

@@ -36,9 +36,8 @@ class JointSliders:
                 if most - least < step:
                     continue
                 value = min(max(round(values[i] / step) * step, least), most)
-                handle = server.gui.add_slider(
-                    one_line(f"{name} ({unit})"), round(least, 6), round(most, 6), step, round(value, 6)
-                )
+                label = one_line(f"{name} ({unit})")
+                handle = server.gui.add_slider(label, round(least, 6), round(most, 6), step, round(value, 6))
                 handle.on_update(lambda _, i=i, handle=handle: self._changed(i, handle))
                 self.handles.append((i, handle))
             reset = server.gui.add_button("reset")

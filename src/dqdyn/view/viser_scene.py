@@ -48,11 +48,8 @@ class ViserScene:
 
     def _mesh(self, name: str, solid: tuple[Array, Array, Indices], color: Color, **options: Any) -> Any:
         vertices, _, faces = solid  # vertices on creases appear once per side, so viser shades them sharp
-        rgb = tuple(round(255 * c) for c in color[:3])
-        opacity = color[3] if color[3] < 1.0 else None
-        return self.server.scene.add_mesh_simple(
-            name, vertices, faces, color=rgb, opacity=opacity, side="double", **options
-        )
+        options |= {"color": tuple(round(255 * c) for c in color[:3]), "opacity": color[3] if color[3] < 1.0 else None}
+        return self.server.scene.add_mesh_simple(name, vertices, faces, side="double", **options)
 
     def offer(self, own: Sequence[Marker], samples: int) -> None:
         """A switch per group of markers."""
@@ -83,9 +80,8 @@ class ViserScene:
         for part, (solid, position, scale) in enumerate(_pieces(marker, at, along)):
             name = f"{key}/{k}_{solid}{part}"
             if name not in self.nodes:
-                self.nodes[name] = self._mesh(
-                    name, self.solids[solid], marker.color, cast_shadow=False, receive_shadow=False
-                )
+                shadows = {"cast_shadow": False, "receive_shadow": False}
+                self.nodes[name] = self._mesh(name, self.solids[solid], marker.color, **shadows)
             handle = self.nodes[name]
             handle.position, handle.scale = position, scale
             handle.wxyz = Pose.from_matrix(axes_with_z(along)).rotation
