@@ -116,7 +116,7 @@ def test_commands_print_such_names_as_text(name: str, tmp_path: Path, capsys: py
 
 
 def test_progress_shows_such_names_as_text(monkeypatch: pytest.MonkeyPatch) -> None:
-    from dqdyn.cli.progress import Steps
+    from dqdyn.cli.screen import Steps
     from dqdyn.simulate import progress
 
     monkeypatch.setattr(progress, "_PATIENCE", 0.0)

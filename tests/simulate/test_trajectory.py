@@ -15,8 +15,8 @@ import pytest
 from simulated import floating_chain, start_of
 
 import dqdyn as dq
-from dqdyn.simulate import renderers
-from dqdyn.simulate.columns import columns
+from dqdyn.simulate import trajectory as renderers
+from dqdyn.simulate.tables import columns
 
 
 @pytest.fixture(scope="module")

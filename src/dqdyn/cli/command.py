@@ -12,7 +12,7 @@ from dqdyn.cli.screen import JsonOption, Printable, emit, warn
 
 Answer: TypeAlias = tuple[Any, Printable]
 """What a command prints: its data for ``--json``, and a drawing of them for people."""
-CommandFunction: TypeAlias = Callable[..., Iterator[Answer]]
+Command: TypeAlias = Callable[..., Iterator[Answer]]
 HelpPanel = Literal["Explore", "Compute", "Compare and measure", "Write files", "Read the papers"]
 REGISTERED: dict[str, list[Callable[..., None]]] = {panel: [] for panel in get_args(HelpPanel)}
 """Commands as Typer takes them, by their panel in ``dqdyn --help``."""
@@ -20,9 +20,7 @@ REGISTERED: dict[str, list[Callable[..., None]]] = {panel: [] for panel in get_a
 _JSON = inspect.Parameter("as_json", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=JsonOption)
 
 
-def command(
-    panel: HelpPanel, *, robot: str | None = None, warns: bool = True
-) -> Callable[[CommandFunction], CommandFunction]:
+def command(panel: HelpPanel, *, robot: str | None = None, warns: bool = True) -> Callable[[Command], Command]:
     """Register a generator function that yields what it prints; its name, options and docstring are the command's.
 
     A parameter ``robot`` is the robot that the argument ROBOT names, loaded with ``--base``, ``--no-mimic`` and
@@ -30,7 +28,7 @@ def command(
     ``robot`` here is the default of ROBOT; ``warns=False`` leaves the robot's warnings to the command.
     """
 
-    def register(function: CommandFunction) -> CommandFunction:
+    def register(function: Command) -> Command:
         own = _parameters_of(function)
         loading = _parameters_of(robot_of) if "robot" in own else {}
         if robot is not None:

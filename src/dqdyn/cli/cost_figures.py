@@ -7,7 +7,7 @@ from pathlib import Path
 
 from dqdyn.analysis.costs.farias import Cost
 from dqdyn.analysis.costs.homogeneous_reference import forward_kinematics_costs, newton_euler_costs
-from dqdyn.view.figures import new_figure, require_drawing, shared_legend, write_figure
+from dqdyn.view.plots import new_figure, require_drawing, shared_legend, write_figure
 
 JOINTS = range(1, 43)
 PANELS = (("storage", "storage (floats)"), ("mul", "multiplications"), ("add", "additions"))

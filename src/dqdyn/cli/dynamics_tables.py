@@ -7,7 +7,7 @@ from typing import Any
 
 from dqdyn.cli.screen import TextTable, number, table
 from dqdyn.robot import Robot
-from dqdyn.simulate.columns import columns
+from dqdyn.simulate.tables import columns
 
 SHOWN = 8  # rows and columns of a matrix that fit on a screen
 

@@ -18,14 +18,9 @@ def facts_of(robot: Robot) -> dict[str, Any]:
         "source": robot.description.source,
         "gravity": robot.model.gravity,
         "joints": [_joint(robot, joint) for joint in robot.joints],
-        "bodies": [
-            {"name": body.name, "mass": body.inertia.mass, "center_of_mass": body.inertia.com} for body in robot.bodies
-        ],
+        "bodies": [{"name": b.name, "mass": b.inertia.mass, "center_of_mass": b.inertia.com} for b in robot.bodies],
         "links": _links(robot),
-        "frames": [
-            attributes(frame, "name", "kind") | {"body": _body_name(robot, frame.body)}
-            for frame in robot.frames.values()
-        ],
+        "frames": [{**attributes(f, "name", "kind"), "body": _body_name(robot, f.body)} for f in robot.frames.values()],
         "constraints": [
             {"name": c.name, "kind": type(c).__name__, "rows": c.rows(robot.model)} for c in robot.constraints
         ],

@@ -22,6 +22,11 @@ def option(help: str, *names: str, **settings: Any) -> Any:
     return typer.Option(*names, help=help, **settings)
 
 
+def argument(help: str, name: str | None = None, show_default: bool | str = False) -> Any:
+    """An argument with the name of its parameter in capitals, or with this name."""
+    return typer.Argument(help=help, metavar=name, show_default=show_default)
+
+
 def random_option(what: str) -> Any:
     """A seed for what is not given."""
     return option(f"Draw a random {what} where none is given.", "--random", metavar="SEED", min=0)

@@ -15,17 +15,9 @@ from dqdyn.robot import Robot
 from dqdyn.robot.options import Base
 from dqdyn.robots import builders as builtin
 
-RobotArgument = Annotated[
-    str,
-    typer.Argument(
-        metavar="ROBOT",
-        help="A file (.urdf, .xml, .json), or a built-in robot: arm7, chain:50, chain:n=8,seed=3.",
-        show_default=False,
-    ),
-]
-BaseOption = Annotated[
-    str | None, typer.Option("--base", help="fixed, free, planar or differential; default: the robot's own.")
-]
+_SOURCES = "A file (.urdf, .xml, .json), or a built-in robot: arm7, chain:50, chain:n=8,seed=3."
+RobotArgument = Annotated[str, typer.Argument(metavar="ROBOT", help=_SOURCES, show_default=False)]
+BaseOption = Annotated[str | None, typer.Option(help="fixed, free, planar or differential; default: the robot's own.")]
 NoMimicOption = Annotated[bool, typer.Option("--no-mimic", help="Give mimic joints coordinates of their own.")]
 StrictOption = Annotated[bool, typer.Option("--strict", help="Turn warnings into errors.")]
 
@@ -52,19 +44,14 @@ def _arguments(source: str, options: str) -> tuple[list[Any], dict[str, Any]]:
     """Of ``50,seed=1``: the values without names, and those with names."""
     positional, named = [], {}
     for option in options.split(",") if options else ():
-        key, equals, text = option.partition("=")
-        if equals:
-            named[key.strip()] = _value(source, text)
+        *name, text = option.split("=", 1)
+        try:
+            value = ast.literal_eval(text.strip())
+        except (ValueError, SyntaxError):
+            remedy = "write options as in chain:50 or chain:n=50,seed=1."
+            raise Error(f"In {source!r}, {text!r} is not a number: {remedy}", option=text) from None
+        if name:
+            named[name[0].strip()] = value
         else:
-            positional.append(_value(source, option))
+            positional.append(value)
     return positional, named
-
-
-def _value(source: str, text: str) -> Any:
-    try:
-        return ast.literal_eval(text.strip())
-    except (ValueError, SyntaxError):
-        raise Error(
-            f"In {source!r}, {text!r} is not a number: write options as in chain:50 or chain:n=50,seed=1.",
-            option=text,
-        ) from None

@@ -18,6 +18,7 @@ from rich import markup
 from rich.box import SIMPLE_HEAD
 from rich.console import Console, RenderableType
 from rich.padding import Padding
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
 from rich.table import Table as RichTable
 from rich.text import Text
 
@@ -84,6 +85,21 @@ def complain(message: str, *, kind: str = "error", style: str = "bold red") -> N
 def warn(message: str) -> None:
     """One yellow line on stderr."""
     complain(message, kind="warning", style="bold yellow")
+
+
+class Steps(Progress):
+    """A line on stderr that names the step under way and counts them; it leaves nothing behind. Only on a terminal."""
+
+    def __init__(self, total: int) -> None:
+        columns = (SpinnerColumn(), BarColumn(bar_width=24), TextColumn("{task.description}", markup=False))
+        silent = not sys.stderr.isatty()
+        super().__init__(*columns, console=Console(stderr=True), transient=True, disable=silent)
+        self.task, self.begun = self.add_task("", total=total), 0
+
+    def at(self, what: str) -> None:
+        """The step that begins now."""
+        self.update(self.task, description=what, completed=self.begun)
+        self.begun += 1
 
 
 def _console(stream: TextIO) -> Console:

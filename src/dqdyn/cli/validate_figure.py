@@ -8,7 +8,7 @@ import numpy as np
 
 from dqdyn.analysis.validation.comparison import Validation
 from dqdyn.arrays import Array
-from dqdyn.view.figures import new_figure, shared_legend, write_figure
+from dqdyn.view.plots import new_figure, shared_legend, write_figure
 
 METHOD = "dqGP"
 
@@ -26,10 +26,9 @@ def draw_figure(validation: Validation, folder: Path) -> Path:
     axes = figure.subplots(3, 1, sharex=True)
     for axis, (which, k) in zip(axes, shown_coordinates(model.cmc), strict=True):
         name, unit = validation.names[k]
-        axis.plot(validation.time, validation.measured[:, k], color="tab:blue", linewidth=2.5, label="MuJoCo")
-        axis.plot(
-            validation.time, model.accelerations[:, k], color="tab:orange", linestyle="-.", label=f"model ({METHOD})"
-        )
+        measured, modelled = validation.measured[:, k], model.accelerations[:, k]
+        axis.plot(validation.time, measured, color="tab:blue", linewidth=2.5, label="MuJoCo")
+        axis.plot(validation.time, modelled, color="tab:orange", linestyle="-.", label=f"model ({METHOD})")
         axis.set_ylabel(f"{name} in {unit}")
         axis.set_title(f"{which} CMC: {model.cmc[k]:.6f}", fontsize="medium")
         axis.grid(alpha=0.3)

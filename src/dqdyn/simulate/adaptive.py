@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +11,7 @@ import numpy as np
 from dqdyn.arrays import Array
 from dqdyn.errors import Error
 from dqdyn.simulate.assembly import assembled
-from dqdyn.simulate.events import Events
+from dqdyn.simulate.events import Event, Events
 from dqdyn.simulate.integrators.dormand_prince import ERROR, ORDER, DormandPrince, Span
 from dqdyn.simulate.problem import TOO_FAST, Problem, positive
 from dqdyn.simulate.progress import Progress
@@ -23,12 +23,7 @@ _SMALLEST = 1e-13  # of the duration
 
 
 def run_adaptive(
-    problem: Problem,
-    controller: Any,
-    events: Sequence[Callable[..., float]],
-    rtol: float,
-    atol: float,
-    progress: bool | None,
+    problem: Problem, controller: Any, events: Sequence[Event], rtol: float, atol: float, progress: bool | None
 ) -> Trajectory:
     """Dormand-Prince with error control: per step at most ``atol`` + ``rtol`` (rad or m; of velocities relative).
 
@@ -117,7 +112,8 @@ class AdaptiveRun:
         slope = self.method.first_slope(self.t, self.q, self.v, u)
         span_of_run = self.problem.dt * self.problem.steps
         if not self.h:
-            self.h = self._first(slope, span_of_run)
+            size = np.abs(slope).max()
+            self.h = min(span_of_run, 0.01 / size if size > 1e-5 else 1e-3 * span_of_run)
         while self.t < end - _SMALLEST * span_of_run:
             h = min(self.h, end - self.t)
             span = self.method.span(self.t, h, self.q, self.v, u, slope)
@@ -148,15 +144,9 @@ class AdaptiveRun:
             self.bar.at(int((self.t - self.problem.start) / self.problem.dt))
         return True
 
-    def _first(self, slope: Array, longest: float) -> float:
-        size = np.abs(slope).max()
-        return min(longest, 0.01 / size if size > 1e-5 else 1e-3 * longest)
-
     def _error(self, span: Span, v: Array) -> float:
-        n = self.system.nv
-        scale = np.concatenate(
-            [np.full(n, self.atol + self.rtol), self.atol + self.rtol * np.maximum(np.abs(span.v), np.abs(v))]
-        )
+        speeds = np.maximum(np.abs(span.v), np.abs(v))
+        scale = self.atol + self.rtol * np.concatenate([np.ones(len(v)), speeds])
         with np.errstate(all="ignore"):
             return float(np.sqrt(np.mean((span.h * (ERROR @ span.slopes) / scale) ** 2)))
 

@@ -62,15 +62,9 @@ def assembled(record: Record) -> Trajectory:
         else:
             t = [time[:, None]] if system.timed else []
             a = _dynamics(robot.forward_dynamics, problem, wrenches, q, v, forces, *t)
-    arrays = {
-        "q": q,
-        "v": v,
-        "a": a,
-        "tau": forces,
-        "kinetic": in_parts(partial(robot.kinetic_energy, check=False), q, v),
-        "potential": in_parts(partial(robot.potential_energy, check=False), q),
-        "residual": residuals(robot, time, q, v),
-    }
+    arrays = {"q": q, "v": v, "a": a, "tau": forces, "residual": residuals(robot, time, q, v)}
+    arrays["kinetic"] = in_parts(partial(robot.kinetic_energy, check=False), q, v)
+    arrays["potential"] = in_parts(partial(robot.potential_energy, check=False), q)
     per_sample: dict[str, Any] = {name: problem.as_given(array) for name, array in arrays.items()}
     trajectory = Trajectory(
         robot,
@@ -146,10 +140,9 @@ def _status(trajectory: Trajectory, record: Record, diverged: Array, doubt: str)
         return record.stopped
     off = np.nanmax(np.abs(trajectory.residual), initial=0.0)
     if off > _OFF:
-        return (
-            f"doubtful: the constraints are off by {off:.2g}: take a smaller step than {problem.dt:g} s, or a "
-            "stabilisation, as in robot.with_constraints(stabilisation='projection')."
-        )
+        remedy = f"take a smaller step than {problem.dt:g} s, or a stabilisation"
+        example = "as in robot.with_constraints(stabilisation='projection')"
+        return f"doubtful: the constraints are off by {off:.2g}: {remedy}, {example}."
     wrong = 0.0 if record.measured is not None else energy_error(trajectory, record)
     if wrong > (_FORCED_GAIN if trajectory.tau.any() else _GAIN):
         return f"doubtful: the energy is off by {100 * wrong:.3g} % of the energy in motion, so {too_large}"

@@ -35,9 +35,8 @@ class ControlLaw:
         try:
             hash(self.function)
         except TypeError:
-            raise Error(
-                f"a control law is kept with its compiled step, so {shown(self.function)} must be hashable."
-            ) from None
+            text = f"a control law is kept with its compiled step, so {shown(self.function)} must be hashable."
+            raise Error(text) from None
 
     def __call__(self, t: Scalar, q: Scalars, v: Scalars) -> Scalars:
         return self.function(t, q, v)
@@ -104,22 +103,17 @@ class Sampled:
 
     def _sized(self, given: Any, t: float) -> Array:
         model = self.problem.robot.model
+        when = f"at t = {t:.9g} s"
         try:
             array = real_array(given, "a command")
         except (TypeError, ValueError):
-            raise SimulationError(
-                f"the controller returned {shown(given)} at t = {t:.9g} s, but {model.nv} numbers are needed.",
-                time=t,
-            ) from None
+            text = f"the controller returned {shown(given)} {when}, but {model.nv} numbers are needed."
+            raise SimulationError(text, time=t) from None
         count = self.problem.count
         good = ((model.nv,), (count, model.nv)) if self.problem.batch else ((model.nv,),)
         if array.shape not in good:
-            raise SimulationError(
-                f"the controller returned shape {array.shape} at t = {t:.9g} s; {model.name!r} needs {good[-1]}.",
-                time=t,
-                found=array.shape,
-                expected=good[-1],
-            )
+            text = f"the controller returned shape {array.shape} {when}; {model.name!r} needs {good[-1]}."
+            raise SimulationError(text, time=t, found=array.shape, expected=good[-1])
         return array[None] if not self.problem.batch else np.broadcast_to(array, (count, model.nv))
 
     def _finite(self, array: Array, t: float) -> Array:
@@ -128,14 +122,10 @@ class Sampled:
             if math.isfinite(np.dot(flat, flat)) or np.isfinite(array).all():
                 return array
         row, k = (int(i) for i in np.argwhere(~np.isfinite(array))[0])
-        joint = joint_of(self.problem.robot.model, k)
-        where = f" of run {row}" if self.problem.batch else ""
-        raise SimulationError(
-            f"the controller returned {array[row, k]} for joint {joint!r}{where} at t = {t:.9g} s.",
-            time=t,
-            joint=joint,
-            row=row if self.problem.batch else None,
-        )
+        joint, run = joint_of(self.problem.robot.model, k), row if self.problem.batch else None
+        where = "" if run is None else f" of run {run}"
+        text = f"the controller returned {array[row, k]} for joint {joint!r}{where} at t = {t:.9g} s."
+        raise SimulationError(text, time=t, joint=joint, row=run)
 
     def extra(self, samples: int) -> dict[str, Array]:
         """The notes as arrays (samples, …); a name that is missing in some sample is left out."""
@@ -149,10 +139,9 @@ def _column(name: str, values: list[Any]) -> Array:
     try:
         return np.array(values)
     except (ValueError, TypeError, OverflowError):
-        raise SimulationError(
-            f"the controller recorded {shown(name)} as {shown(values[-1])}, which is not an array, or has another "
-            "shape in other samples: record the same kind at every sample."
-        ) from None
+        what = f"the controller recorded {shown(name)} as {shown(values[-1])}, which is not an array"
+        remedy = "record the same kind at every sample"
+        raise SimulationError(f"{what}, or has another shape in other samples: {remedy}.") from None
 
 
 @dataclass(frozen=True)

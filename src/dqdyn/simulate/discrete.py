@@ -79,10 +79,7 @@ def _carried(joint: TreeJoint, q: Scalars, y: DQ) -> DQ:
     if y is IDENTITY:
         return y
     turned = joint.transform(q).back(DQ.of(pure(*y.primary.vector), pure(*y.dual.vector)))
-    return DQ.of(
-        Quaternion(y.primary.w, *turned.primary.vector),
-        Quaternion(y.dual.w, *turned.dual.vector),
-    )
+    return DQ.of(Quaternion(y.primary.w, *turned.primary.vector), Quaternion(y.dual.w, *turned.dual.vector))
 
 
 def _own(joint: TreeJoint, q: Scalars, q1: Scalars, w: Scalars, dt: Scalar) -> DQ:

@@ -13,9 +13,11 @@ from dqdyn.simulate.integrators.dormand_prince import Span
 from dqdyn.simulate.problem import shown
 
 _HALVINGS = 60
+Event = Callable[..., float]
+"""A function (t, q, v) → float."""
 
 
-def event_functions(given: Any) -> list[Callable[..., float]]:
+def event_functions(given: Any) -> list[Event]:
     """The functions of a list, or an error."""
     listed = isinstance(given, Iterable) and not isinstance(given, (str, bytes, np.ndarray))
     functions: list[Any] = list(given) if listed else [None]
@@ -31,7 +33,7 @@ class Events:
     the way down. Two zeros within one step are not seen.
     """
 
-    def __init__(self, functions: Sequence[Callable[..., float]]) -> None:
+    def __init__(self, functions: Sequence[Event]) -> None:
         self.functions = list(functions)
         self.names = [getattr(f, "__name__", f"event {k}") for k, f in enumerate(self.functions)]
         if len(set(self.names)) < len(self.names):

@@ -35,13 +35,8 @@ def save(trajectory: Trajectory, path: str | Path) -> Path:
         if "\0" in name:
             raise FormatError(f"the name {name!r} has a NUL, at which a file cuts it off: rename it.", element=name)
     model = trajectory.robot.model
-    facts = {
-        "format": FORMAT,
-        "version": VERSION,
-        "status": trajectory.status,
-        "mimic": model.mimic,
-        "about": dict(trajectory.about),
-    }
+    facts: dict[str, Any] = {"format": FORMAT, "version": VERSION, "status": trajectory.status}
+    facts |= {"mimic": model.mimic, "about": dict(trajectory.about)}
     arrays |= {"robot": np.array(write_json(model)), "facts": np.array(json.dumps(facts, ensure_ascii=False))}
     buffer = io.BytesIO()
     np.savez(buffer, **arrays)

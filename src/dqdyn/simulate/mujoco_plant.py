@@ -52,18 +52,14 @@ def engine_model(
     if ground is not None:
         ground = number("ground", ground, "a finite height in m")
     if robot.constraints:
-        raise Error(
-            f"plant='mujoco' does not simulate our constraints, and {robot.name!r} has "
-            f"{robot.constraints[0].name!r}: describe what holds the robot by shapes in contact, or run "
-            "robot.without_constraints().",
-            constraint=robot.constraints[0].name,
-        )
+        name = robot.constraints[0].name
+        what = f"plant='mujoco' does not simulate our constraints, and {robot.name!r} has {name!r}"
+        remedy = "describe what holds the robot by shapes in contact, or run robot.without_constraints()"
+        raise Error(f"{what}: {remedy}.", constraint=name)
     root = ET.fromstring(write_mjcf(robot.model))
     if ground is not None:
-        world = root.find("worldbody")
-        assert world is not None
         place = {"name": "dqdyn:ground", "type": "plane", "size": "0 0 1", "pos": f"0 0 {ground!r}"}
-        ET.SubElement(world, "geom", place)
+        ET.SubElement(next(root.iter("worldbody")), "geom", place)
     model = mujoco.MjModel.from_xml_string(ET.tostring(root, encoding="unicode"))
     model.opt.timestep = timestep
     model.opt.integrator = getattr(mujoco.mjtIntegrator, f"mjINT_{method.upper()}")
@@ -95,10 +91,8 @@ def run(
     if problem.batch:
         raise Error("plant='mujoco' runs one state at a time: pass q0 of shape (nq,).")
     if not is_whole(substeps, _MOST_SUBSTEPS):
-        raise Error(
-            f"substeps is how many steps of MuJoCo make one dt, a whole number from 1 to {_MOST_SUBSTEPS:g}; "
-            f"found {shown(substeps)}."
-        )
+        whole = f"a whole number from 1 to {_MOST_SUBSTEPS:g}"
+        raise Error(f"substeps is how many steps of MuJoCo make one dt, {whole}; found {shown(substeps)}.")
     about = {"plant": "mujoco", "method": method, "substeps": substeps, "ground": ground, "limits": limits}
     record = Record.begin(problem, controller, **about)
     if record.actuation.level == "velocity":
@@ -143,7 +137,8 @@ class _Plant:
                 self.q = self.layout.q_from(self.data.qpos)
                 self.v = self.layout.v_from(self.q, self.data.qvel)
             if not alive(np.concatenate([self.q, self.v]), p.robot.nq):
-                self._diverged(t - p.dt, f"joint {self._fastest()!r} moves faster than {TOO_FAST:g} rad/s or m/s")
+                fastest = joint_of(p.robot.model, int(np.argmax(np.nan_to_num(np.abs(self.v), nan=np.inf))))
+                self._diverged(t - p.dt, f"joint {fastest!r} moves faster than {TOO_FAST:g} rad/s or m/s")
                 return
             force = self._force(k, t)
             recorded = p.is_sample(k)
@@ -176,14 +171,9 @@ class _Plant:
         return replace(trajectory, extra={**trajectory.extra, **extra}, status=status)
 
     def _diverged(self, t: float, why: str) -> None:
-        self.record.stop(
-            f"diverged after t = {t:.6g} s: {why}; the step of {self.model.opt.timestep:g} s is too large for these "
-            "forces: take a smaller step, more substeps or another method."
-        )
-
-    def _fastest(self) -> str:
-        speeds = np.nan_to_num(np.abs(self.v), nan=np.inf)
-        return joint_of(self.problem.robot.model, int(np.argmax(speeds)))
+        cause = f"the step of {self.model.opt.timestep:g} s is too large for these forces"
+        remedy = "take a smaller step, more substeps or another method"
+        self.record.stop(f"diverged after t = {t:.6g} s: {why}; {cause}: {remedy}.")
 
     def _advance(self, recorded: bool, last: bool) -> None:
         if recorded and (last or self.asks_first):

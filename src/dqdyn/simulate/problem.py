@@ -125,19 +125,8 @@ def posed(
     every = min(int(every), steps)
     _storable(steps // every, count, model)
     frames, forces = _wrenches(robot, wrenches, steps, count)
-    return Problem(
-        robot,
-        np.ascontiguousarray(np.broadcast_to(q, (count, model.nq))),
-        np.ascontiguousarray(np.broadcast_to(v, (count, model.nv))),
-        batch,
-        steps,
-        dt,
-        every,
-        frames,
-        forces,
-        expressed,
-        start,
-    )
+    q, v = (np.ascontiguousarray(np.broadcast_to(x, (count, x.shape[-1]))) for x in (q, v))
+    return Problem(robot, q, v, batch, steps, dt, every, frames, forces, expressed, start)
 
 
 def shown(value: Any) -> str:
@@ -179,20 +168,16 @@ def _bounded(robot: Robot, v: Array) -> None:
     bad = np.argwhere(~(np.abs(v) < TOO_FAST))
     if len(bad):
         at = tuple(bad[0])
-        raise StateError(
-            f"v0 of joint {joint_of(robot.model, int(at[-1]))!r} is {v[at]:g} rad/s or m/s: a simulation takes speeds "
-            f"below {TOO_FAST:g}.",
-            argument="v0",
-            found=float(v[at]),
-        )
+        what = f"v0 of joint {joint_of(robot.model, int(at[-1]))!r} is {v[at]:g} rad/s or m/s"
+        text = f"{what}: a simulation takes speeds below {TOO_FAST:g}."
+        raise StateError(text, argument="v0", found=float(v[at]))
 
 
 def _steps(duration: float, dt: float) -> int:
     ratio = duration / dt * (1.0 - 1e-12)
     if not ratio < _MOST_STEPS:
-        raise Error(
-            f"{duration:g} s in steps of {dt:g} s are more steps than can be counted: choose a larger dt.", dt=dt
-        )
+        span = f"{duration:g} s in steps of {dt:g} s"
+        raise Error(f"{span} are more steps than can be counted: choose a larger dt.", dt=dt)
     return math.ceil(ratio)
 
 
@@ -200,11 +185,8 @@ def _storable(samples: int, count: int, model: Model) -> None:
     """An error before hours of work whose result no memory can hold."""
     needed = 8.0 * samples * count * (model.nq + 3 * model.nv)
     if needed > (available := memory()):
-        raise Error(
-            f"the samples need {needed / 1e9:.3g} GB, and this machine has {available / 1e9:.3g} GB: sample less often "
-            "by a larger every.",
-            samples=samples,
-        )
+        sizes = f"the samples need {needed / 1e9:.3g} GB, and this machine has {available / 1e9:.3g} GB"
+        raise Error(f"{sizes}: sample less often by a larger every.", samples=samples)
 
 
 def memory() -> float:

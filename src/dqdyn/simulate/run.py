@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -13,7 +13,7 @@ from dqdyn.errors import Error, unknown_name
 from dqdyn.robot import Robot
 from dqdyn.simulate.assembly import assembled
 from dqdyn.simulate.controllers import Controller
-from dqdyn.simulate.events import event_functions
+from dqdyn.simulate.events import Event, event_functions
 from dqdyn.simulate.integrators import INTEGRATORS
 from dqdyn.simulate.integrators.integrator import Integrator
 from dqdyn.simulate.loops import kinematic_loop, native_loop, sampled_loop
@@ -40,7 +40,7 @@ def simulate(
     wrenches: Mapping[str, RealArray] | None = None,
     expressed: Expressed = "body",
     every: int = 1,
-    events: Sequence[Callable[..., float]] = (),
+    events: Sequence[Event] = (),
     rtol: float = 1e-8,
     atol: float = 1e-10,
     threads: int = 1,

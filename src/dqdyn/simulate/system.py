@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -33,9 +34,8 @@ def law_forces(law: Law, nv: int, t: Any, q: Scalars, v: Scalars) -> list[Any]:
     except TypeError:
         forces = []
     if len(forces) != nv or isinstance(given, (str, bytes)) or not all(_is_force(x) for x in forces):
-        raise Error(
-            f"a control law gives {nv} scalars, one per velocity; found {one_line(repr(given), 100)}.", found=given
-        )
+        found = one_line(repr(given), 100)
+        raise Error(f"a control law gives {nv} scalars, one per velocity; found {found}.", found=given)
     return forces
 
 
@@ -43,6 +43,7 @@ def _is_force(x: Any) -> bool:
     return is_scalar(x) and not isinstance(x, np.ndarray) and not (isinstance(x, int) and abs(x) > _LARGEST)
 
 
+@dataclass(unsafe_hash=True, repr=False)
 class System:
     """q̇ = v, v̇ = a(t, q, v, u). The input u is [τ, wrenches at ``frames``], constant during a step.
 
@@ -50,22 +51,15 @@ class System:
     integrator, so a traced step contains them.
     """
 
-    def __init__(
-        self, robot: Robot, frames: tuple[str, ...] = (), expressed: str = "body", law: Law | None = None
-    ) -> None:
-        self.robot, self.frames, self.expressed, self.law = robot, frames, expressed, law
-        self.model: Model = robot.model
+    robot: Robot
+    frames: tuple[str, ...] = ()
+    expressed: str = "body"
+    law: Law | None = None
+
+    def __post_init__(self) -> None:
+        self.model: Model = self.robot.model
         self.nq, self.nv = self.model.nq, self.model.nv
-        self.inputs = self.nv + 6 * len(frames)
-
-    def _key(self) -> tuple[Any, ...]:
-        return self.robot, self.frames, self.expressed, self.law
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, System) and self._key() == other._key()
-
-    def __hash__(self) -> int:
-        return hash(self._key())
+        self.inputs = self.nv + 6 * len(self.frames)
 
     @cached_property
     def timed(self) -> bool:

@@ -1,16 +1,26 @@
-"""Trajectories as tables of pandas."""
+"""Names and units of the components of q, v, a and τ, and trajectories as tables of pandas."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from dqdyn.errors import StateError, missing_extra
-from dqdyn.simulate.columns import columns
+from dqdyn.model.model import Model
 
 if TYPE_CHECKING:
     from dqdyn.simulate.trajectory import Trajectory
 
 _WRENCH = [("fx", "N"), ("fy", "N"), ("fz", "N"), ("tx", "N m"), ("ty", "N m"), ("tz", "N m")]
+
+
+def columns(model: Model, kind: str) -> list[tuple[str, str]]:
+    """(name, unit) of every component: ``kind`` is "q", "v", "a" or "tau". Quaternions have the unit "1"."""
+    return [
+        (f"{joint.name}.{label}" if label else joint.name, unit)
+        for joint in model.joints
+        if joint.master is None
+        for label, unit in joint.motion.columns(kind)
+    ]
 
 
 def to_pandas(trajectory: Trajectory) -> Any:
@@ -29,11 +39,10 @@ def to_pandas(trajectory: Trajectory) -> Any:
     for frame, wrench in trajectory.wrenches.items():
         data |= {f"wrench {frame} {name} [{unit}]": wrench[:, k] for k, (name, unit) in enumerate(_WRENCH)}
     data |= {"kinetic [J]": trajectory.kinetic, "potential [J]": trajectory.potential}
-    for k in range(trajectory.residual.shape[-1]):
-        data[f"residual {k}"] = trajectory.residual[:, k]
+    data |= {f"residual {k}": values for k, values in enumerate(trajectory.residual.T)}
     for name, values in trajectory.extra.items():
         if values.ndim == 1:
             data[name] = values
         elif values.ndim == 2:
-            data |= {f"{name} {k}": values[:, k] for k in range(values.shape[1])}
+            data |= {f"{name} {k}": column for k, column in enumerate(values.T)}
     return pandas.DataFrame(data, index=pandas.Index(trajectory.time, name="time [s]"))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -11,12 +12,13 @@ from typing import Any
 import numpy as np
 
 from dqdyn.arrays import Array
-from dqdyn.errors import StateError
+from dqdyn.errors import Error, StateError
 from dqdyn.robot import Robot
-from dqdyn.simulate.renderers import renderer
 
 PER_SAMPLE = ("q", "v", "a", "tau", "kinetic", "potential", "residual")
 MAPPINGS = ("wrenches", "extra", "events")
+_RENDERERS: dict[str, Callable[..., Any]] = {}
+_DRAWING = "dqdyn.view"
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,11 +67,9 @@ class Trajectory:
         for name, array in self.arrays().items():
             kind, _, rest = name.partition("/")
             if name in expected and (array.shape != expected[name] or array.dtype.kind not in "fiu" or len(runs) > 1):
-                raise StateError(
-                    f"{name!r} of a trajectory has the shape {expected[name]} here; found {array.shape} of "
-                    f"{array.dtype}.",
-                    argument=name,
-                )
+                found = f"{array.shape} of {array.dtype}"
+                text = f"{name!r} of a trajectory has the shape {expected[name]} here; found {found}."
+                raise StateError(text, argument=name)
             if kind == "extra" and rest and array.shape[:1] != n:
                 raise StateError(f"{name!r} has a row for each of {n[0]} samples; found {array.shape}.", argument=name)
 
@@ -147,7 +147,9 @@ class Trajectory:
             return NotImplemented
         if self.robot != other.robot or self.status != other.status or dict(self.about) != dict(other.about):
             return False
-        return _arrays_equal(self.arrays(), other.arrays())
+        ours, theirs = self.arrays(), other.arrays()
+        equal = (np.array_equal(x, theirs[k], equal_nan=x.dtype.kind == "f") for k, x in ours.items())
+        return set(ours) == set(theirs) and all(equal)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -160,9 +162,22 @@ class Trajectory:
 
     def __repr__(self) -> str:
         many = f" × {self.batch[0]} runs" if self.batch else ""
-        return (
-            f"<Trajectory of {self.robot.name!r}: {len(self)} samples over {self.duration:.6g} s{many}, {self.status}>"
-        )
+        samples = f"{len(self)} samples over {self.duration:.6g} s{many}"
+        return f"<Trajectory of {self.robot.name!r}: {samples}, {self.status}>"
+
+
+def register(name: str, function: Callable[..., Any]) -> None:
+    """Let ``Trajectory.<name>`` call ``function(trajectory, …)``; names are "to_html" and "plot"."""
+    _RENDERERS[name] = function
+
+
+def renderer(name: str) -> Callable[..., Any]:
+    """The function that was registered; the drawing package is imported when it is first needed."""
+    if name not in _RENDERERS:
+        import_module(_DRAWING)
+    if name not in _RENDERERS:
+        raise Error(f"this build of dqdyn cannot do Trajectory.{name}: {_DRAWING} does not register it.", name=name)
+    return _RENDERERS[name]
 
 
 def _frozen(value: Any) -> Array:
@@ -171,9 +186,3 @@ def _frozen(value: Any) -> Array:
         array = array.view()
         array.flags.writeable = False
     return array
-
-
-def _arrays_equal(a: Mapping[str, Array], b: Mapping[str, Array]) -> bool:
-    if set(a) != set(b):
-        return False
-    return all(np.array_equal(x, b[name], equal_nan=x.dtype.kind == "f") for name, x in a.items())

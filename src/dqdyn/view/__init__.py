@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from dqdyn.simulate.renderers import register
+from dqdyn.simulate.trajectory import register
 from dqdyn.view.html import write_html
 from dqdyn.view.plots import figure_of, save_figure
 from dqdyn.view.scene import Scene

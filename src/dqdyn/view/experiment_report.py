@@ -8,11 +8,10 @@ from pathlib import Path
 
 from dqdyn.analysis.experiments.experiment import Case, Result
 from dqdyn.view.html import html_page
-from dqdyn.view.page import inline_json, web_file
+from dqdyn.view.page import escape, inline_json, web_file
 from dqdyn.view.report import Report
 from dqdyn.view.scene import Scene
 from dqdyn.view.series import Panel
-from dqdyn.view.text import escape
 
 
 def write_experiment(result: Result, path: str | Path) -> Path:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import zlib
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -13,18 +15,21 @@ from dqdyn.algebra.real import real_array
 from dqdyn.arrays import Array
 from dqdyn.formats.whole_file import write_whole
 from dqdyn.robot import Robot
-from dqdyn.view.blob import Blob
 from dqdyn.view.bounds import bounds_of
 from dqdyn.view.motion import body_poses, checked, continuous, shown_samples
 from dqdyn.view.overlays import acting_wrenches, overlays, placed, switches
-from dqdyn.view.page import figures, filled, inline_json, page
+from dqdyn.view.page import escape, filled, inline_json, page
 from dqdyn.view.scene import Marker, Scene
 from dqdyn.view.series import panels_of
 from dqdyn.view.shapes import Appearance, appearance_of
-from dqdyn.view.text import escape
+from dqdyn.view.svg import figures
 from dqdyn.view.triangles import Indices, with_normals
 
 SCRIPTS = ("matrices.js", "camera.js", "renderer.js", "plots.js", "player.js")
+Reference = list[Any]
+"""Type, offset in bytes, and number of elements."""
+
+_TYPES = {"float32": "<f4", "uint32": "<u4", "uint16": "<u2", "int8": "i1"}
 
 
 def write_html(trajectory: Any, path: str | Path, *, scene: Scene | None = None, title: str | None = None) -> Path:
@@ -70,6 +75,26 @@ def html_page(trajectory: Any, *, scene: Scene | None = None, title: str | None 
     return page(title or robot.name, facts, body, styles=["player.css"], scripts=SCRIPTS)
 
 
+class Blob:
+    """Arrays embedded in a page: concatenated, compressed and encoded as text; each is known by its reference."""
+
+    def __init__(self) -> None:
+        self.parts: list[bytes] = []
+        self.size = 0
+
+    def add(self, values: Array | Indices, kind: str = "float32") -> Reference:
+        data = np.ascontiguousarray(values, dtype=_TYPES[kind]).tobytes()
+        reference = [kind, self.size, int(values.size)]
+        padding = b"\0" * (-len(data) % 4)  # views in JavaScript start at multiples of their element's size
+        self.parts += [data, padding]
+        self.size += len(data) + len(padding)
+        return reference
+
+    def text(self) -> str:
+        """zlib, then base64."""
+        return base64.b64encode(zlib.compress(b"".join(self.parts), 9)).decode("ascii")
+
+
 def _meshes(appearance: Appearance, blob: Blob) -> list[dict[str, Any]]:
     """Vertices as 16-bit steps in their box, normals as bytes: less than half of the size, finer than a pixel."""
     result = []
@@ -80,17 +105,12 @@ def _meshes(appearance: Appearance, blob: Blob) -> list[dict[str, Any]]:
         low = vertices.min(axis=0)
         step = np.maximum(np.ptp(vertices, axis=0), 1e-9) / 65535.0
         column = np.zeros((len(vertices), 1))  # four to a row: graphics cards read by four bytes
-        result.append(
-            {
-                "body": part.body,
-                "color": [round(c, 4) for c in part.color],
-                "low": low.tolist(),
-                "step": step.tolist(),
-                "vertices": blob.add(np.hstack([np.round((vertices - low) / step), column]), "uint16"),
-                "normals": blob.add(np.hstack([np.round(normals * 127.0), column]), "int8"),
-                "faces": blob.add(faces, "uint16" if len(vertices) < 65536 else "uint32"),
-            }
-        )
+        facts = {"body": part.body, "color": [round(c, 4) for c in part.color]}
+        facts |= {"low": low.tolist(), "step": step.tolist()}
+        facts["vertices"] = blob.add(np.hstack([np.round((vertices - low) / step), column]), "uint16")
+        facts["normals"] = blob.add(np.hstack([np.round(normals * 127.0), column]), "int8")
+        facts["faces"] = blob.add(faces, "uint16" if len(vertices) < 65536 else "uint32")
+        result.append(facts)
     return result
 
 
@@ -109,9 +129,7 @@ def _marker(robot: Robot, marker: Marker, shown: Indices, samples: int, blob: Bl
 def _notes(time: Array, shown: Indices, notes: Sequence[str]) -> str:
     if len(shown) < len(time):
         rate = (len(shown) - 1) / (time[-1] - time[0])
-        thinned = (
-            f"The run has {len(time)} samples; the animation shows {len(shown)} of them, {rate:.3g} per second, and "
-            "the curves keep the extremes of all."
-        )
+        shows = f"the animation shows {len(shown)} of them, {rate:.3g} per second"
+        thinned = f"The run has {len(time)} samples; {shows}, and the curves keep the extremes of all."
         notes = [thinned, *notes]
     return "".join(f"<p>{escape(note)}</p>" for note in notes)

@@ -12,7 +12,7 @@ import numpy as np
 from dqdyn.errors import StateError, one_line
 from dqdyn.model.model import TreeJoint
 from dqdyn.robot import Robot
-from dqdyn.view.rest import reach_of, resting
+from dqdyn.view.sweep import reach_of, resting
 
 
 class JointSliders:
@@ -23,9 +23,10 @@ class JointSliders:
         self.q = q
         self.handles: list[tuple[int, Any]] = []
         self._lock = threading.RLock()
-        low, high = self._bounds()
+        self.joints = [joint for joint in robot.joints if not joint.is_mimic]
+        self.labels = [pair for joint in self.joints for pair in _labels(joint)]
+        low, high = (reach + self._values(resting(robot)) for reach in reach_of(robot))
         values = self._values(self.q)
-        self.labels = [pair for joint in robot.joints if not joint.is_mimic for pair in _labels(joint)]
         with server.gui.add_folder(one_line(f"{robot.name}: joints")):
             for i, (name, unit) in enumerate(self.labels):
                 step = 1e-3 if unit == "rad" else 1e-4
@@ -35,9 +36,8 @@ class JointSliders:
                 if most - least < step:
                     continue
                 value = min(max(round(values[i] / step) * step, least), most)
-                handle = server.gui.add_slider(
-                    one_line(f"{name} ({unit})"), round(least, 6), round(most, 6), step, round(value, 6)
-                )
+                label = one_line(f"{name} ({unit})")
+                handle = server.gui.add_slider(label, round(least, 6), round(most, 6), step, round(value, 6))
                 handle.on_update(lambda _, i=i, handle=handle: self._changed(i, handle))
                 self.handles.append((i, handle))
             reset = server.gui.add_button("reset")
@@ -64,25 +64,16 @@ class JointSliders:
             self.q = self._configuration(values)
             self.moved(self.q, i)
 
-    def _bounds(self) -> tuple[np.ndarray, np.ndarray]:
-        """What sliders show: coordinates themselves, and for quaternions the rotation vector."""
-        low, high = reach_of(self.robot)
-        rest = self._values(resting(self.robot))
-        return low + rest, high + rest
-
     def _values(self, q: np.ndarray) -> np.ndarray:
+        """What sliders show: coordinates themselves, and for quaternions the rotation vector."""
         values = np.zeros(self.robot.nv)
-        for joint in self.robot.joints:
-            if joint.is_mimic:
-                continue
+        for joint in self.joints:
             values[joint.v] = joint.motion.chart(q[joint.q].tolist())
         return values
 
     def _configuration(self, values: np.ndarray) -> np.ndarray:
         q = np.array(self.q)
-        for joint in self.robot.joints:
-            if joint.is_mimic:
-                continue
+        for joint in self.joints:
             q[joint.q] = joint.motion.from_chart(values[joint.v].tolist())
         return q
 

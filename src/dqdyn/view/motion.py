@@ -66,11 +66,8 @@ def shown_samples(time: Array) -> Indices:
 def require_same_joints(trajectory: Any, robot: Robot) -> None:
     """An error where the trajectory is one of a robot with other joints."""
     if [joint.name for joint in trajectory.robot.joints] != [joint.name for joint in robot.joints]:
-        raise Error(
-            f"The trajectory is one of {trajectory.robot.name!r}, whose joints are not those of {robot.name!r}: "
-            "show it with the robot that it was made with, and with its base.",
-            robot=robot.name,
-        )
+        what = f"The trajectory is one of {trajectory.robot.name!r}, whose joints are not those of {robot.name!r}"
+        raise Error(f"{what}: show it with the robot that it was made with, and with its base.", robot=robot.name)
 
 
 def checked(trajectory: Any) -> Any:
@@ -78,12 +75,9 @@ def checked(trajectory: Any) -> Any:
     time, q = real_array(trajectory.time, "the time of a trajectory"), real_array(trajectory.q, "q of a trajectory")
     robot = trajectory.robot
     if time.ndim != 1 or q.shape != (len(time), robot.nq):
-        raise Error(
-            f"A trajectory of {robot.name!r} needs time (n,) and q (n, {robot.nq}) to be shown; found {time.shape} and "
-            f"{q.shape}: take one run out of a batch with .member(0).",
-            expected=(len(time), robot.nq),
-            found=q.shape,
-        )
+        needed = f"A trajectory of {robot.name!r} needs time (n,) and q (n, {robot.nq}) to be shown"
+        text = f"{needed}; found {time.shape} and {q.shape}: take one run out of a batch with .member(0)."
+        raise Error(text, expected=(len(time), robot.nq), found=q.shape)
     if not len(time):
         raise Error(f"The trajectory of {robot.name!r} has no samples: there is nothing to show.")
     if not np.isfinite(time).all() or (np.diff(time) <= 0.0).any():
@@ -91,9 +85,6 @@ def checked(trajectory: Any) -> Any:
     bad = ~np.isfinite(q).all(axis=1)
     if bad.any():
         row = int(np.argmax(bad))
-        raise Error(
-            f"Sample {row} of the trajectory, at {time[row]:g} s, has a configuration that is not finite: show the "
-            "samples before it.",
-            row=row,
-        )
+        what = f"Sample {row} of the trajectory, at {time[row]:g} s, has a configuration that is not finite"
+        raise Error(f"{what}: show the samples before it.", row=row)
     return trajectory

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -21,14 +21,12 @@ from dqdyn.view.triangles import Color
 
 _LONGEST = 0.3  # of an arrow, as a part of the robot's extent
 _ZERO = np.zeros(3)
+Wrenches: TypeAlias = Mapping[str, Array]
+"""[f, τ] (n, 6) by frame, in the axes of the frames."""
 
 
 def overlays(
-    robot: Robot,
-    q: Array,
-    v: Array | None = None,
-    tau: Array | None = None,
-    wrenches: Mapping[str, Array] | None = None,
+    robot: Robot, q: Array, v: Array | None = None, tau: Array | None = None, wrenches: Wrenches | None = None
 ) -> list[Marker]:
     """Markers for samples of q (n, nq), v and τ (n, nv) and wrenches (n, 6) by frame, in the axes of the frames.
 
@@ -48,7 +46,7 @@ def overlays(
     return result
 
 
-def acting_wrenches(trajectory: Any, shown: Any = slice(None)) -> dict[str, Array]:
+def acting_wrenches(trajectory: Any, shown: Any = slice(None)) -> Wrenches:
     """Wrenches [f, τ] of a trajectory by frame in the axes of the frames, at the samples that are shown."""
     about = getattr(trajectory, "about", None) or {}
     result = {}
@@ -95,7 +93,7 @@ def _twists(robot: Robot, q: Array, v: Array, size: float) -> Iterator[Marker]:
         yield from _arrows("twists", {f"{robot.bodies[i].name} {symbol}": (i, part[:, i]) for i in shown}, size, color)
 
 
-def _wrenches(wrenches: Mapping[str, Array], size: float) -> Iterator[Marker]:
+def _wrenches(wrenches: Wrenches, size: float) -> Iterator[Marker]:
     for symbol, half, color in (("f", slice(0, 3), RED), ("τ", slice(3, 6), PURPLE)):
         vectors = {f"{frame} {symbol}": (frame, np.atleast_2d(w)[:, half]) for frame, w in wrenches.items()}
         yield from _arrows("wrenches", vectors, size, color)
@@ -121,11 +119,8 @@ def _arrows(group: str, vectors: Mapping[str, tuple[str | int, Array]], size: fl
 def placed(robot: Robot, marker: Marker, samples: int) -> tuple[int, Marker]:
     """The moving body that carries a marker, −1 for the world, and the marker in the frame of that body."""
     if marker.samples not in (1, samples):
-        raise Error(
-            f"The {marker.name!r} to draw has {marker.samples} samples, but the trajectory has {samples}: give one "
-            "value, or one per sample.",
-            name=marker.name,
-        )
+        counts = f"The {marker.name!r} to draw has {marker.samples} samples, but the trajectory has {samples}"
+        raise Error(f"{counts}: give one value, or one per sample.", name=marker.name)
     if not isinstance(marker.on, str):
         return (WORLD_BODY if marker.on is None else marker.on), marker
     frame = robot.model.frame(marker.on)

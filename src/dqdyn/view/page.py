@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
+import html
 import json
 from collections.abc import Sequence
 from importlib import resources
 from typing import Any
 
-import numpy as np
-
-from dqdyn.arrays import RealArray
-from dqdyn.view.series import Panel
-from dqdyn.view.svg import panel_figure
-from dqdyn.view.text import escape
+from dqdyn.errors import one_line
 
 
 def page(title: str, facts: Sequence[str], body: str, *, styles: Sequence[str], scripts: Sequence[str]) -> str:
@@ -42,9 +38,9 @@ def web_file(name: str) -> str:
     return (resources.files("dqdyn.view") / "web" / name).read_text(encoding="utf-8")
 
 
-def figures(panels: Sequence[Panel], time: RealArray) -> str:
-    """Curves over time (n,) in s as HTML, a figure per panel."""
-    return "\n".join(panel_figure(panel, np.asarray(time, dtype=float)) for panel in panels)
+def escape(text: Any) -> str:
+    """Text that may come from any file, for HTML and SVG: on one line, with nothing that hides from the reader."""
+    return html.escape(one_line(text))
 
 
 def inline_json(data: Any) -> str:

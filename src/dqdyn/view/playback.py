@@ -32,9 +32,10 @@ class Playback:
         self._end = threading.Event()
         gui = server.gui
         start, end = float(self.time[0]), float(self.time[-1])
+        step = float(f"{max(end - start, 1e-6) / 1000.0:.3g}")
         with gui.add_folder(one_line(f"{trajectory.robot.name}: playback")):
             self.button = gui.add_button("play")
-            self.slider = gui.add_slider("time (s)", start, max(end, start + 1e-9), _step(end - start), start)
+            self.slider = gui.add_slider("time (s)", start, max(end, start + 1e-9), step, start)
             self.speed = gui.add_dropdown("speed", tuple(SPEEDS), initial_value="1×")
             self.repeat = gui.add_checkbox("repeat", True)
         self.panels = {panel.label: panel for panel in panels_of(trajectory)}
@@ -122,7 +123,3 @@ def _filled(values: Array) -> Array:
     known = np.where(np.isfinite(values), np.arange(len(values)), 0)
     filled: Array = np.nan_to_num(values[np.maximum.accumulate(known)], posinf=0.0, neginf=0.0)
     return filled
-
-
-def _step(span: float) -> float:
-    return float(f"{max(span, 1e-6) / 1000.0:.3g}")

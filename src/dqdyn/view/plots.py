@@ -1,7 +1,8 @@
-"""The curves of a trajectory as a matplotlib figure, with units and names."""
+"""matplotlib figures without pyplot, so no window and no global state; that of a trajectory with units and names."""
 
 from __future__ import annotations
 
+import io
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -9,14 +10,43 @@ from typing import Any
 import numpy as np
 
 from dqdyn.arrays import Array
-from dqdyn.errors import unknown_name
-from dqdyn.view.figures import new_figure, write_figure
+from dqdyn.errors import FormatError, missing_extra, one_line, unknown_name
+from dqdyn.formats.whole_file import write_whole
 from dqdyn.view.motion import checked
 from dqdyn.view.series import Panel, panels_of
-from dqdyn.view.text import without_math
 
 MOST_NAMED = 16
 """Curves of one panel beyond which its legend stands beside it."""
+
+
+def new_figure(width: float, height: float, purpose: str = "drawing figures") -> Any:
+    """A ``matplotlib.figure.Figure`` of this size in inches; an error where matplotlib is not installed."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise missing_extra("matplotlib", "plot", purpose) from None
+    return Figure(figsize=(width, height), layout="constrained")
+
+
+def require_drawing(folder: Path) -> None:
+    """An error before the work rather than after it: no matplotlib, or no such folder."""
+    new_figure(1.0, 1.0)
+    if not folder.is_dir():
+        raise FormatError(f"the folder {str(folder)!r} does not exist: make it first.", path=str(folder))
+
+
+def shared_legend(figure: Any, title: str) -> None:
+    """A title above all panels, and below them one legend, that of the first."""
+    lines, names = figure.axes[0].get_legend_handles_labels()
+    figure.legend(lines, names, loc="outside lower center", ncols=len(names))
+    figure.suptitle(title)
+
+
+def write_figure(figure: Any, path: Path, dpi: int = 120) -> Path:
+    """Write the format of the ending; an existing file is replaced whole."""
+    content = io.BytesIO()
+    figure.savefig(content, dpi=dpi, format=path.suffix.lower().removeprefix("."))
+    return write_whole(path, content.getvalue())
 
 
 def figure_of(trajectory: Any, quantities: Sequence[str] | None = None) -> Any:
@@ -53,6 +83,11 @@ def chosen(panels: list[Panel], quantities: Sequence[str] | None) -> list[Panel]
         if quantity not in titles:
             raise unknown_name("quantity to plot", quantity, dict.fromkeys(titles))
     return [panel for panel in panels if panel.title in quantities]
+
+
+def without_math(text: str) -> str:
+    """As text of matplotlib, to which a dollar sign means mathematics."""
+    return one_line(text).replace("$", r"\$")
 
 
 def _draw(axis: Any, panel: Panel, time: Array) -> None:

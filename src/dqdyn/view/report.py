@@ -10,9 +10,9 @@ import numpy as np
 from dqdyn.algebra.real import real_array
 from dqdyn.arrays import RealArray
 from dqdyn.formats.whole_file import write_whole
-from dqdyn.view.page import figures, filled, page
+from dqdyn.view.page import escape, filled, page
 from dqdyn.view.series import Panel
-from dqdyn.view.text import escape
+from dqdyn.view.svg import figures
 
 
 class Report:

@@ -25,11 +25,14 @@ ORANGE: Color = (0.96, 0.55, 0.10, 1.0)
 PURPLE: Color = (0.58, 0.30, 0.80, 1.0)
 TEAL: Color = (0.05, 0.60, 0.62, 1.0)
 GOLD: Color = (0.95, 0.75, 0.15, 1.0)
-
+CLEAR_BLUE, CLEAR_TEAL = (*BLUE[:3], 0.35), (*TEAL[:3], 0.35)
 
 MarkerKind = Literal["ball", "stick", "arrow", "sheet"]
 Points: TypeAlias = Point | RealArray
 """One position or several, (..., 3) in m."""
+On: TypeAlias = str | None
+"""The frame of the robot that carries what is drawn; None is the world."""
+ORIGIN = (0.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,19 +79,13 @@ class Scene:
         self.markers: list[Marker] = []
 
     def point(
-        self, position: Points, *, name: str = "point", radius: float = 0.015, color: Color = RED, on: str | None = None
+        self, position: Points, *, name: str = "point", radius: float = 0.015, color: Color = RED, on: On = None
     ) -> Scene:
         """A point, given by a Point or (..., 3) in m."""
         return self._add("ball", "points", name, position, np.zeros(3), radius, color, on)
 
     def sphere(
-        self,
-        center: Points,
-        radius: float,
-        *,
-        name: str = "sphere",
-        color: Color = (*BLUE[:3], 0.35),
-        on: str | None = None,
+        self, center: Points, radius: float, *, name: str = "sphere", color: Color = CLEAR_BLUE, on: On = None
     ) -> Scene:
         """A sphere in m."""
         return self._add("ball", "spheres", name, center, np.zeros(3), radius, color, on)
@@ -101,7 +98,7 @@ class Scene:
         name: str = "line",
         radius: float = 0.004,
         color: Color = PURPLE,
-        on: str | None = None,
+        on: On = None,
         group: str = "lines",
     ) -> Scene:
         """A line, given by a Line or (..., 6) = [l, m]: ``length`` of it, about the point next to the origin."""
@@ -118,7 +115,7 @@ class Scene:
         name: str = "segment",
         radius: float = 0.004,
         color: Color = PURPLE,
-        on: str | None = None,
+        on: On = None,
     ) -> Scene:
         """The straight way between two points."""
         a, b = _array(start, 3), _array(end, 3)
@@ -129,10 +126,10 @@ class Scene:
         plane: Plane | RealArray,
         *,
         side: float = 1.0,
-        center: Points = (0.0, 0.0, 0.0),
+        center: Points = ORIGIN,
         name: str = "plane",
-        color: Color = (*TEAL[:3], 0.35),
-        on: str | None = None,
+        color: Color = CLEAR_TEAL,
+        on: On = None,
     ) -> Scene:
         """A plane, given by a Plane or (..., 4) = [n, d]: a square about the point next to ``center``."""
         if not isinstance(plane, Plane):
@@ -143,14 +140,13 @@ class Scene:
         return self._add("sheet", "planes", name, c + distance * n, n, side, color, on)
 
     def frame(
-        self, pose: Pose | RealArray | None = None, *, size: float = 0.15, name: str = "frame", on: str | None = None
+        self, pose: Pose | RealArray | None = None, *, size: float = 0.15, name: str = "frame", on: On = None
     ) -> Scene:
         """Axes of a frame, x red, y green, z blue, given by a Pose or vec8 (..., 8)."""
         x = Pose() if pose is None else pose if isinstance(pose, Pose) else Pose(pose)
         for i, color in enumerate((RED, GREEN, BLUE)):
-            self._add(
-                "arrow", "added frames", name, x.translation, size * x.rotation_matrix[..., i], 0.03 * size, color, on
-            )
+            axis = size * x.rotation_matrix[..., i]
+            self._add("arrow", "added frames", name, x.translation, axis, 0.03 * size, color, on)
         return self
 
     def arrow(
@@ -161,20 +157,14 @@ class Scene:
         name: str = "arrow",
         radius: float = 0.008,
         color: Color = ORANGE,
-        on: str | None = None,
+        on: On = None,
         group: str = "arrows",
     ) -> Scene:
         """An arrow from a point along a vector, both (..., 3) in m."""
         return self._add("arrow", group, name, start, vector, radius, color, on)
 
     def twist(
-        self,
-        twist: Twist | RealArray,
-        at: Points = (0.0, 0.0, 0.0),
-        *,
-        scale: float = 0.2,
-        name: str = "twist",
-        on: str | None = None,
+        self, twist: Twist | RealArray, at: Points = ORIGIN, *, scale: float = 0.2, name: str = "twist", on: On = None
     ) -> Scene:
         """A twist [ω, v] at its reference point: ω orange and v blue, ``scale`` m per rad/s or m/s."""
         omega, v = _halves(twist.vec6() if isinstance(twist, Twist) else twist)
@@ -184,11 +174,11 @@ class Scene:
     def wrench(
         self,
         wrench: Wrench | RealArray,
-        at: Points = (0.0, 0.0, 0.0),
+        at: Points = ORIGIN,
         *,
         scale: float = 0.01,
         name: str = "wrench",
-        on: str | None = None,
+        on: On = None,
     ) -> Scene:
         """A wrench [f, τ] at its reference point: f red and τ purple, ``scale`` m per N or N m."""
         force, torque = _halves(wrench.vec6() if isinstance(wrench, Wrench) else wrench)

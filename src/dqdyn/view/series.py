@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dqdyn.arrays import Array
-from dqdyn.simulate.columns import columns
+from dqdyn.simulate.tables import columns
 
 _QUANTITIES = {"q": "positions", "v": "velocities", "tau": "joint efforts"}
 

@@ -21,9 +21,9 @@ from dqdyn.view.joint_sliders import JointSliders
 from dqdyn.view.motion import body_poses, checked, require_same_joints
 from dqdyn.view.overlays import acting_wrenches, overlays
 from dqdyn.view.playback import Playback
-from dqdyn.view.rest import resting
 from dqdyn.view.scene import Marker, Scene
 from dqdyn.view.shapes import appearance_of
+from dqdyn.view.sweep import resting
 from dqdyn.view.viser_scene import ViserScene
 
 HOST = "127.0.0.1"
@@ -52,13 +52,13 @@ def serve(
     """
     if trajectory is not None:
         require_same_joints(checked(trajectory), robot)
-    start = robot.neutral() if q is None else np.array(real_array(q, "q"))
+    start = resting(robot) if q is None else np.array(real_array(q, "q"))
     if robot.nq:
         robot.center_of_mass(start)  # an error for a bad q before anything is served
     taken = free_port(host, port)
     if port and taken != port:
         warnings.warn(f"port {port} is busy; the page is at port {taken} instead.", PortWarning, stacklevel=2)
-    return Viewer(robot, trajectory, scene, None if q is None else start, host, taken)
+    return Viewer(robot, trajectory, scene, start, host, taken)
 
 
 def free_port(host: str, port: int) -> int:
@@ -74,20 +74,16 @@ def free_port(host: str, port: int) -> int:
                 return int(probe.getsockname()[1])
             except OSError as problem:
                 if problem.errno not in (errno.EADDRINUSE, errno.EACCES):
-                    raise Error(
-                        f"The host {host!r} cannot be served from ({problem.strerror or problem}): use 127.0.0.1 for "
-                        "this machine only, or 0.0.0.0 for all networks.",
-                        host=host,
-                    ) from None
+                    what = f"The host {host!r} cannot be served from ({problem.strerror or problem})"
+                    remedy = "use 127.0.0.1 for this machine only, or 0.0.0.0 for all networks"
+                    raise Error(f"{what}: {remedy}.", host=host) from None
     raise Error(f"All ports from {port} to {port + _PORTS_TRIED - 1} are busy: choose another.", port=port)
 
 
 class Viewer:
     """A running page. ``show(q)`` moves the robot; ``stop()`` or the end of a ``with`` block ends it."""
 
-    def __init__(
-        self, robot: Robot, trajectory: Any, scene: Scene | None, q: Array | None, host: str, port: int
-    ) -> None:
+    def __init__(self, robot: Robot, trajectory: Any, scene: Scene | None, q: Array, host: str, port: int) -> None:
         try:
             import viser
         except ImportError:
@@ -105,19 +101,18 @@ class Viewer:
             self.stop()
             raise
 
-    def _build(self, trajectory: Any, scene: Scene | None, q: Array | None) -> None:
+    def _build(self, trajectory: Any, scene: Scene | None, q: Array) -> None:
         """Fill the page."""
         robot, added = self.robot, [] if scene is None else list(scene.markers)
         self.server.gui.configure_theme(control_width="large", show_logo=False, show_share_button=False)
         appearance = appearance_of(robot)
         self.notes = appearance.notes
-        shown = resting(robot) if q is None else q
-        poses = body_poses(robot, shown[None] if trajectory is None else trajectory.q)
+        poses = body_poses(robot, q[None] if trajectory is None else trajectory.q)
         self.stage = stage = ViserScene(self.server, robot, appearance, bounds_of(appearance, poses), added)
         if trajectory is None:
-            self._sliders = JointSliders(self.server, robot, shown, self._place)
-            stage.offer(self._posed(shown, 0), 1)
-            self._place(shown, 0)
+            self._sliders = JointSliders(self.server, robot, q, self._place)
+            stage.offer(self._posed(q, 0), 1)
+            self._place(q, 0)
         else:
             own = overlays(robot, trajectory.q, trajectory.v, trajectory.tau, acting_wrenches(trajectory))
             self._playback = Playback(self.server, trajectory, lambda i: stage.place(poses[i], own, i))

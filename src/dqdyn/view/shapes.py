@@ -55,7 +55,7 @@ def appearance_of(robot: Robot, most_faces: int = MOST_FACES) -> Appearance:
         frame = robot.frames[link.name]
         with np.errstate(all="ignore"):  # overflow is caught right below
             meshes, complete = reader.link(link)
-            moved = [part.moved(_matrix(frame.placement)) for part in meshes]
+            moved = [part.moved(Pose.of(frame.placement).matrix) for part in meshes]
         drawn = [part for part in moved if (np.abs(part.vertices) <= FARTHEST).all()]
         if len(drawn) < len(moved):
             reader.note(f"A shape of link {link.name!r} is too large or too far away to be drawn.")
@@ -88,7 +88,7 @@ class _ShapeReader:
 
     def shape(self, shape: Shape, owner: str) -> list[Triangles] | None:
         """None where a file is missing or cannot be read."""
-        matrix = _matrix(shape.origin)
+        matrix = Pose.of(shape.origin).matrix
         if shape.kind != "mesh":
             solid = KINDS.get(shape.kind)
             return None if solid is None else [solid(*shape.size).moved(matrix).colored(shape.color)]
@@ -154,10 +154,6 @@ def _within(meshes: list[BodyMesh], most: int) -> list[BodyMesh]:
         return meshes
     share = most / count
     return [replace(p, mesh=reduced(p.mesh, max(200, int(share * len(p.mesh.faces))))) for p in meshes]
-
-
-def _matrix(x: DQ) -> Array:
-    return Pose.of(x).matrix
 
 
 def _origin(x: DQ) -> Array:

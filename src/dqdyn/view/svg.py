@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
 
-from dqdyn.arrays import Array
+from dqdyn.arrays import Array, RealArray
+from dqdyn.view.page import escape
 from dqdyn.view.series import Panel
-from dqdyn.view.text import escape
 from dqdyn.view.triangles import Indices
 
 COLORS = ("#3b7dd8", "#e4572e", "#2a9d5c", "#a455c9", "#cf9100", "#129aa8", "#d6477f", "#7a8b00", "#94725c", "#76808f")
@@ -17,6 +18,11 @@ DASHES = ("", "7 4", "2 3", "9 3 2 3", "12 5", "4 2")
 COLUMNS = 450
 """A curve keeps the least and the largest value in each of so many stretches of time."""
 _SIDE = 1000.0  # of the drawing, in its own units
+
+
+def figures(panels: Sequence[Panel], time: RealArray) -> str:
+    """Curves over time (n,) in s as HTML, a figure per panel."""
+    return "\n".join(panel_figure(panel, np.asarray(time, dtype=float)) for panel in panels)
 
 
 def panel_figure(panel: Panel, time: Array) -> str:
@@ -108,8 +114,5 @@ def _style(i: int) -> str:
 
 
 def _tick(edge: str, place: float, value: float) -> str:
-    return f'<span style="{edge}:{place / 10.0:.2f}%">{_number(value)}</span>'
-
-
-def _number(value: float) -> str:
-    return f"{value:.6g}".replace("-", "−") if abs(value) > 1e-12 else "0"
+    number = f"{value:.6g}".replace("-", "−") if abs(value) > 1e-12 else "0"
+    return f'<span style="{edge}:{place / 10.0:.2f}%">{number}</span>'

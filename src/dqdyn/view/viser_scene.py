@@ -31,12 +31,9 @@ class ViserScene:
     ) -> None:
         self.server, self.robot, self.added = server, robot, added
         self._lock = threading.RLock()
-        self.solids = {
-            "ball": with_normals(sphere(1.0)),
-            "stick": with_normals(turned([(1.0, 0.0), (1.0, 1.0)], 16)),
-            "cone": with_normals(cone(1.0, 1.0)),
-            "sheet": with_normals(plane(1.0)),
-        }
+        stick = turned([(1.0, 0.0), (1.0, 1.0)], 16)
+        solids = {"ball": sphere(1.0), "stick": stick, "cone": cone(1.0, 1.0), "sheet": plane(1.0)}
+        self.solids = {name: with_normals(solid) for name, solid in solids.items()}
         scene = server.scene
         scene.set_up_direction("+z")
         self.bodies = [scene.add_frame(f"/robot/{i}", show_axes=False) for i in range(len(robot.bodies))]
@@ -51,11 +48,8 @@ class ViserScene:
 
     def _mesh(self, name: str, solid: tuple[Array, Array, Indices], color: Color, **options: Any) -> Any:
         vertices, _, faces = solid  # vertices on creases appear once per side, so viser shades them sharp
-        rgb = tuple(round(255 * c) for c in color[:3])
-        opacity = color[3] if color[3] < 1.0 else None
-        return self.server.scene.add_mesh_simple(
-            name, vertices, faces, color=rgb, opacity=opacity, side="double", **options
-        )
+        options |= {"color": tuple(round(255 * c) for c in color[:3]), "opacity": color[3] if color[3] < 1.0 else None}
+        return self.server.scene.add_mesh_simple(name, vertices, faces, side="double", **options)
 
     def offer(self, own: Sequence[Marker], samples: int) -> None:
         """A switch per group of markers."""
@@ -86,9 +80,8 @@ class ViserScene:
         for part, (solid, position, scale) in enumerate(_pieces(marker, at, along)):
             name = f"{key}/{k}_{solid}{part}"
             if name not in self.nodes:
-                self.nodes[name] = self._mesh(
-                    name, self.solids[solid], marker.color, cast_shadow=False, receive_shadow=False
-                )
+                shadows = {"cast_shadow": False, "receive_shadow": False}
+                self.nodes[name] = self._mesh(name, self.solids[solid], marker.color, **shadows)
             handle = self.nodes[name]
             handle.position, handle.scale = position, scale
             handle.wxyz = Pose.from_matrix(axes_with_z(along)).rotation
@@ -119,11 +112,5 @@ def _aim(server: Any, bounds: Bounds) -> None:
     server.initial_camera.look_at = bounds.center
     server.initial_camera.position = tuple(center + away * np.array([0.65, -0.65, 0.4]))
     cell = 10.0 ** np.floor(np.log10(bounds.radius / 2.0))
-    server.scene.add_grid(
-        "/ground",
-        cell_size=cell,
-        section_size=5.0 * cell,
-        infinite_grid=True,
-        fade_distance=20.0 * bounds.radius,
-        position=(0.0, 0.0, bounds.ground),
-    )
+    sizes = {"cell_size": cell, "section_size": 5.0 * cell, "fade_distance": 20.0 * bounds.radius}
+    server.scene.add_grid("/ground", infinite_grid=True, position=(0.0, 0.0, bounds.ground), **sizes)

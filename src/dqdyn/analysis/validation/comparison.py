@@ -24,10 +24,10 @@ from dqdyn.analysis.validation.vehicle import nonholonomic
 from dqdyn.arrays import Array
 from dqdyn.errors import ModelWarning, StateError, unknown_name
 from dqdyn.robot import Robot
-from dqdyn.simulate.columns import columns
 from dqdyn.simulate.mujoco_plant import imported_engine
 from dqdyn.simulate.problem import is_whole
 from dqdyn.simulate.progress import Progress
+from dqdyn.simulate.tables import columns
 
 PLANTS: dict[str, Callable[[], Plant]] = {"arm": serial_arm, "holonomic": holonomic, "nonholonomic": nonholonomic}
 CUTOFF, ORDER = 10.0, 4

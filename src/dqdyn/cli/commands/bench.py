@@ -12,8 +12,7 @@ from dqdyn.arrays import Array
 from dqdyn.cli import bench_peers
 from dqdyn.cli.command import Answer, command
 from dqdyn.cli.options import option, state_of
-from dqdyn.cli.progress import Steps
-from dqdyn.cli.screen import TextTable, escape, indented, table
+from dqdyn.cli.screen import Steps, TextTable, escape, indented, table
 from dqdyn.cli.timing import Call, duration, machine, side_by_side
 from dqdyn.compile.runtime.function import Function
 from dqdyn.robot import Robot
@@ -24,8 +23,7 @@ BATCH = 1000
 
 @command("Compare and measure", robot="arm7")
 def bench(
-    robot: Robot,
-    seconds: Annotated[float, option("Time for each comparison.", min=0.01)] = 0.5,
+    robot: Robot, seconds: Annotated[float, option("Time for each comparison.", min=0.01)] = 0.5
 ) -> Iterator[Answer]:
     """Time a robot's dynamics: compiled, on NumPy, and in other libraries where they are installed.
 
@@ -55,15 +53,9 @@ def bench_of(robot: Robot, seconds: float, steps: Steps) -> dict[str, Any]:
         steps.at(f"timing {name}")
         rows.append(function_speed(robot, name, state, seconds, peer.calls.get(name)))
     steps.at("timing the simulation")
-    return {
-        "robot": robot.name,
-        "nv": robot.nv,
-        "batch": BATCH,
-        "functions": rows,
-        "pinocchio_reason": peer.reason,
-        "simulation": bench_peers.simulation(robot, seconds) if robot.nv else None,
-        "machine": machine(),
-    }
+    data = {"robot": robot.name, "nv": robot.nv, "batch": BATCH, "functions": rows, "pinocchio_reason": peer.reason}
+    simulation = bench_peers.simulation(robot, seconds) if robot.nv else None
+    return {**data, "simulation": simulation, "machine": machine()}
 
 
 def random_state(robot: Robot) -> tuple[Array, Array, Array]:

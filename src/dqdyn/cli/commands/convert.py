@@ -6,23 +6,19 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from dqdyn.cli.command import Answer, command
+from dqdyn.cli.options import argument
 from dqdyn.cli.screen import escape, written
 from dqdyn.robot import Robot
+
+FORMATS = ".urdf, .xml (MJCF) or .json"
 
 
 @command("Write files")
 def convert(
     robot: Robot,
     source: str,
-    target: Annotated[
-        Path,
-        typer.Argument(
-            metavar="TARGET", help="The file to write; its ending chooses the format: .urdf, .xml (MJCF) or .json."
-        ),
-    ],
+    target: Annotated[Path, argument(f"The file to write; its ending chooses the format: {FORMATS}.", "TARGET")],
 ) -> Iterator[Answer]:
     """Write a robot as URDF, MJCF or JSON.
 

@@ -38,8 +38,7 @@ KINDS = ("mul", "add", "storage")
 def cost(
     robot: Robot,
     n: Annotated[
-        int | None,
-        option("Joints of the papers' arms; default: the degrees of freedom of ROBOT.", "-n", min=1),
+        int | None, option("Joints of the papers' arms; default: the degrees of freedom of ROBOT.", "-n", min=1)
     ] = None,
     figures: Annotated[Path | None, option("A folder for figures 4 and 5 of Farias (needs matplotlib).")] = None,
 ) -> Iterator[Answer]:
@@ -57,15 +56,9 @@ def cost(
       dqdyn cost --json
     """
     size = n or max(robot.nv, 1)
-    data = {
-        "robot": robot.name,
-        "nv": robot.nv,
-        "n": size,
-        "tables": [{"table": name, "lines": [_facts(line) for line in make()]} for name, make in TABLES.items()],
-        "at_n": at_size(size),
-        "programs": programs(robot),
-        "figures": draw_figures(figures) if figures is not None else [],
-    }
+    tables = [{"table": name, "lines": [_facts(line) for line in make()]} for name, make in TABLES.items()]
+    data = {"robot": robot.name, "nv": robot.nv, "n": size, "tables": tables, "at_n": at_size(size)}
+    data |= {"programs": programs(robot), "figures": draw_figures(figures) if figures is not None else []}
     yield data, _drawn(data)
 
 

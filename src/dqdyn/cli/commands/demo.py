@@ -20,9 +20,8 @@ from dqdyn.cli.demo_report import report_of
 from dqdyn.cli.dynamics_tables import agreement, constraint_table, matrix_table, vectors
 from dqdyn.cli.facts import facts_of
 from dqdyn.cli.options import output_option
-from dqdyn.cli.progress import Steps
 from dqdyn.cli.robot_argument import robot_of
-from dqdyn.cli.screen import attributes, escape, indented, mark, number, width
+from dqdyn.cli.screen import Steps, attributes, escape, indented, mark, number, width
 from dqdyn.errors import FormatError
 from dqdyn.robot import Robot
 from dqdyn.simulate import Trajectory

@@ -17,7 +17,7 @@ from dqdyn.constraints.forward import CONSTRAINED_FORWARD
 from dqdyn.dynamics import methods
 from dqdyn.errors import ModelError
 from dqdyn.robot import Robot
-from dqdyn.simulate.columns import columns
+from dqdyn.simulate.tables import columns
 
 CONSTRAINED = ("udwadia-kalaba", "kane")  # compared with the compiled multipliers
 
@@ -97,12 +97,8 @@ def deviations(robot: Robot, q: Array, v: Array, a: Array, tau: Array, mass: Arr
     if robot.constraints:
         obeying = robot.forward_dynamics(q, v, tau)
         for method in CONSTRAINED:
-            add(
-                "constrained forward_dynamics",
-                method,
-                CONSTRAINED_FORWARD[method](robot.model, *state, tau.tolist()),
-                obeying,
-            )
+            values = CONSTRAINED_FORWARD[method](robot.model, *state, tau.tolist())
+            add("constrained forward_dynamics", method, values, obeying)
     return result
 
 
@@ -123,6 +119,6 @@ def _drawn(robot: Robot, data: dict[str, Any]) -> Iterator[RenderableType]:
     if robot.constraints:
         yield indented(constraint_table(robot, data))
     kinetic, potential = data["kinetic_energy"], data["potential_energy"]
-    total = number(kinetic + potential)
-    yield f"  energy {total} J: {number(kinetic)} J kinetic, {number(potential)} J potential\n"
+    parts = f"{number(kinetic)} J kinetic, {number(potential)} J potential"
+    yield f"  energy {number(kinetic + potential)} J: {parts}\n"
     yield indented(agreement(data["deviations"]))

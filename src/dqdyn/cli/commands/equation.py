@@ -6,21 +6,19 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
 from rich.padding import Padding
 
 from dqdyn import equations
 from dqdyn.cli.command import Answer, command
+from dqdyn.cli.options import argument
 from dqdyn.cli.screen import count, escape, indented, table
 from dqdyn.errors import Error
 
 
 @command("Read the papers")
 def equation(
-    paper: Annotated[str | None, typer.Argument(help="Short name of a paper or an author.", show_default=False)] = None,
-    key: Annotated[
-        list[str] | None, typer.Argument(help="29, A.21, or with its kind: table 1.", show_default=False)
-    ] = None,
+    paper: Annotated[str | None, argument("Short name of a paper or an author.")] = None,
+    key: Annotated[list[str] | None, argument("29, A.21, or with its kind: table 1.")] = None,
 ) -> Iterator[Answer]:
     """Print the functions and tests of a numbered item of a paper, or why there is none.
 
@@ -69,31 +67,20 @@ def _items(name: str, index: equations.Index) -> Answer:
 
 
 def _item(paper: str, key: str) -> Answer:
-    reasons = equations.reasons(paper, key)
-    entries = _entries(paper, key, bool(reasons))
+    entries, reasons = [], equations.reasons(paper, key)
+    try:
+        entries = equations.lookup(paper, key)
+    except Error:
+        if not reasons:
+            raise
     data = [_facts(entry) for entry in entries] + [{"item": r.item, "reason": r.reason} for r in reasons]
     return data, _lines(data)
 
 
-def _entries(paper: str, key: str, may_be_none: bool) -> list[equations.Entry]:
-    try:
-        return equations.lookup(paper, key)
-    except Error:
-        if may_be_none:
-            return []
-        raise
-
-
 def _facts(entry: equations.Entry) -> dict[str, Any]:
-    return {
-        "item": entry.item,
-        "function": entry.function,
-        "summary": entry.summary(),
-        "module": entry.file,
-        "source": str(entry.source() or ""),
-        "line": entry.line(),
-        "tests": entry.tests,
-    }
+    about = {"item": entry.item, "function": entry.function, "summary": entry.summary()}
+    place = {"module": entry.file, "source": str(entry.source() or ""), "line": entry.line()}
+    return {**about, **place, "tests": entry.tests}
 
 
 def _lines(data: list[dict[str, Any]]) -> Iterator[Padding | str]:

@@ -11,7 +11,7 @@ import typer
 from rich.console import RenderableType
 
 from dqdyn.cli.command import Answer, command
-from dqdyn.cli.options import option, output_option
+from dqdyn.cli.options import argument, option, output_option
 from dqdyn.cli.screen import escape, indented, mark, number, table
 from dqdyn.errors import unknown_name
 from dqdyn.formats.whole_file import checked_target
@@ -19,7 +19,7 @@ from dqdyn.formats.whole_file import checked_target
 
 @command("Compare and measure")
 def experiment(
-    name: Annotated[str | None, typer.Argument(metavar="NAME", help="The experiment; default: list all.")] = None,
+    name: Annotated[str | None, argument("The experiment; default: list all.", "NAME")] = None,
     plant: Annotated[str | None, option("'mujoco' runs the controllers against MuJoCo.", show_default=False)] = None,
     output: Annotated[Path | None, output_option("The report to write; default: NAME.html.")] = None,
 ) -> Iterator[Answer]:

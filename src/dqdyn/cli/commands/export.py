@@ -7,10 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any, cast
 
-import typer
-
 from dqdyn.cli.command import Answer, command
-from dqdyn.cli.options import option, output_option
+from dqdyn.cli.options import argument, option, output_option
 from dqdyn.cli.screen import Verbatim, escape, indented, table, without_tags, written
 from dqdyn.compile.export.languages import LANGUAGES
 from dqdyn.errors import UnknownNameError, unknown_name
@@ -23,10 +21,7 @@ from dqdyn.robot.catalog import CATALOG
 def export(
     robot: Robot,
     source: str,
-    function: Annotated[
-        str | None,
-        typer.Argument(metavar="FUNCTION", help="The function; default: list all.", show_default=False),
-    ] = None,
+    function: Annotated[str | None, argument("The function; default: list all.", "FUNCTION")] = None,
     language: Annotated[str, option(f"The language: {', '.join(LANGUAGES)}.", "--lang")] = "c",
     output: Annotated[Path | None, output_option("File to write; default: print.")] = None,
     frame: Annotated[str | None, option("The frame, for functions of one frame.")] = None,
@@ -67,15 +62,8 @@ def export(
     exported = robot.export(cast(Any, language), function, **options)
     of_function = {name: value for name, value in options.items() if name in CATALOG[function].options}
     program = robot.program(function, **of_function)
-    facts = {
-        "robot": robot.name,
-        "function": function,
-        "language": language,
-        "options": of_function,
-        "inputs": dict(program.inputs),
-        "shape": program.shape,
-        "operations": str(program.counts),
-    }
+    facts: dict[str, Any] = {"robot": robot.name, "function": function, "language": language, "options": of_function}
+    facts |= {"inputs": dict(program.inputs), "shape": program.shape, "operations": str(program.counts)}
     if output is None:
         yield {**facts, "text": _text(exported)}, Verbatim(_text(exported))
     else:
@@ -102,17 +90,11 @@ def _content(exported: Any) -> bytes:
 
 
 def _list() -> Answer:
-    data: list[dict[str, Any]] = [
-        {
-            "function": quantity.name,
-            "inputs": list(quantity.inputs),
-            "options": list(quantity.options),
-            "summary": " ".join(without_tags(quantity.summary(Robot)).split()),
-        }
-        for quantity in CATALOG.values()
-    ]
-    rows = [
-        (d["function"], " ".join(d["inputs"]), " ".join(f"--{o}" for o in d["options"]), d["summary"]) for d in data
-    ]
+    data, rows = [], []
+    for quantity in CATALOG.values():
+        name, inputs, options = quantity.name, list(quantity.inputs), list(quantity.options)
+        summary = " ".join(without_tags(quantity.summary(Robot)).split())
+        data.append({"function": name, "inputs": inputs, "options": options, "summary": summary})
+        rows.append((name, " ".join(inputs), " ".join(f"--{option}" for option in options), summary))
     drawn = table("", ("function", "inputs", "options", "result"), rows)
     return data, [indented(drawn), "  One of them: [bold]dqdyn export ROBOT FUNCTION[/]"]

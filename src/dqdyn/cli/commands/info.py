@@ -20,10 +20,7 @@ Facts = dict[str, Any]
 
 
 @command("Explore", warns=False)
-def info(
-    robot: Robot,
-    depth: Annotated[int, option("Levels of the tree to draw.", min=1)] = 20,
-) -> Iterator[Answer]:
+def info(robot: Robot, depth: Annotated[int, option("Levels of the tree to draw.", min=1)] = 20) -> Iterator[Answer]:
     """Show a robot: its tree, joints, masses, frames and warnings.
 
     [dim]Examples:[/]
@@ -102,21 +99,11 @@ def _joint_label(link: Facts, axes: dict[str, str]) -> str:
 def joints_table(joints: Sequence[Facts]) -> TextTable:
     """One line per joint; limits and coefficients with their units."""
     columns = ("joint", "kind", "axis", "q", "v", "limits", "speed ≤", "effort ≤", "damping", "mimics")
-    rows = [
-        (
-            joint["name"],
-            joint["kind"],
-            _axes(joint),
-            _span(joint["q"]),
-            _span(joint["v"]),
-            _limits(joint),
-            _per_axis(joint, "velocity", "rad/s", "m/s"),
-            _per_axis(joint, "effort", "N m", "N"),
-            _per_axis(joint, "damping", "N m s/rad", "N s/m"),
-            _mimic(joint["mimic"]),
-        )
-        for joint in joints
-    ]
+    units = (("velocity", "rad/s", "m/s"), ("effort", "N m", "N"), ("damping", "N m s/rad", "N s/m"))
+    rows = []
+    for joint in joints:
+        motion = joint["name"], joint["kind"], _axes(joint), _span(joint["q"]), _span(joint["v"]), _limits(joint)
+        rows.append((*motion, *(_per_axis(joint, *unit) for unit in units), _mimic(joint["mimic"])))
     return table(f"{count(len(rows), 'joint')}", columns, rows, right=("q", "v"))
 
 
@@ -168,10 +155,10 @@ def _mimic(mimic: Facts | None) -> str:
 
 def bodies_table(facts: Facts) -> TextTable:
     """Masses and centers of mass of what moves, in the frame of each body's joint."""
-    rows = [
-        (body["name"], f"{number(body['mass'])} kg", "(" + ", ".join(map(number, body["center_of_mass"])) + ") m")
-        for body in facts["bodies"]
-    ]
+    rows = []
+    for body in facts["bodies"]:
+        center = ", ".join(map(number, body["center_of_mass"]))
+        rows.append((body["name"], f"{number(body['mass'])} kg", f"({center}) m"))
     title = f"{count(len(rows), 'moving body')}, {number(facts['mass'])} kg"
     return table(title, ("body", "mass", "center of mass"), rows, right=("mass",))
 

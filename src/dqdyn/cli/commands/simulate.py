@@ -40,8 +40,7 @@ def simulate(
     dt: Annotated[float, option("Step in s.")] = 1e-3,
     integrator: Annotated[str, option(f"{', '.join(INTEGRATORS)} or adaptive.")] = "rkmk4",
     controller: Annotated[
-        str,
-        option("none, gravity (compensated), hold (the initial pose) or waves, both by computed torque."),
+        str, option("none, gravity (compensated), hold (the initial pose) or waves, both by computed torque.")
     ] = "none",
     plant: Annotated[str | None, option("mujoco: simulate with MuJoCo instead.")] = None,
     ground: Annotated[float | None, option("Height in m of a ground plane; with --plant mujoco.")] = None,

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
-import typer
 from rich.console import RenderableType
 
 from dqdyn.analysis.validation.comparison import CUTOFF, MASS_ERROR, ORDER, PLANTS, Validation
@@ -16,11 +15,11 @@ from dqdyn.analysis.validation.comparison import validate as run
 from dqdyn.analysis.validation.silva_table import METHODS, PRINTED
 from dqdyn.arrays import Array
 from dqdyn.cli.command import Answer, command
-from dqdyn.cli.options import option
+from dqdyn.cli.options import argument, option
 from dqdyn.cli.screen import attributes, escape, indented, mark, number, table
 from dqdyn.cli.validate_figure import draw_figure, shown_coordinates
 from dqdyn.errors import unknown_name
-from dqdyn.view.figures import require_drawing
+from dqdyn.view.plots import require_drawing
 
 KINDS = ("min", "mean", "std", "max")
 _BARS, _WIDTH = "▁▂▃▄▅▆▇█", 36
@@ -29,8 +28,7 @@ _BARS, _WIDTH = "▁▂▃▄▅▆▇█", 36
 @command("Compare and measure")
 def validate(
     names: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="ROBOT", help=f"Which of the three robots: {', '.join(PLANTS)}.", show_default="all"),
+        list[str] | None, argument(f"Which of the three robots: {', '.join(PLANTS)}.", "ROBOT", show_default="all")
     ] = None,
     duration: Annotated[float, option("Time in s.")] = 5.0,
     cutoff: Annotated[float, option("Cutoff of the Butterworth filter in Hz.")] = CUTOFF,
@@ -57,14 +55,9 @@ def validate(
     if figures is not None:
         require_drawing(figures)
     validations = [run(name, duration=duration, cutoff=cutoff, order=order, progress=None) for name in chosen]
-    data = {
-        "duration": duration,
-        "cutoff": cutoff,
-        "order": order,
-        "sampling": validations[0].recording.dt,
-        "robots": [facts(validation) for validation in validations],
-        "figures": [draw_figure(_pictured(validations), figures)] if figures is not None else [],
-    }
+    recording = {"duration": duration, "cutoff": cutoff, "order": order, "sampling": validations[0].recording.dt}
+    drawn = [draw_figure(_pictured(validations), figures)] if figures is not None else []
+    data = {**recording, "robots": [facts(validation) for validation in validations], "figures": drawn}
     yield data, _drawn(data, validations)
 
 

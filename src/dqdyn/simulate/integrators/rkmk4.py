@@ -37,10 +37,7 @@ def _stage(system: System, s: Step) -> list[Any]:
     node, weight, last = s.c
     w = times(s.memory[:n], node * s.dt)  # at the first stage the node is 0, whatever was in the memory
     q, v = system.moved(s.q, w), plus(s.v, s.memory[n : 2 * n], node * s.dt)
-    slope = [
-        *system.corrected(w, v, RKMK4.order),
-        *system.acceleration(s.t + node * s.dt, q, v, s.u),
-    ]
+    slope = [*system.corrected(w, v, RKMK4.order), *system.acceleration(s.t + node * s.dt, q, v, s.u)]
     total = plus(s.memory[2 * n :], slope, weight)
     is_last = less(0.5, last)
     q_next, v_next = system.moved(s.q, times(total[:n], s.dt)), plus(s.v, total[n:], s.dt)

@@ -53,10 +53,8 @@ class Variational(Integrator):
 
     def memory(self, system: System) -> int:
         if system.robot.constraints:
-            raise Error(
-                f"the integrator 'variational' takes no constraints, but {system.model.name!r} has some: "
-                "use 'rkmk4' or 'adaptive', or robot.without_constraints()."
-            )
+            what = f"the integrator 'variational' takes no constraints, but {system.model.name!r} has some"
+            raise Error(f"{what}: use 'rkmk4' or 'adaptive', or robot.without_constraints().")
         # How much the last iteration changed; w; what w must fulfil; the factors of M.
         return 1 + 2 * system.nv + len(_pattern(system)) + system.nv
 
