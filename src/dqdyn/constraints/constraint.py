@@ -5,13 +5,13 @@ Everything is written over any scalar, so that constrained dynamics is traced an
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.jet import derivative
-from dqdyn.algebra.scalar import Scalar, total
+from dqdyn.algebra.scalar import Scalar, Scalars, total
 from dqdyn.errors import ModelError
 from dqdyn.kinematics.configuration import configuration_rate
 from dqdyn.kinematics.tree import frame_pose
@@ -41,17 +41,17 @@ class Constraint:
         """Number of rows of A."""
         return self.count
 
-    def residual(self, model: Model, q: Sequence[Scalar], t: Scalar = 0.0) -> list[Scalar] | None:
+    def residual(self, model: Model, q: Scalars, t: Scalar = 0.0) -> list[Scalar] | None:
         """What must vanish at q, in m or rad; None for a nonholonomic constraint."""
         if self.holonomic:
             raise NotImplementedError
         return None
 
-    def velocity(self, model: Model, q: Sequence[Scalar], t: Scalar = 0.0) -> Rows:
+    def velocity(self, model: Model, q: Scalars, t: Scalar = 0.0) -> Rows:
         """A and b of A(q, t) v = b(q, t)."""
         raise NotImplementedError
 
-    def acceleration(self, model: Model, q: Sequence[Scalar], v: Sequence[Scalar], t: Scalar = 0.0) -> Rows:
+    def acceleration(self, model: Model, q: Scalars, v: Scalars, t: Scalar = 0.0) -> Rows:
         """A and b of A a = b: the rate of :meth:`velocity`, so b is ḃ − Ȧ v; by jets unless a kind has a formula."""
         a, _ = self.velocity(model, q, t)
         a_rate, b_rate = rows_rate(lambda q, t: self.velocity(model, q, t), model, q, v, t)
@@ -82,7 +82,7 @@ class Place:
     """
 
     model: Model
-    q: Sequence[Scalar]
+    q: Scalars
     t: Scalar = 0.0
 
     def pose(self, frame: str) -> DQ:
@@ -94,9 +94,7 @@ class Place:
         return self.model.joint(name).coordinates(self.q)
 
 
-def rows_rate(
-    rows: Callable[[Sequence[Scalar], Scalar], Rows], model: Model, q: Sequence[Scalar], v: Sequence[Scalar], t: Scalar
-) -> Rows:
+def rows_rate(rows: Callable[[Scalars, Scalar], Rows], model: Model, q: Scalars, v: Scalars, t: Scalar) -> Rows:
     """Ȧ and ḃ of rows(q, t) along the motion, by jets."""
 
     def flat(x: list[Scalar]) -> list[Scalar]:

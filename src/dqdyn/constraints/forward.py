@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from dqdyn.algebra.scalar import Scalar
+from dqdyn.algebra.scalar import Scalar, Scalars
 from dqdyn.dynamics import methods
 from dqdyn.dynamics.arguments import Wrenches
 from dqdyn.dynamics.choice import Candidate, Form, Formulations
@@ -31,9 +31,9 @@ class ConstrainedForward:
     def __call__(
         self,
         model: Model,
-        q: Sequence[Scalar],
-        v: Sequence[Scalar],
-        tau: Sequence[Scalar],
+        q: Scalars,
+        v: Scalars,
+        tau: Scalars,
         wrenches: Wrenches = None,
         t: Scalar = 0.0,
     ) -> list[Scalar]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +10,7 @@ import numpy as np
 
 from dqdyn.algebra.adjoint import Columns
 from dqdyn.algebra.quaternion import Quaternion, rotation_columns
-from dqdyn.algebra.scalar import Scalar, atan2, cos, less, select, sin, sqrt
+from dqdyn.algebra.scalar import Scalar, Scalars, atan2, cos, less, select, sin, sqrt
 from dqdyn.coordinates.parameterisation import Parameterisation
 from dqdyn.errors import Error
 from dqdyn.model.joints.axis_joint import turn
@@ -45,10 +44,10 @@ class Euler(Parameterisation):
         """Whether the first axis is also the last one."""
         return self.sequence[0] == self.sequence[2]
 
-    def rotation(self, theta: Sequence[Scalar]) -> Columns:
+    def rotation(self, theta: Scalars) -> Columns:
         return rotation_columns(self.quaternion(theta))
 
-    def quaternion(self, theta: Sequence[Scalar]) -> Quaternion:
+    def quaternion(self, theta: Scalars) -> Quaternion:
         a, b, c = (turn(_AXES[axis], angle) for axis, angle in zip(self.sequence, theta, strict=True))
         return a * b * c
 
@@ -70,7 +69,7 @@ class Euler(Parameterisation):
             second, last = second - 0.5 * math.pi, last * -handed
         return [_wrapped(first), second, _wrapped(last)]
 
-    def regularity(self, theta: Sequence[Scalar]) -> Scalar:
+    def regularity(self, theta: Scalars) -> Scalar:
         """det² of J_ω is sin² θ₂ of proper Euler angles, cos² θ₂ of the others."""
         size = sin(theta[1]) if self.proper else cos(theta[1])
         return size * size

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dqdyn.algebra.real import real_array
-from dqdyn.algebra.scalar import Scalar, total
+from dqdyn.algebra.scalar import Scalar, Scalars, total
 from dqdyn.constraints.constraint import Constraint, Rows, require_one_axis, row
 from dqdyn.errors import ModelError
 from dqdyn.model.description import Loop
@@ -37,11 +36,11 @@ class JointCoupling(Constraint):
                 constraint=self.name,
             )
 
-    def residual(self, model: Model, q: Sequence[Scalar], t: Scalar = 0.0) -> list[Scalar]:
+    def residual(self, model: Model, q: Scalars, t: Scalar = 0.0) -> list[Scalar]:
         own = [r * _coordinate(model, name, q) for name, r in zip(self.joints, self.ratios, strict=True)]
         return [total(own) - self.offset]
 
-    def velocity(self, model: Model, q: Sequence[Scalar], t: Scalar = 0.0) -> Rows:
+    def velocity(self, model: Model, q: Scalars, t: Scalar = 0.0) -> Rows:
         entries: dict[int, Scalar] = {}
         for name, ratio in zip(self.joints, self.ratios, strict=True):
             joint = model.joint(name)
@@ -49,7 +48,7 @@ class JointCoupling(Constraint):
             entries[k] = entries.get(k, 0.0) + share
         return [row(model, entries)], [0.0]
 
-    def acceleration(self, model: Model, q: Sequence[Scalar], v: Sequence[Scalar], t: Scalar = 0.0) -> Rows:
+    def acceleration(self, model: Model, q: Scalars, v: Scalars, t: Scalar = 0.0) -> Rows:
         return self.velocity(model, q)
 
     def check(self, model: Model) -> None:
@@ -60,7 +59,7 @@ class JointCoupling(Constraint):
         return Loop(self.name, "coupling", self.joints, (*self.ratios, float(self.offset)))
 
 
-def _coordinate(model: Model, name: str, q: Sequence[Scalar]) -> Scalar:
+def _coordinate(model: Model, name: str, q: Scalars) -> Scalar:
     """The joint's own coordinate as users know it: without the offset of frames chosen for speed."""
     joint = model.joint(name)
     own = q[joint.q][0]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from dqdyn.algebra.scalar import Scalar
+from dqdyn.algebra.scalar import Scalar, Scalars
 from dqdyn.constraints.constraint import Constraint, Place, Rows
 from dqdyn.errors import ModelError
 from dqdyn.model.model import Model
@@ -27,7 +27,7 @@ class Pfaffian(Constraint):
     holonomic: ClassVar[bool] = False
     moves: ClassVar[bool] = True
 
-    def velocity(self, model: Model, q: Sequence[Scalar], t: Scalar = 0.0) -> Rows:
+    def velocity(self, model: Model, q: Scalars, t: Scalar = 0.0) -> Rows:
         given = self.function(Place(model, q, t))
         a, b = given if isinstance(given, tuple) and len(given) == 2 else (given, [0.0] * self.count)
         return [list(r) for r in a], list(b)

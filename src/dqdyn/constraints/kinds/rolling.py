@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from dqdyn.algebra.scalar import Scalar, cos, sin
+from dqdyn.algebra.scalar import Scalar, Scalars, cos, sin
 from dqdyn.constraints.constraint import Constraint, Rows, require_one_axis, row
 from dqdyn.errors import ModelError
 from dqdyn.model.description import ROOT_JOINT
@@ -28,11 +27,11 @@ class Rolling(Constraint):
     holonomic: ClassVar[bool] = False
     count = 1
 
-    def velocity(self, model: Model, q: Sequence[Scalar], t: Scalar = 0.0) -> Rows:
+    def velocity(self, model: Model, q: Scalars, t: Scalar = 0.0) -> Rows:
         k, s, c = _heading(model, self.joint, q)
         return [row(model, {k: -s, k + 1: c})], [0.0]
 
-    def acceleration(self, model: Model, q: Sequence[Scalar], v: Sequence[Scalar], t: Scalar = 0.0) -> Rows:
+    def acceleration(self, model: Model, q: Scalars, v: Scalars, t: Scalar = 0.0) -> Rows:
         """b = −Ȧ v = φ̇ (cos φ ẋ + sin φ ẏ)."""
         k, s, c = _heading(model, self.joint, q)
         x_rate, y_rate, turn = v[k : k + 3]
@@ -62,7 +61,7 @@ class RollingWheels(Constraint):
     holonomic: ClassVar[bool] = False
     count = 3
 
-    def velocity(self, model: Model, q: Sequence[Scalar], t: Scalar = 0.0) -> Rows:
+    def velocity(self, model: Model, q: Scalars, t: Scalar = 0.0) -> Rows:
         k, s, c = _heading(model, self.joint, q)
         half = 0.5 * self.wheel_distance
         rows = [row(model, {k: -s, k + 1: c})]
@@ -70,7 +69,7 @@ class RollingWheels(Constraint):
             rows.append(row(model, {k: c, k + 1: s, k + 2: arm, model.joint(wheel).v.start: -self.wheel_radius}))
         return rows, [0.0] * 3
 
-    def acceleration(self, model: Model, q: Sequence[Scalar], v: Sequence[Scalar], t: Scalar = 0.0) -> Rows:
+    def acceleration(self, model: Model, q: Scalars, v: Scalars, t: Scalar = 0.0) -> Rows:
         k, s, c = _heading(model, self.joint, q)
         x_rate, y_rate, turn = v[k : k + 3]
         forward = turn * (s * x_rate - c * y_rate)
@@ -88,7 +87,7 @@ class RollingWheels(Constraint):
             )
 
 
-def _heading(model: Model, name: str, q: Sequence[Scalar]) -> tuple[int, Scalar, Scalar]:
+def _heading(model: Model, name: str, q: Scalars) -> tuple[int, Scalar, Scalar]:
     """Index of ẋ in v, sin φ and cos φ of a planar joint."""
     joint = model.joint(name)
     phi = q[joint.q][2]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from dqdyn.algebra.jet import derivative
-from dqdyn.algebra.scalar import Scalar
+from dqdyn.algebra.scalar import Scalar, Scalars
 from dqdyn.kinematics.configuration import configuration_rate
 from dqdyn.model.model import Model
 
@@ -16,9 +16,9 @@ Matrix = list[list[Scalar]]
 def forward_derivatives(
     model: Model,
     forward: Callable[..., Any],
-    q: Sequence[Scalar],
-    v: Sequence[Scalar],
-    tau: Sequence[Scalar],
+    q: Scalars,
+    v: Scalars,
+    tau: Scalars,
 ) -> tuple[Matrix, Matrix, Matrix]:
     """∂a/∂q (tangent), ∂a/∂v, ∂a/∂τ, one jet per direction."""
     n = model.nv

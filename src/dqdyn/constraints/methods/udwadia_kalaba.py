@@ -7,9 +7,7 @@ G⁻ᵀUᵀ = M^(−1/2). Here G = Lᵀ D^(1/2) of the factors M = LᵀDL, which
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from dqdyn.algebra.scalar import Scalar, sqrt
+from dqdyn.algebra.scalar import Scalar, Scalars, sqrt
 from dqdyn.constraints.methods.orthogonal import least_squares, orthonormal, placed
 from dqdyn.constraints.methods.sparse import Sparse, solve_lower, solve_transposed, sparse
 from dqdyn.constraints.methods.terms import Terms, of_state, rounding
@@ -30,7 +28,7 @@ def forward(model: Model, terms: Terms, singular: bool) -> list[Scalar]:
     return acceleration(*terms)
 
 
-def acceleration(mass: Matrix, force: Sequence[Scalar], a: Matrix, b: Sequence[Scalar]) -> list[Scalar]:
+def acceleration(mass: Matrix, force: Scalars, a: Matrix, b: Scalars) -> list[Scalar]:
     """q̈ = M⁻¹Q + M^(−1/2) D⁺ (b − A M⁻¹Q) [Quiroz, eq. (5.44)], with a₀ = M⁻¹Q [Quiroz, eq. (5.42)].
 
     It is also what multipliers give [Quiroz, eq. (B.9)].
