@@ -29,13 +29,7 @@ class ConstrainedForward:
     singular: bool | None = None
 
     def __call__(
-        self,
-        model: Model,
-        q: Scalars,
-        v: Scalars,
-        tau: Scalars,
-        wrenches: Wrenches = None,
-        t: Scalar = 0.0,
+        self, model: Model, q: Scalars, v: Scalars, tau: Scalars, wrenches: Wrenches = None, t: Scalar = 0.0
     ) -> list[Scalar]:
         singular = _mass_is_singular(model) if self.singular is None else self.singular
         model, wrenches = methods.pulled(model, q, wrenches)

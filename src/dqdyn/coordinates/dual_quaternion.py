@@ -42,10 +42,7 @@ class UnitDualQuaternion(JointCoordinates):
     def constraint(self, q: Scalars) -> list[Scalar]:
         """x* x − 1 [Quiroz, eq. (5.55)]: of its eight components these two are not zero by themselves."""
         primary, dual = q[:4], q[4:]
-        return [
-            total(c * c for c in primary) - 1.0,
-            2.0 * total(c * e for c, e in zip(primary, dual, strict=True)),
-        ]
+        return [total(c * c for c in primary) - 1.0, 2.0 * total(c * e for c, e in zip(primary, dual, strict=True))]
 
     def fault(self, q: Any) -> tuple[Any, str]:
         norm = np.sqrt(sum(np.square(c) for c in q[:4]))

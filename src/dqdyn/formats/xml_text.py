@@ -21,8 +21,7 @@ def name_text(name: str, file_format: str) -> str:
     """A name that XML can hold."""
     if not name.isprintable():
         raise FormatError(
-            f"{file_format} cannot hold the name {name!r}, which has unprintable characters: rename it.",
-            element=name,
+            f"{file_format} cannot hold the name {name!r}, which has unprintable characters: rename it.", element=name
         )
     return name
 

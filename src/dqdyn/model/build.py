@@ -18,12 +18,7 @@ from dqdyn.model.per_axis import axis_values
 
 
 def build(
-    description: Description,
-    *,
-    base: str | None = None,
-    mimic: bool = True,
-    strict: bool = False,
-    quiet: bool = False,
+    description: Description, *, base: str | None = None, mimic: bool = True, strict: bool = False, quiet: bool = False
 ) -> Model:
     """The model of a description.
 

@@ -3,18 +3,7 @@
 from __future__ import annotations
 
 from dqdyn.model.description import Description, NamedFrame, placement
-from dqdyn.robots.parts import (
-    BLUE,
-    STEEL,
-    ball,
-    block,
-    hinge,
-    link,
-    mirrored,
-    rod,
-    serial_limb,
-    within,
-)
+from dqdyn.robots.parts import BLUE, STEEL, ball, block, hinge, link, mirrored, rod, serial_limb, within
 
 STANDING_HEIGHT = 0.86
 """Height in m of the pelvis over the soles at q = 0: 0.06 to the hip, thigh 0.36, shank 0.34, ankle 0.10."""

@@ -3,20 +3,7 @@
 from __future__ import annotations
 
 from dqdyn.model.description import Description, Drive, Joint, NamedFrame, placement
-from dqdyn.robots.parts import (
-    BLUE,
-    ORANGE,
-    STEEL,
-    Limb,
-    ball,
-    block,
-    hinge,
-    link,
-    mirrored,
-    rod,
-    serial_limb,
-    within,
-)
+from dqdyn.robots.parts import BLUE, ORANGE, STEEL, Limb, ball, block, hinge, link, mirrored, rod, serial_limb, within
 
 HEIGHT = 0.3
 """Of the stand, and of the top of the platform, in m."""

@@ -3,18 +3,7 @@
 from __future__ import annotations
 
 from dqdyn.model.description import Description, NamedFrame, placement
-from dqdyn.robots.parts import (
-    BLUE,
-    STEEL,
-    ball,
-    block,
-    hinge,
-    link,
-    mirrored,
-    rod,
-    serial_limb,
-    within,
-)
+from dqdyn.robots.parts import BLUE, STEEL, ball, block, hinge, link, mirrored, rod, serial_limb, within
 
 
 def bimanual() -> Description:

@@ -14,11 +14,7 @@ Matrix = list[list[Scalar]]
 
 
 def forward_derivatives(
-    model: Model,
-    forward: Callable[..., Any],
-    q: Scalars,
-    v: Scalars,
-    tau: Scalars,
+    model: Model, forward: Callable[..., Any], q: Scalars, v: Scalars, tau: Scalars
 ) -> tuple[Matrix, Matrix, Matrix]:
     """∂a/∂q (tangent), ∂a/∂v, ∂a/∂τ, one jet per direction."""
     n = model.nv
