@@ -12,7 +12,7 @@ from dqdyn.algebra.dual import DQ, IDENTITY
 from dqdyn.algebra.poses import pose, position
 from dqdyn.algebra.quaternion import Quaternion, pure, shortest_rotation
 from dqdyn.model import inertia
-from dqdyn.model.description import LIMITS, Joint, Link, NamedFrame, Shape, placement
+from dqdyn.model.description import LIMITS, Description, Joint, Link, NamedFrame, Shape, placement
 from dqdyn.model.inertia import Inertia, as_tensor, as_vector
 
 STEEL = (0.35, 0.38, 0.42, 1.0)
@@ -74,6 +74,13 @@ class Limb:
     links: tuple[Link, ...]
     joints: tuple[Joint, ...]
     frames: tuple[NamedFrame, ...] = ()
+
+
+def robot(name: str, root: Link, *limbs: Limb, **options: Any) -> Description:
+    """A robot of limbs on the link ``root``; options are other fields of the description."""
+    links = (root, *(link for limb in limbs for link in limb.links))
+    joints = tuple(joint for limb in limbs for joint in limb.joints)
+    return Description(name, links, joints, tuple(frame for limb in limbs for frame in limb.frames), **options)
 
 
 def serial_limb(root: str, chain: Sequence[Joint | Link], *frames: NamedFrame) -> Limb:
