@@ -59,20 +59,9 @@ class _Builder:
         joints, nq, nv = self.numbered()
         moving = zip(self.moving, self.inertias, strict=True)
         bodies = tuple(Body(joint.child, inertia) for (joint, _, _), inertia in moving)
-        return Model(
-            name=self.description.name,
-            nq=nq,
-            nv=nv,
-            joints=joints,
-            bodies=bodies,
-            frames=self.frames,
-            gravity=self.description.gravity,
-            fixed_inertia=self.fixed_inertia,
-            description=self.description,
-            base=self.base,
-            mimic=self.mimic,
-            warnings=tuple(checker.warnings),
-        )
+        d, fixed, doubts = self.description, self.fixed_inertia, tuple(checker.warnings)
+        chosen = self.base, self.mimic
+        return Model(d.name, nq, nv, joints, bodies, self.frames, d.gravity, fixed, d, *chosen, doubts)
 
     def name_joint_frames(self, checker: Checker) -> None:
         """Add the frames of joints. Links go first: where one has the name, the frame of the joint gets another."""
@@ -139,19 +128,7 @@ class _Builder:
             kind, master = joint_kind(joint), masters.get(i)
             of_axes: dict[str, Any] = {field: axis_values(joint, field) for field in PER_AXIS}
             q, v = slices[master.joint if master else i]
-            joints.append(
-                TreeJoint(
-                    index=i,
-                    name=joint.name,
-                    motion=kind,
-                    parent=parent,
-                    placement=placement,
-                    q=q,
-                    v=v,
-                    **of_axes,
-                    master=master,
-                )
-            )
+            joints.append(TreeJoint(i, joint.name, kind, parent, placement, q, v, **of_axes, master=master))
         return tuple(joints), nq, nv
 
     def masters(self) -> dict[int, Master]:

@@ -204,7 +204,6 @@ class Checker:
     def tree(self, joints: tuple[Joint, ...]) -> None:
         links = [link.name for link in self.description.links]
         known, parents = set(links), dict[str, Joint]()
-        children: dict[str, list[str]] = {}
         for joint in joints:
             for end, name in (("parent", joint.parent), ("child", joint.child)):
                 if name not in known:
@@ -218,16 +217,15 @@ class Checker:
                     joint.child,
                 )
             parents[joint.child] = joint
-            children.setdefault(joint.parent, []).append(joint.child)
         roots = [name for name in links if name not in parents]
         if not roots:
             raise self.error("every link is the child of a joint, so the joints form a cycle: free one link.", links[0])
         if len(roots) > 1:
             shown = ", ".join(map(repr, roots[:4]))
             raise self.error(f"there are {len(roots)} roots, {shown}: join all links into one tree.", roots[1])
-        reached = [roots[0]]
+        reached, on_link = [roots[0]], self.description.joints_by_parent()
         for name in reached:  # grows while it is walked
-            reached.extend(children.get(name, ()))
+            reached.extend(joint.child for joint in on_link.get(name, ()))
         if len(reached) < len(links):
             lost = next(name for name in links if name not in set(reached))
             raise self.error(
