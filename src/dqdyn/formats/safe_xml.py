@@ -159,34 +159,29 @@ class _Tree:
         return int(self.parser.CurrentLineNumber) + self.skipped
 
     def refuse(self, *_: Any) -> NoReturn:
-        raise LoadError(
-            f"{self.file}, line {self.line}: the file has a DOCTYPE or entities, which could read other files or fill "
-            "the memory: remove them.",
-            file=self.file,
-            line=self.line,
-            element="DOCTYPE",
-        )
+        problem = "the file has a DOCTYPE or entities, which could read other files or fill the memory: remove them"
+        raise self.error(self.line, "DOCTYPE", problem)
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         element = Element(tag, attributes, self.line, int(self.parser.CurrentColumnNumber) + 1)
         self.count += 1
         if self.count > self.limits.elements:
-            raise self.error(element, f"more than {self.limits.elements} elements")
+            raise self.excess(element, f"{self.limits.elements} elements")
         if self.open:
             self.open[-1].children.append(element)
         else:
             self.root = element
         self.open.append(element)
         if len(self.open) > self.limits.depth:
-            raise self.error(element, f"more than {self.limits.depth} elements inside each other")
+            raise self.excess(element, f"{self.limits.depth} elements inside each other")
 
     def end(self, tag: str) -> None:
         self.open.pop()
 
-    def error(self, element: Element, excess: str) -> LoadError:
-        return LoadError(
-            f"{self.file}, line {element.line}: there are {excess}, which no robot needs: check the file.",
-            file=self.file,
-            line=element.line,
-            element=element.tag,
+    def excess(self, element: Element, bound: str) -> LoadError:
+        return self.error(
+            element.line, element.tag, f"there are more than {bound}, which no robot needs: check the file"
         )
+
+    def error(self, line: int, element: str, problem: str) -> LoadError:
+        return LoadError(f"{self.file}, line {line}: {problem}.", file=self.file, line=line, element=element)
