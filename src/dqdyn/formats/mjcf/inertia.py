@@ -78,14 +78,8 @@ def write_inertial(body: ET.Element, inertia: Inertia) -> None:
     if inertia.is_zero:
         return
     moments, quaternion = _principal(np.array(inertia.tensor))
-    element(
-        body,
-        "inertial",
-        pos=numbers(inertia.com),
-        quat=numbers(quaternion),
-        mass=numbers(inertia.mass),
-        diaginertia=numbers(moments),
-    )
+    pos, quat, mass = numbers(inertia.com), numbers(quaternion), numbers(inertia.mass)
+    element(body, "inertial", pos=pos, quat=quat, mass=mass, diaginertia=numbers(moments))
 
 
 def _principal(tensor: np.ndarray) -> tuple[list[float], list[float]]:

@@ -80,15 +80,9 @@ class _Reader:
         joints = [replace(joint, mimic=coupled.get(joint.name)) for joint in joints]
         frames = self.frames({link.name for link in links} | {joint.name for joint in joints} | {WORLD})
         self.notes += notes + left_out(m, self.bodies, self.joints, self.geoms.lost)
-        return Description(
-            name=self.compiled.name or "robot",
-            links=tuple(links),
-            joints=tuple(joints),
-            frames=frames,
-            gravity=(0.0, 0.0, 0.0) if self.no_gravity else as_vector(m.opt.gravity),
-            source=self.compiled.file,
-            notes=tuple(self.notes),
-        )
+        gravity = (0.0, 0.0, 0.0) if self.no_gravity else as_vector(m.opt.gravity)
+        name, source, doubts = self.compiled.name or "robot", self.compiled.file, tuple(self.notes)
+        return Description(name, tuple(links), tuple(joints), frames, gravity=gravity, source=source, notes=doubts)
 
     def world_is_empty(self) -> bool:
         """Whether the world carries nothing but one body, welded to its origin."""

@@ -208,13 +208,11 @@ class _Writer:
                 element(body, "site", name=name_text(frame.name, "MJCF"), **_pose(frame.origin))
 
     def mimics(self, root: ET.Element) -> None:
-        mimics = [joint for joint in self.description.joints if joint.mimic is not None]
-        if mimics:
-            equality = element(root, "equality")
-        for joint in mimics:
-            assert joint.mimic is not None
-            coefficients = numbers((joint.mimic.offset, joint.mimic.ratio, 0.0, 0.0, 0.0))
-            element(equality, "joint", joint1=joint.name, joint2=joint.mimic.joint, polycoef=coefficients)
+        mimics = {joint.name: joint.mimic for joint in self.description.joints if joint.mimic is not None}
+        equality = element(root, "equality") if mimics else root
+        for name, mimic in mimics.items():
+            coefficients = numbers((mimic.offset, mimic.ratio, 0.0, 0.0, 0.0))
+            element(equality, "joint", joint1=name, joint2=mimic.joint, polycoef=coefficients)
 
 
 def _tails(group: list[Joint]) -> list[DQ]:

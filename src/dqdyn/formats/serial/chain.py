@@ -39,15 +39,11 @@ def number_array(values: Any, what: str) -> Array:
                 f"{what} has {len(rows[0])} numbers in row 1 and {len(row)} in row {i + 1}: make them equal.", row=i
             )
         for j, entry in enumerate(row):
-            if not _is_finite_number(entry):
+            if not (isinstance(entry, REAL) and in_range(entry)):
                 raise LoadError(
                     f"{what} has {entry!r} in row {i + 1}, column {j + 1}: give a finite number.", row=i, column=j
                 )
     return np.array(rows, dtype=float)
-
-
-def _is_finite_number(entry: Any) -> bool:
-    return isinstance(entry, REAL) and in_range(entry)
 
 
 def pose_argument(value: PoseLike, what: str) -> DQ:
