@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.jet import derivative
@@ -68,6 +68,17 @@ class Constraint:
         """Whether a robot on that base has the constraint by itself."""
         return False
 
+    def _error(self, problem: str, **data: Any) -> ModelError:
+        """An error that carries the name of the constraint."""
+        return ModelError(problem, constraint=self.name, **data)
+
+    def _require_one_axis(self, model: Model, *names: str) -> None:
+        """An error unless each joint of these names has one coordinate of its own or mimics one that has."""
+        for joint in map(model.joint, names):
+            if joint.motion.nv != 1:
+                needs = f"the constraint {self.name!r} needs joints with one coordinate"
+                raise self._error(f"{needs}; joint {joint.name!r} is {joint.kind}.", joint=joint.name)
+
     def _named(self, name: str) -> None:
         """Take a default name."""
         if not self.name:
@@ -109,14 +120,3 @@ def rows_rate(rows: Callable[[Scalars, Scalar], Rows], model: Model, q: Scalars,
 def row(model: Model, entries: dict[int, Scalar]) -> Row:
     """A row of A from its entries by index into v."""
     return [entries.get(k, 0.0) for k in range(model.nv)]
-
-
-def require_one_axis(model: Model, name: str, constraint: str) -> None:
-    """An error unless the joint of that name has one coordinate of its own or mimics one that has."""
-    joint = model.joint(name)
-    if joint.motion.nv != 1:
-        raise ModelError(
-            f"the constraint {constraint!r} needs joints with one coordinate; joint {name!r} is {joint.kind}.",
-            constraint=constraint,
-            joint=name,
-        )

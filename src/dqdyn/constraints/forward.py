@@ -42,11 +42,8 @@ class ConstrainedFormulations(Formulations):
 
     def resolve(self, method: str) -> str:
         if isinstance(method, str) and method in methods.FORWARD:
-            raise Error(
-                f"the method {method!r} ignores constraints: use {', '.join(map(repr, self))}, or "
-                "robot.without_constraints().",
-                method=method,
-            )
+            remedy = f"use {', '.join(map(repr, self))}, or robot.without_constraints()"
+            raise Error(f"the method {method!r} ignores constraints: {remedy}.", method=method)
         return super().resolve(method)
 
     def variants(self, form: Form, model: Model) -> list[Candidate]:

@@ -13,11 +13,11 @@ from dqdyn.algebra.quaternion import Quaternion, rotation_columns
 from dqdyn.algebra.scalar import Scalar, Scalars, atan2, cos, less, select, sin, sqrt
 from dqdyn.coordinates.parameterisation import Parameterisation
 from dqdyn.errors import Error
-from dqdyn.model.joints.axis_joint import turn
+from dqdyn.model.joints.axis_joint import X, Y, Z, turn
 
 SEQUENCES = tuple(a + b + c for a in "xyz" for b in "xyz" for c in "xyz" if a != b != c)
 """All twelve: six of three axes (Tait-Bryan) and six that begin and end with the same one (proper Euler)."""
-_AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
+_AXES = {"x": X, "y": Y, "z": Z}
 
 
 @dataclass(frozen=True)
@@ -31,11 +31,9 @@ class Euler(Parameterisation):
 
     def __post_init__(self) -> None:
         if self.sequence not in SEQUENCES:
-            raise Error(
-                f"Euler angles turn about three axes, of which neighbours differ; found {self.sequence!r}: take one "
-                f"of {', '.join(SEQUENCES)}.",
-                sequence=self.sequence,
-            )
+            found = f"found {self.sequence!r}: take one of {', '.join(SEQUENCES)}"
+            expected = "Euler angles turn about three axes, of which neighbours differ"
+            raise Error(f"{expected}; {found}.", sequence=self.sequence)
         labels = tuple(f"angle_{i}_{axis}" for i, axis in enumerate(self.sequence, 1))
         self._set(f"euler-{self.sequence}", labels)
 

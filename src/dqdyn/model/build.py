@@ -77,10 +77,8 @@ class _Builder:
                 name = renamed[frame.name] = fresh_name(f"{frame.name}_joint", used)
             self.frames.setdefault(name, replace(frame, name=name))
         if renamed:
-            checker.doubt(
-                f"the frames of joints named like a link or the world get other names: {listed(renamed.values())}.",
-                next(iter(renamed)),
-            )
+            doubt = f"the frames of joints named like a link or the world get other names: {listed(renamed.values())}."
+            checker.doubt(doubt, next(iter(renamed)))
 
     def walk(self) -> None:
         children = self.description.joints_by_parent()

@@ -114,9 +114,8 @@ class Inertia:
         if a < -tolerance:
             return [f"its inertia has the negative principal moment {a:.6g} kg m²"]
         if a + b < c - tolerance:
-            return [
-                f"its inertia violates the triangle inequality: principal moments {a:.6g} + {b:.6g} < {c:.6g} kg m²"
-            ]
+            moments = f"{a:.6g} + {b:.6g} < {c:.6g} kg m²"
+            return [f"its inertia violates the triangle inequality: principal moments {moments}"]
         return []
 
 

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 from dqdyn.algebra.real import real_array
 from dqdyn.algebra.scalar import Scalar, Scalars, total
-from dqdyn.constraints.constraint import Constraint, Rows, require_one_axis, row
-from dqdyn.errors import ModelError
+from dqdyn.constraints.constraint import Constraint, Rows, row
 from dqdyn.model.description import Loop
 from dqdyn.model.model import Model
 
@@ -30,11 +29,8 @@ class JointCoupling(Constraint):
         object.__setattr__(self, "ratios", tuple(real_array(self.ratios, "the ratios of a coupling").tolist()))
         self._named("coupling " + "-".join(self.joints))
         if len(self.joints) != len(self.ratios) or not self.joints or not any(self.ratios):
-            raise ModelError(
-                f"the constraint {self.name!r} needs one ratio per joint, not all zero; found {len(self.joints)} "
-                f"joints and the ratios {self.ratios}.",
-                constraint=self.name,
-            )
+            found = f"{len(self.joints)} joints and the ratios {self.ratios}"
+            raise self._error(f"the constraint {self.name!r} needs one ratio per joint, not all zero; found {found}.")
 
     def residual(self, model: Model, q: Scalars, t: Scalar = 0.0) -> list[Scalar]:
         own = [r * _coordinate(model, name, q) for name, r in zip(self.joints, self.ratios, strict=True)]
@@ -52,8 +48,7 @@ class JointCoupling(Constraint):
         return self.velocity(model, q)
 
     def check(self, model: Model) -> None:
-        for name in self.joints:
-            require_one_axis(model, name, self.name)
+        self._require_one_axis(model, *self.joints)
 
     def loop(self) -> Loop:
         return Loop(self.name, "coupling", self.joints, (*self.ratios, float(self.offset)))

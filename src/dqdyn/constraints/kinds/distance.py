@@ -9,7 +9,6 @@ from dqdyn.algebra.quaternion import dot3
 from dqdyn.algebra.scalar import Scalar, Scalars
 from dqdyn.constraints.kinds.frame_constraint import Closure, Components
 from dqdyn.constraints.relative_motion import RelativeMotion, relative_pose
-from dqdyn.errors import ModelError
 from dqdyn.model.model import Model
 
 
@@ -28,11 +27,8 @@ class DistanceClosure(Closure):
     def __post_init__(self) -> None:
         super().__post_init__()
         if not 0.0 < self.distance < float("inf"):
-            raise ModelError(
-                f"the distance of the constraint {self.name!r} must be above 0 m and finite; found {self.distance}: "
-                "for coinciding points use PointClosure.",
-                constraint=self.name,
-            )
+            found = f"found {self.distance}: for coinciding points use PointClosure"
+            raise self._error(f"the distance of the constraint {self.name!r} must be above 0 m and finite; {found}.")
 
     def residual(self, model: Model, q: Scalars, t: Scalar = 0.0) -> list[Scalar]:
         p = relative_pose(model, self.frame1, self.frame2, q)[1]

@@ -9,7 +9,6 @@ from dqdyn.algebra.jet import derivative
 from dqdyn.algebra.scalar import Scalar, Scalars
 from dqdyn.constraints.constraint import Constraint, Place, Rows
 from dqdyn.constraints.kinds.pfaffian import neutral
-from dqdyn.errors import ModelError
 from dqdyn.kinematics.configuration import configuration_rate
 from dqdyn.model.model import Model
 
@@ -54,7 +53,5 @@ class Holonomic(Constraint):
     def check(self, model: Model) -> None:
         values = len(self.residual(model, neutral(model)))
         if values != self.count:
-            raise ModelError(
-                f"the function of the constraint {self.name!r} must give {self.count} values; found {values}.",
-                constraint=self.name,
-            )
+            must = f"the function of the constraint {self.name!r} must give {self.count} values"
+            raise self._error(f"{must}; found {values}.")

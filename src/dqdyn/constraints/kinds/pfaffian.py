@@ -8,7 +8,6 @@ from typing import Any, ClassVar
 
 from dqdyn.algebra.scalar import Scalar, Scalars
 from dqdyn.constraints.constraint import Constraint, Place, Rows
-from dqdyn.errors import ModelError
 from dqdyn.model.model import Model
 
 
@@ -35,11 +34,9 @@ class Pfaffian(Constraint):
     def check(self, model: Model) -> None:
         a, b = self.velocity(model, neutral(model))
         if len(a) != self.count or len(b) != self.count or any(len(r) != model.nv for r in a):
-            raise ModelError(
-                f"the function of the constraint {self.name!r} must give {self.count} rows of {model.nv} entries (nv) "
-                f"and as many b; found {len(a)} rows of {sorted({len(r) for r in a})} and {len(b)} b.",
-                constraint=self.name,
-            )
+            must = f"must give {self.count} rows of {model.nv} entries (nv) and as many b"
+            found = f"{len(a)} rows of {sorted({len(r) for r in a})} and {len(b)} b"
+            raise self._error(f"the function of the constraint {self.name!r} {must}; found {found}.")
 
 
 def neutral(model: Model) -> list[float]:

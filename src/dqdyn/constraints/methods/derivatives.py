@@ -24,8 +24,5 @@ def forward_derivatives(
     ]
     d_dv = [derivative(lambda x: forward(model, q, x, tau), list(v), unit) for unit in units]
     d_dtau = [derivative(lambda x: forward(model, q, v, x), list(tau), unit) for unit in units]
-    return _columns(d_dq), _columns(d_dv), _columns(d_dtau)
-
-
-def _columns(columns: Matrix) -> Matrix:
-    return [list(row) for row in zip(*columns, strict=True)]
+    by_q, by_v, by_tau = ([list(row) for row in zip(*columns, strict=True)] for columns in (d_dq, d_dv, d_dtau))
+    return by_q, by_v, by_tau
