@@ -29,11 +29,8 @@ def write_json(model: Model) -> str:
     require_uniform(model.name, model.gravity, "JSON")
     lost = [c.name for c in model.constraints if c.loop() is None and not c.of_base(model.base)]
     if lost:
-        raise FormatError(
-            f"JSON cannot hold the constraint {lost[0]!r} of {model.name!r}: write robot.without_constraints(), and "
-            "add it again after loading.",
-            element=lost[0],
-        )
+        remedy = "write robot.without_constraints(), and add it again after loading"
+        raise FormatError(f"JSON cannot hold the constraint {lost[0]!r} of {model.name!r}: {remedy}.", element=lost[0])
     description = model.description.with_changes(base=model.base, gravity=model.gravity)
     data = {"format": FORMAT, "version": VERSION, **DESCRIPTION.write(description, Place(model.name))}
     lines = (f'"{key}": {_lines(value)}' for key, value in data.items())

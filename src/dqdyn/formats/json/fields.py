@@ -26,6 +26,10 @@ class Place:
             return Place(self.file, f"{self.path}[{step}]")
         return Place(self.file, f"{self.path}.{step}" if self.path else step)
 
+    def unwritable(self, shown: Any, remedy: str) -> FormatError:
+        """The error for a value that JSON cannot hold."""
+        return FormatError(f"JSON cannot hold {self.path} = {shown} of {self.file!r}: {remedy}.", element=self.path)
+
     def error(self, problem: str, **data: Any) -> LoadError:
         """The error of the whole file; the message goes on after its name."""
         return LoadError(f"{self.file}{problem}", file=self.file, **data)
@@ -51,10 +55,7 @@ class Text(Field):
 
     def write(self, value: Any, place: Place) -> str:
         if _has_surrogate(str(value)):
-            raise FormatError(
-                f"JSON cannot hold {place.path} = {value!r} of {place.file!r}: remove the lone surrogate.",
-                element=place.path,
-            )
+            raise place.unwritable(repr(value), "remove the lone surrogate")
         return str(value)
 
     def read(self, value: Any, place: Place) -> str:
@@ -87,9 +88,7 @@ class Number(Field):
 
     def write(self, value: Any, place: Place) -> Any:
         if not math.isfinite(value):
-            raise FormatError(
-                f"JSON cannot hold {place.path} = {value} of {place.file!r}: make it finite.", element=place.path
-            )
+            raise place.unwritable(value, "make it finite")
         return float(value)
 
     def read(self, value: Any, place: Place) -> float:

@@ -188,12 +188,9 @@ def _set_aside(mujoco: Any, spec: Any, file: str) -> list[tuple[Any, str | None]
             is_mesh, is_field = (geom.type == getattr(mujoco.mjtGeom, f"mjGEOM_{k}") for k in ("MESH", "HFIELD"))
             wanted, known = (geom.meshname, meshes) if is_mesh else (geom.hfieldname, fields)
             if (is_mesh or is_field) and wanted not in known:
-                raise LoadError(
-                    f"{file}: a geom of the body {body.name!r} is drawn from the asset {wanted!r}, which the file does "
-                    "not define: add it to <asset>.",
-                    file=file,
-                    element=wanted,
-                )
+                asset = f"the asset {wanted!r}, which the file does not define: add it to <asset>"
+                problem = f"a geom of the body {body.name!r} is drawn from {asset}."
+                raise LoadError(f"{file}: {problem}", file=file, element=wanted)
             if is_field or (is_mesh and not _gives_mass(mujoco, spec, body, geom)):
                 aside.append((geom, geom.meshname if is_mesh else None))
     for geom, _ in aside:

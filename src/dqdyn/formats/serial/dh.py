@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-from dqdyn.algebra.dual import DQ, IDENTITY
+from dqdyn.algebra.dual import IDENTITY
 from dqdyn.arrays import Array, RealArray
 from dqdyn.errors import LoadError, unknown_name
 from dqdyn.formats.serial import chain
@@ -49,12 +49,8 @@ def describe_dh(
         along_x = placement((a, 0.0, 0.0), (alpha, 0.0, 0.0))
         before = start if i == 0 else IDENTITY
         # The joint moves about or along z, so it may stand before or after the constant motion about and along z.
-        geometry: dict[str, DQ] = (
-            {"origin": before * along_x * along_z}
-            if modified
-            else {"origin": before, "child_origin": along_z * along_x}
-        )
-        joints.append(chain.chain_joint(i, joint, _kind(kind, i), **geometry))
+        origin, child = (before * along_x * along_z, IDENTITY) if modified else (before, along_z * along_x)
+        joints.append(chain.chain_joint(i, joint, _kind(kind, i), origin=origin, child_origin=child))
     return chain.serial_robot(name, joints, inertias, chain.pose_argument(tool, "The tool of a DH robot"))
 
 
