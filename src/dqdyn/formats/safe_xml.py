@@ -81,15 +81,11 @@ def parse(source: str | Path, limits: XmlBounds = XML_BOUNDS) -> Document:
     data = read_bytes(path, file, limits.size)
     if not data.strip():
         raise LoadError(f"{file} is empty: give a file with a robot in it.", file=file)
-    _refuse_binary(data, file)
-    return Document(_parse_bytes(data, file, limits, None), file, path)
-
-
-def _refuse_binary(data: bytes, file: str) -> None:
     if b"\0" in data[:1024] and not data.startswith(_UTF16):
         raise LoadError(f"{file} is binary, not XML: give the robot as a text file.", file=file)
     if b"<" not in data:
         raise LoadError(f"{file} is not XML, since it has no '<': give a robot file such as URDF.", file=file)
+    return Document(_parse_bytes(data, file, limits, None), file, path)
 
 
 def _parse_text(text: str, limits: XmlBounds) -> Document:

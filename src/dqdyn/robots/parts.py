@@ -120,31 +120,24 @@ def within(reach: float, velocity: float, effort: float) -> HingeLimits:
 # --- mirror images ----------------------------------------------------------------------------------------------------
 
 
-def mirrored(limb: Limb, side: str = "right", other: str = "left") -> Limb:
-    """The limb seen in a mirror that is the plane y = 0, named for the other side.
+def mirrored(limb: Limb) -> Limb:
+    """A right limb seen in a mirror that is the plane y = 0, named for the left side.
 
     Equal joint angles on both sides are mirror images of each other: rotation axes flip in x and z, not in y.
     """
 
     def rename(name: str) -> str:
-        return name.replace(f"{side}_", f"{other}_", 1)
+        return name.replace("right_", "left_", 1)
 
-    return Limb(
-        links=tuple(_mirrored_link(item, rename(item.name)) for item in limb.links),
-        joints=tuple(
-            replace(
-                joint,
-                name=rename(joint.name),
-                parent=rename(joint.parent),
-                child=rename(joint.child),
-                origin=_mirrored_pose(joint.origin),
-                child_origin=_mirrored_pose(joint.child_origin),
-                axis=(-joint.axis[0] or 0.0, joint.axis[1], -joint.axis[2] or 0.0),
-            )
-            for joint in limb.joints
-        ),
-        frames=tuple(NamedFrame(rename(f.name), rename(f.link), _mirrored_pose(f.origin)) for f in limb.frames),
-    )
+    def joint_of(joint: Joint) -> Joint:
+        changes: dict[str, Any] = {field: rename(getattr(joint, field)) for field in ("name", "parent", "child")}
+        changes |= {field: _mirrored_pose(getattr(joint, field)) for field in ("origin", "child_origin")}
+        x, y, z = joint.axis
+        return replace(joint, **changes, axis=(-x or 0.0, y, -z or 0.0))
+
+    links = tuple(_mirrored_link(item, rename(item.name)) for item in limb.links)
+    frames = (NamedFrame(rename(f.name), rename(f.link), _mirrored_pose(f.origin)) for f in limb.frames)
+    return Limb(links, tuple(map(joint_of, limb.joints)), tuple(frames))
 
 
 def _mirrored_pose(x: DQ) -> DQ:
