@@ -59,9 +59,10 @@ class _Builder:
         joints, nq, nv = self.numbered()
         moving = zip(self.moving, self.inertias, strict=True)
         bodies = tuple(Body(joint.child, inertia) for (joint, _, _), inertia in moving)
-        d, fixed, doubts = self.description, self.fixed_inertia, tuple(checker.warnings)
-        chosen = self.base, self.mimic
-        return Model(d.name, nq, nv, joints, bodies, self.frames, d.gravity, fixed, d, *chosen, doubts)
+        d, doubts = self.description, tuple(checker.warnings)
+        return Model(
+            d.name, nq, nv, joints, bodies, self.frames, d.gravity, self.fixed_inertia, d, self.base, self.mimic, doubts
+        )
 
     def name_joint_frames(self, checker: Checker) -> None:
         """Add the frames of joints. Links go first: where one has the name, the frame of the joint gets another."""

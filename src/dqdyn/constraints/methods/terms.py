@@ -27,7 +27,8 @@ ROUNDING = 1e-24
 
 A closure of frames that a joint already holds has rows that should be zero, and are so up to rounding of the levers.
 """
-
+NEEDS_ROOT = "the Udwadia-Kalaba form needs the inverse square root of the mass matrix"
+"""How errors for a singular M begin."""
 
 Result = TypeVar("Result")
 Terms = tuple[Matrix, list[Scalar], Matrix, list[Scalar]]

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dqdyn.algebra.scalar import Scalar, Scalars, sqrt
 from dqdyn.constraints.methods.orthogonal import least_squares, orthonormal, placed
 from dqdyn.constraints.methods.sparse import Sparse, solve_lower, solve_transposed, sparse
-from dqdyn.constraints.methods.terms import Terms, of_state, rounding
+from dqdyn.constraints.methods.terms import NEEDS_ROOT, Terms, of_state, rounding
 from dqdyn.dynamics.fast.sparse_solve import Matrix, factored
 from dqdyn.errors import ModelError
 from dqdyn.model.model import Model
@@ -20,11 +20,8 @@ from dqdyn.model.model import Model
 def forward(model: Model, terms: Terms, singular: bool) -> list[Scalar]:
     """The acceleration (nv) that obeys the constraints; an error where M is ``singular``."""
     if singular:
-        raise ModelError(
-            "the Udwadia-Kalaba form needs the inverse square root of the mass matrix, which is singular for "
-            f"{model.name!r}: use method='kkt' or 'kane'.",
-            robot=model.name,
-        )
+        remedy = "use method='kkt' or 'kane'"
+        raise ModelError(f"{NEEDS_ROOT}, which is singular for {model.name!r}: {remedy}.", robot=model.name)
     return acceleration(*terms)
 
 

@@ -77,10 +77,8 @@ def _joint(i: int, name: str, screw: Array, at_home: list[DQ], notes: list[str])
     else:
         raise LoadError(f"Screw {i + 1} is zero: give a unit direction, or a unit moment for a prismatic joint.", row=i)
     if kind == "helical" and abs(pitch) < FINEST_PITCH:
-        notes.append(
-            f"screw {i + 1} has the tiny pitch {pitch:.3g} m/rad and is helical; "
-            "for a revolute joint give a moment orthogonal to the direction, m = p × l."
-        )
+        remedy = "for a revolute joint give a moment orthogonal to the direction, m = p × l"
+        notes.append(f"screw {i + 1} has the tiny pitch {pitch:.3g} m/rad and is helical; {remedy}.")
     # The joint frame stands on the axis with the axes of the base, whatever the frames of the two links are.
     on_axis = placement(point)
     origin, child_origin = at_home[i].conj() * on_axis, on_axis.conj() * at_home[i + 1]
