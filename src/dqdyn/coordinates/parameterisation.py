@@ -141,7 +141,8 @@ def unit_vector(n: int, i: int) -> list[float]:
 def quaternion_of_columns(columns: Columns) -> Quaternion:
     """r with r i r*, r j r*, r k r* = ``columns``, from its largest component (Shepperd's method).
 
-    The four rows are 4 w r, 4 x r, 4 y r, 4 z r; the one whose factor is largest loses no digits.
+    Over any scalar, without a branch on values. The four rows are 4 w r, 4 x r, 4 y r, 4 z r; the one whose factor is
+    largest loses no digits.
     """
     a, b, c = columns
     wx, wy, wz = b.z - c.y, c.x - a.z, a.y - b.x

@@ -134,8 +134,8 @@ def with_base_joint(model: Model, file_format: str) -> Description:
         return description
     if model.base == "differential":
         remedy = 'write it with base="planar" or "fixed", or as JSON'
-        held_by = f"the rolling constraint of the differential base of {model.name!r}"
-        raise FormatError(f"{file_format} cannot hold {held_by}: {remedy}.", element=ROOT_JOINT)
+        rolling = f"the rolling constraint of the differential base of {model.name!r}"
+        raise FormatError(f"{file_format} cannot hold {rolling}: {remedy}.", element=ROOT_JOINT)
     if any(link.name == WORLD for link in description.links):
         remedy = "but a link has it: rename that link, or write JSON"
         needed = f"the link name {WORLD!r} for the {model.base} base of {model.name!r}"

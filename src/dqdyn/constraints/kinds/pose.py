@@ -40,7 +40,7 @@ class PoseClosure(Closure):
     def residual(self, model: Model, q: Scalars, t: Scalar = 0.0) -> list[Scalar]:
         r, p = relative_pose(model, self.frame1, self.frame2, q)
         turned = r * self.pose.primary.conj()
-        rotation = log(DQ.of(turned * nearest_sign(turned))).primary * 2.0
+        rotation = log(DQ.of(turned * nearest_sign(turned))).primary * 2.0  # of r and −r the shorter way
         return [*rotation.vector, *(p - position(self.pose)).vector]
 
     def components(self, relative: RelativeMotion) -> Components:

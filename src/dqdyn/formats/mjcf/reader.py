@@ -150,7 +150,7 @@ class _Reader:
         data |= {field: float(values[dof]) for field, values in constants}
         for field in PER_AXIS:
             if kept := self.kept(f"{CUSTOM}:{field}:{name}"):
-                data[field] = kept[0] if len(set(kept)) == 1 else kept
+                data[field] = kept[0] if len(set(kept)) == 1 else kept  # one number where all axes have the same
         return Joint(name, kind, parent, child, origin, **data)
 
     def kept(self, key: str) -> tuple[float, ...]:

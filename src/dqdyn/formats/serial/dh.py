@@ -68,9 +68,8 @@ def _oriented(table: Array, joints_in: str | None) -> Array:
         found = f"{shape} with joints_in={joints_in!r}" if joints_in else shape
         problem = f"A DH table has 4 or 5 numbers per joint (θ, d, a, α and maybe the type); found the shape {found}."
     elif not rows_fit:
-        problem = (
-            f"The DH table of shape {shape} has one column per joint, as in DQ Robotics: pass joints_in='columns'."
-        )
+        remedy = "as in DQ Robotics: pass joints_in='columns'"
+        problem = f"The DH table of shape {shape} has one column per joint, {remedy}."
     elif columns_fit:
         remedy = "pass joints_in='rows' or joints_in='columns' (DQ Robotics)"
         problem = f"A DH table of shape {shape} may hold its joints in rows or in columns: {remedy}."
