@@ -16,9 +16,8 @@ from dqdyn.algebra.counter import Tally, counters
 from dqdyn.algebra.quaternion import Quaternion, pure, rotate
 from dqdyn.algebra.scalar import unstack
 from dqdyn.coordinates.euler import SEQUENCES, Euler
-from dqdyn.coordinates.parameterisation import Parameterisation, half_gradient
+from dqdyn.coordinates.parameterisation import Parameterisation, half_gradient, quaternion_of_columns
 from dqdyn.coordinates.rotation_matrix import RotationMatrix
-from dqdyn.coordinates.shepperd import quaternion_of_columns
 from dqdyn.coordinates.unit_quaternion import UnitQuaternion
 from dqdyn.errors import Error
 

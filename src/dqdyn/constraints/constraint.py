@@ -5,13 +5,13 @@ Everything is written over any scalar, so that constrained dynamics is traced an
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.jet import derivative
-from dqdyn.algebra.scalar import Scalar, total
+from dqdyn.algebra.scalar import Scalar, Scalars, total
 from dqdyn.errors import ModelError
 from dqdyn.kinematics.configuration import configuration_rate
 from dqdyn.kinematics.tree import frame_pose
@@ -41,17 +41,17 @@ class Constraint:
         """Number of rows of A."""
         return self.count
 
-    def residual(self, model: Model, q: Sequence[Scalar], t: Scalar = 0.0) -> list[Scalar] | None:
+    def residual(self, model: Model, q: Scalars, t: Scalar = 0.0) -> list[Scalar] | None:
         """What must vanish at q, in m or rad; None for a nonholonomic constraint."""
         if self.holonomic:
             raise NotImplementedError
         return None
 
-    def velocity(self, model: Model, q: Sequence[Scalar], t: Scalar = 0.0) -> Rows:
+    def velocity(self, model: Model, q: Scalars, t: Scalar = 0.0) -> Rows:
         """A and b of A(q, t) v = b(q, t)."""
         raise NotImplementedError
 
-    def acceleration(self, model: Model, q: Sequence[Scalar], v: Sequence[Scalar], t: Scalar = 0.0) -> Rows:
+    def acceleration(self, model: Model, q: Scalars, v: Scalars, t: Scalar = 0.0) -> Rows:
         """A and b of A a = b: the rate of :meth:`velocity`, so b is ḃ − Ȧ v; by jets unless a kind has a formula."""
         a, _ = self.velocity(model, q, t)
         a_rate, b_rate = rows_rate(lambda q, t: self.velocity(model, q, t), model, q, v, t)
@@ -68,6 +68,17 @@ class Constraint:
         """Whether a robot on that base has the constraint by itself."""
         return False
 
+    def _error(self, problem: str, **data: Any) -> ModelError:
+        """An error that carries the name of the constraint."""
+        return ModelError(problem, constraint=self.name, **data)
+
+    def _require_one_axis(self, model: Model, *names: str) -> None:
+        """An error unless each joint of these names has one coordinate of its own or mimics one that has."""
+        for joint in map(model.joint, names):
+            if joint.motion.nv != 1:
+                needs = f"the constraint {self.name!r} needs joints with one coordinate"
+                raise self._error(f"{needs}; joint {joint.name!r} is {joint.kind}.", joint=joint.name)
+
     def _named(self, name: str) -> None:
         """Take a default name."""
         if not self.name:
@@ -82,7 +93,7 @@ class Place:
     """
 
     model: Model
-    q: Sequence[Scalar]
+    q: Scalars
     t: Scalar = 0.0
 
     def pose(self, frame: str) -> DQ:
@@ -94,9 +105,7 @@ class Place:
         return self.model.joint(name).coordinates(self.q)
 
 
-def rows_rate(
-    rows: Callable[[Sequence[Scalar], Scalar], Rows], model: Model, q: Sequence[Scalar], v: Sequence[Scalar], t: Scalar
-) -> Rows:
+def rows_rate(rows: Callable[[Scalars, Scalar], Rows], model: Model, q: Scalars, v: Scalars, t: Scalar) -> Rows:
     """Ȧ and ḃ of rows(q, t) along the motion, by jets."""
 
     def flat(x: list[Scalar]) -> list[Scalar]:
@@ -111,14 +120,3 @@ def rows_rate(
 def row(model: Model, entries: dict[int, Scalar]) -> Row:
     """A row of A from its entries by index into v."""
     return [entries.get(k, 0.0) for k in range(model.nv)]
-
-
-def require_one_axis(model: Model, name: str, constraint: str) -> None:
-    """An error unless the joint of that name has one coordinate of its own or mimics one that has."""
-    joint = model.joint(name)
-    if joint.motion.nv != 1:
-        raise ModelError(
-            f"the constraint {constraint!r} needs joints with one coordinate; joint {name!r} is {joint.kind}.",
-            constraint=constraint,
-            joint=name,
-        )

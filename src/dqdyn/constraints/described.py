@@ -42,11 +42,8 @@ def constraint_of(loop: Loop) -> Constraint:
         raise unknown_name("kind of loop", loop.kind, [*_CLOSURES, "coupling"])
     closure, size = _CLOSURES[loop.kind]
     if len(loop.between) != 2 or len(values) != size:
-        raise ModelError(
-            f"the loop {loop.name!r} of kind {loop.kind!r} lies between 2 frames and has {size} values; "
-            f"found {len(loop.between)} and {len(values)}.",
-            constraint=loop.name,
-        )
+        expected = f"the loop {loop.name!r} of kind {loop.kind!r} lies between 2 frames and has {size} values"
+        raise ModelError(f"{expected}; found {len(loop.between)} and {len(values)}.", constraint=loop.name)
     arguments: tuple[Any, ...] = values
     if loop.kind == "axis":
         arguments = values[:3], bool(values[3])

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from dqdyn.algebra.scalar import Scalar
+from dqdyn.algebra.scalar import Scalar, Scalars
 from dqdyn.dynamics import methods
 from dqdyn.dynamics.arguments import Wrenches
 from dqdyn.dynamics.choice import Candidate, Form, Formulations
@@ -29,13 +29,7 @@ class ConstrainedForward:
     singular: bool | None = None
 
     def __call__(
-        self,
-        model: Model,
-        q: Sequence[Scalar],
-        v: Sequence[Scalar],
-        tau: Sequence[Scalar],
-        wrenches: Wrenches = None,
-        t: Scalar = 0.0,
+        self, model: Model, q: Scalars, v: Scalars, tau: Scalars, wrenches: Wrenches = None, t: Scalar = 0.0
     ) -> list[Scalar]:
         singular = _mass_is_singular(model) if self.singular is None else self.singular
         model, wrenches = methods.pulled(model, q, wrenches)
@@ -48,11 +42,8 @@ class ConstrainedFormulations(Formulations):
 
     def resolve(self, method: str) -> str:
         if isinstance(method, str) and method in methods.FORWARD:
-            raise Error(
-                f"the method {method!r} ignores constraints: use {', '.join(map(repr, self))}, or "
-                "robot.without_constraints().",
-                method=method,
-            )
+            remedy = f"use {', '.join(map(repr, self))}, or robot.without_constraints()"
+            raise Error(f"the method {method!r} ignores constraints: {remedy}.", method=method)
         return super().resolve(method)
 
     def variants(self, form: Form, model: Model) -> list[Candidate]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from dqdyn.algebra.adjoint import Adjoint
 from dqdyn.algebra.dual import DQ, zero_twist
 from dqdyn.algebra.products import cross
 from dqdyn.algebra.quaternion import ONE, ZERO, Quaternion, cross3
-from dqdyn.algebra.scalar import Scalar
+from dqdyn.algebra.scalar import Scalars
 from dqdyn.constraints.constraint import Row
 from dqdyn.kinematics.tree import added, apply, chained, joint_columns
 from dqdyn.model.model import Frame, Model, TreeJoint
@@ -21,7 +21,7 @@ class RelativeMotion:
     """
 
     def __init__(
-        self, model: Model, first: str | Frame, second: str | Frame, q: Sequence[Scalar], at_second: bool = True
+        self, model: Model, first: str | Frame, second: str | Frame, q: Scalars, at_second: bool = True
     ) -> None:
         frame1, frame2 = model.frame(first), model.frame(second)
         self.q, self.nv, self.at_second = q, model.nv, at_second
@@ -43,17 +43,17 @@ class RelativeMotion:
             for (joint, sign), ad in zip(self.joints, self.adjoints, strict=True)
         ]
 
-    def rows(self, components: Callable[[DQ], Sequence[Scalar]], count: int) -> list[Row]:
+    def rows(self, components: Callable[[DQ], Scalars], count: int) -> list[Row]:
         """``count`` linear components of the twist as rows of nv entries, one per velocity."""
         twists = added(column for part in self._parts for column in part)
         entries = {k: components(twist) for k, twist in twists.items()}
         return [[entries[k][i] if k in entries else 0.0 for k in range(self.nv)] for i in range(count)]
 
-    def twist(self, v: Sequence[Scalar]) -> DQ:
+    def twist(self, v: Scalars) -> DQ:
         """ξ."""
         return apply([column for part in self._parts for column in part], v)
 
-    def bias(self, v: Sequence[Scalar]) -> DQ:
+    def bias(self, v: Scalars) -> DQ:
         """The rate of the twist's components at zero acceleration, J̇ v.
 
         Each joint's part turns with the twist of its body against frame 1: of the joints before it, and its own where
@@ -87,7 +87,7 @@ def joints_between(model: Model, body1: int, body2: int) -> list[tuple[TreeJoint
     return inward + [(model.joints[i], 1.0) for i in path2[shared:]]
 
 
-def relative_pose(model: Model, first: str, second: str, q: Sequence[Scalar]) -> tuple[Quaternion, Quaternion]:
+def relative_pose(model: Model, first: str, second: str, q: Scalars) -> tuple[Quaternion, Quaternion]:
     """(r, p) of x_12, by the joints between the frames."""
     frame1, frame2 = model.frame(first), model.frame(second)
     x = chained((ONE, ZERO), frame1.placement.conj())

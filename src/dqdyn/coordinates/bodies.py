@@ -5,12 +5,11 @@ Those of the tree with respect to v come from its kinematics. The chain rule v =
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dqdyn.algebra.adjoint import Adjoint
 from dqdyn.algebra.quaternion import ZERO, Quaternion, cross3
-from dqdyn.algebra.scalar import Scalar
+from dqdyn.algebra.scalar import Scalars
 from dqdyn.coordinates.tree import Sparse, TreeCoordinates
 from dqdyn.dynamics.formulations.mass_centers import Center, centers
 
@@ -49,7 +48,7 @@ class BodyJacobians:
         return self.center.seen
 
 
-def body_jacobians(at: TreeCoordinates, q: Sequence[Scalar], rate: Sequence[Scalar]) -> list[BodyJacobians]:
+def body_jacobians(at: TreeCoordinates, q: Scalars, rate: Scalars) -> list[BodyJacobians]:
     """Jacobians of all bodies; J_r in the axes of the body is [Bouyarmane, eq. (16)].
 
     Of a dual-quaternion base they are [Quiroz, eq. (5.54)], with the twist of the base as [Quiroz, eq. (5.52)].

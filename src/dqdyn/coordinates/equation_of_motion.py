@@ -14,7 +14,7 @@ from operator import add
 
 from dqdyn.algebra.inertia_maps import L3
 from dqdyn.algebra.quaternion import Quaternion, cross3, dot3, pure
-from dqdyn.algebra.scalar import Scalar, total
+from dqdyn.algebra.scalar import Scalar, Scalars, total
 from dqdyn.coordinates.bodies import BodyJacobians, Columns, body_jacobians
 from dqdyn.coordinates.minimal_form import Contact, body_point, gram, solve_singular, times
 from dqdyn.coordinates.parameterisation import unit_vector
@@ -27,7 +27,7 @@ from dqdyn.model.model import WORLD_BODY
 class EquationOfMotion:
     """M, N, weight and contacts at one state (q, q̇) of a robot in chosen coordinates."""
 
-    def __init__(self, at: TreeCoordinates, q: Sequence[Scalar], rate: Sequence[Scalar]) -> None:
+    def __init__(self, at: TreeCoordinates, q: Scalars, rate: Scalars) -> None:
         self.at, self.q, self.rate = at, list(q), list(rate)
         self.bodies = body_jacobians(at, q, rate)
 
@@ -58,7 +58,7 @@ class EquationOfMotion:
         loads = [g * k.center.inertia.mass for k in self.bodies]
         return [total(dot3(k.t[i], load) for k, load in zip(self.bodies, loads, strict=True)) for i in range(self.at.n)]
 
-    def contact_forces(self, contacts: Sequence[Contact], forces: Sequence[Scalar]) -> list[Scalar]:
+    def contact_forces(self, contacts: Sequence[Contact], forces: Scalars) -> list[Scalar]:
         """Σ J_t(a)ᵀ f (n) of forces in world axes at points of frames [Bouyarmane, eq. (24)]."""
         result: list[Scalar] = [0.0] * self.at.n
         for c, (name, point) in enumerate(contacts):
@@ -74,7 +74,7 @@ class EquationOfMotion:
             return [pure(0.0, 0.0, 0.0)] * self.at.n
         return self.bodies[body].translation(body_point(self.at.model, frame, point))
 
-    def imbalance(self, second: Sequence[Scalar], u: Sequence[Scalar]) -> list[Scalar]:
+    def imbalance(self, second: Scalars, u: Scalars) -> list[Scalar]:
         """M q̈ + N q̇ − weight − u (n): what the conditions have to carry; u holds all given forces, contacts too.
 
         In [Bouyarmane, eq. (33)] u lacks its minus.
@@ -83,7 +83,7 @@ class EquationOfMotion:
         coriolis = times(self.coriolis_matrix(), self.rate)
         return [m + c - w - f for m, c, w, f in zip(inertial, coriolis, self.weight(), u, strict=True)]
 
-    def multiplier(self, second: Sequence[Scalar], u: Sequence[Scalar]) -> list[Scalar]:
+    def multiplier(self, second: Scalars, u: Scalars) -> list[Scalar]:
         """λ = (A Aᵀ)⁻¹ A · imbalance [Bouyarmane, eq. (33)]; for a quaternion A = qᵀSᵀS and A Aᵀ = 1."""
         A = self.at.constraint_matrix(self.q)
         return solve(gram(A), times(A, self.imbalance(second, u))) if A else []
@@ -101,11 +101,11 @@ class EquationOfMotion:
             for i in range(n)
         ]
 
-    def projected_imbalance(self, second: Sequence[Scalar], u: Sequence[Scalar]) -> list[Scalar]:
+    def projected_imbalance(self, second: Scalars, u: Scalars) -> list[Scalar]:
         """Zero for a true motion, without λ [Bouyarmane, eq. (35)]."""
         return times(self.projector(), self.imbalance(second, u))
 
-    def forward(self, u: Sequence[Scalar]) -> tuple[list[Scalar], list[Scalar]]:
+    def forward(self, u: Scalars) -> tuple[list[Scalar], list[Scalar]]:
         """(q̈, λ) of [Bouyarmane, eq. (32)] and [Bouyarmane, eq. (30)] together, since M alone is singular.
 
         With a dual-quaternion base this is [Quiroz, section 5.4], where M⁻¹ of (5.47) does not exist.
@@ -114,7 +114,7 @@ class EquationOfMotion:
         A, b = self.at.constraint_matrix(self.q), self.at.constraint_bias(self.q, self.rate)
         return solve_singular(self.at, self.mass_matrix(), right, A, b)
 
-    def deviation(self, second: Sequence[Scalar], free: Sequence[tuple[Quaternion, Quaternion]]) -> Scalar:
+    def deviation(self, second: Scalars, free: Sequence[tuple[Quaternion, Quaternion]]) -> Scalar:
         """D = Σ ½(ẍ − ẍ̲)ᵀm(ẍ − ẍ̲) + ½(ω̇ − ω̲̇)ᵀI(ω̇ − ω̲̇) [Bouyarmane, eq. (22)].
 
         It is least for the true motion, where its gradient along the conditions vanishes [Bouyarmane, eq. (23)].
@@ -156,6 +156,6 @@ def _plus_joints(matrix: Matrix, left: Sparse, right: Sparse, own: Iterable[tupl
     return matrix
 
 
-def _apply(columns: Columns, x: Sequence[Scalar]) -> Quaternion:
+def _apply(columns: Columns, x: Scalars) -> Quaternion:
     combined: Quaternion = reduce(add, (column * xk for column, xk in zip(columns, x, strict=True)))
     return combined

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,14 +10,14 @@ import numpy as np
 
 from dqdyn.algebra.adjoint import Columns
 from dqdyn.algebra.quaternion import Quaternion, rotation_columns
-from dqdyn.algebra.scalar import Scalar, atan2, cos, less, select, sin, sqrt
+from dqdyn.algebra.scalar import Scalar, Scalars, atan2, cos, less, select, sin, sqrt
 from dqdyn.coordinates.parameterisation import Parameterisation
 from dqdyn.errors import Error
-from dqdyn.model.joints.axis_joint import turn
+from dqdyn.model.joints.axis_joint import X, Y, Z, turn
 
 SEQUENCES = tuple(a + b + c for a in "xyz" for b in "xyz" for c in "xyz" if a != b != c)
 """All twelve: six of three axes (Tait-Bryan) and six that begin and end with the same one (proper Euler)."""
-_AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
+_AXES = {"x": X, "y": Y, "z": Z}
 
 
 @dataclass(frozen=True)
@@ -32,11 +31,9 @@ class Euler(Parameterisation):
 
     def __post_init__(self) -> None:
         if self.sequence not in SEQUENCES:
-            raise Error(
-                f"Euler angles turn about three axes, of which neighbours differ; found {self.sequence!r}: take one "
-                f"of {', '.join(SEQUENCES)}.",
-                sequence=self.sequence,
-            )
+            found = f"found {self.sequence!r}: take one of {', '.join(SEQUENCES)}"
+            expected = "Euler angles turn about three axes, of which neighbours differ"
+            raise Error(f"{expected}; {found}.", sequence=self.sequence)
         labels = tuple(f"angle_{i}_{axis}" for i, axis in enumerate(self.sequence, 1))
         self._set(f"euler-{self.sequence}", labels)
 
@@ -45,10 +42,10 @@ class Euler(Parameterisation):
         """Whether the first axis is also the last one."""
         return self.sequence[0] == self.sequence[2]
 
-    def rotation(self, theta: Sequence[Scalar]) -> Columns:
+    def rotation(self, theta: Scalars) -> Columns:
         return rotation_columns(self.quaternion(theta))
 
-    def quaternion(self, theta: Sequence[Scalar]) -> Quaternion:
+    def quaternion(self, theta: Scalars) -> Quaternion:
         a, b, c = (turn(_AXES[axis], angle) for axis, angle in zip(self.sequence, theta, strict=True))
         return a * b * c
 
@@ -70,7 +67,7 @@ class Euler(Parameterisation):
             second, last = second - 0.5 * math.pi, last * -handed
         return [_wrapped(first), second, _wrapped(last)]
 
-    def regularity(self, theta: Sequence[Scalar]) -> Scalar:
+    def regularity(self, theta: Scalars) -> Scalar:
         """det² of J_ω is sin² θ₂ of proper Euler angles, cos² θ₂ of the others."""
         size = sin(theta[1]) if self.proper else cos(theta[1])
         return size * size

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from dqdyn.algebra.quaternion import Quaternion, combine, dot3, pure
-from dqdyn.algebra.scalar import Scalar
+from dqdyn.algebra.scalar import Scalar, Scalars
 from dqdyn.coordinates.parameterisation import Coordinates, Parameterisation
 
 
@@ -26,19 +25,19 @@ class JointCoordinates(Coordinates):
         return len(self.labels)
 
     @abstractmethod
-    def minimal(self, q: Sequence[Scalar]) -> list[Scalar]:
+    def minimal(self, q: Scalars) -> list[Scalar]:
         """The joint's own q."""
 
     @abstractmethod
-    def from_minimal(self, own: Sequence[Scalar]) -> list[Scalar]:
+    def from_minimal(self, own: Scalars) -> list[Scalar]:
         """q from the joint's own."""
 
     @abstractmethod
-    def velocity(self, q: Sequence[Scalar], rate: Sequence[Scalar]) -> list[Scalar]:
+    def velocity(self, q: Scalars, rate: Scalars) -> list[Scalar]:
         """v = E(q) q̇ in the child's axes; linear in q̇."""
 
     @abstractmethod
-    def rate(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> list[Scalar]:
+    def rate(self, q: Scalars, v: Scalars) -> list[Scalar]:
         """q̇ = B(q) v; linear in v, with E B = 1."""
 
 
@@ -53,25 +52,25 @@ class RotationCoordinates(JointCoordinates):
     def __post_init__(self) -> None:
         self._set(self.by.name, (*self.by.labels, *self.position))
 
-    def minimal(self, q: Sequence[Scalar]) -> list[Scalar]:
+    def minimal(self, q: Scalars) -> list[Scalar]:
         return [*self.by.quaternion(self._theta(q)).components, *q[self.by.d :]]
 
-    def from_minimal(self, own: Sequence[Scalar]) -> list[Scalar]:
+    def from_minimal(self, own: Scalars) -> list[Scalar]:
         return [*self.by.parameters(Quaternion(*own[:4])), *own[4:]]
 
-    def velocity(self, q: Sequence[Scalar], rate: Sequence[Scalar]) -> list[Scalar]:
+    def velocity(self, q: Scalars, rate: Scalars) -> list[Scalar]:
         return list(self.by.body_velocity(self._theta(q), self._theta(rate)).vector)
 
-    def rate(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> list[Scalar]:
+    def rate(self, q: Scalars, v: Scalars) -> list[Scalar]:
         return self.by.rate(self._theta(q), pure(*v[:3]))
 
-    def constraint(self, q: Sequence[Scalar]) -> list[Scalar]:
+    def constraint(self, q: Scalars) -> list[Scalar]:
         return self.by.constraint(self._theta(q))
 
     def fault(self, q: Any) -> tuple[Any, str]:
         return self.by.fault(self._theta(q))
 
-    def regularity(self, q: Sequence[Scalar]) -> Scalar:
+    def regularity(self, q: Scalars) -> Scalar:
         return self.by.regularity(self._theta(q))
 
     def lock(self, q: Any) -> str:
@@ -91,11 +90,11 @@ class PoseCoordinates(RotationCoordinates):
     nv = 6
     position: ClassVar[tuple[str, ...]] = ("px", "py", "pz")
 
-    def velocity(self, q: Sequence[Scalar], rate: Sequence[Scalar]) -> list[Scalar]:
+    def velocity(self, q: Scalars, rate: Scalars) -> list[Scalar]:
         """ω by [Bouyarmane, eq. (13)], and R₀ᵀ ṗ."""
         shift = pure(*rate[-3:])
         return [*super().velocity(q, rate), *(dot3(column, shift) for column in self.by.rotation(self._theta(q)))]
 
-    def rate(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> list[Scalar]:
+    def rate(self, q: Scalars, v: Scalars) -> list[Scalar]:
         shift = combine(self.by.rotation(self._theta(q)), pure(*v[3:]))
         return [*super().rate(q, v), *shift.vector]

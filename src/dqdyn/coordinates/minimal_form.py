@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.poses import position
 from dqdyn.algebra.quaternion import Quaternion, combine, cross3, pure, rotation_columns
-from dqdyn.algebra.scalar import Scalar
+from dqdyn.algebra.scalar import Scalar, Scalars
 from dqdyn.constraints.methods.kkt import augmented
 from dqdyn.constraints.methods.kkt import solve as solve_kkt
 from dqdyn.coordinates.tree import Matrix, TreeCoordinates
@@ -27,11 +27,11 @@ def inverse_dynamics(
     at: TreeCoordinates,
     formulation: Formulation,
     on: Model,
-    q: Sequence[Scalar],
-    rate: Sequence[Scalar],
-    second: Sequence[Scalar],
+    q: Scalars,
+    rate: Scalars,
+    second: Scalars,
     contacts: Sequence[Contact] = (),
-    forces: Sequence[Scalar] = (),
+    forces: Scalars = (),
 ) -> list[Scalar]:
     """Forces on q̇ (n) that give q̈: those that lie in the range of Eᵀ, so that the multiplier is zero.
 
@@ -46,11 +46,11 @@ def forward_dynamics(
     at: TreeCoordinates,
     formulation: Formulation,
     on: Model,
-    q: Sequence[Scalar],
-    rate: Sequence[Scalar],
-    tau: Sequence[Scalar],
+    q: Scalars,
+    rate: Scalars,
+    tau: Scalars,
     contacts: Sequence[Contact] = (),
-    forces: Sequence[Scalar] = (),
+    forces: Scalars = (),
 ) -> tuple[list[Scalar], list[Scalar]]:
     """(q̈, λ) through minimal coordinates: the solution of the KKT system with neither M nor A factored.
 
@@ -64,11 +64,11 @@ def forward_dynamics(
 
 def forward_dynamics_by_kkt(
     at: TreeCoordinates,
-    mass_matrix: Callable[[Sequence[Scalar]], Matrix],
-    bias: Sequence[Scalar],
-    q: Sequence[Scalar],
-    rate: Sequence[Scalar],
-    tau: Sequence[Scalar],
+    mass_matrix: Callable[[Scalars], Matrix],
+    bias: Scalars,
+    q: Scalars,
+    rate: Scalars,
+    tau: Scalars,
 ) -> tuple[list[Scalar], list[Scalar]]:
     """(q̈, λ) from the equation of motion and the conditions together, M being singular [Bouyarmane, eq. (31)].
 
@@ -80,14 +80,14 @@ def forward_dynamics_by_kkt(
 
 
 def solve_singular(
-    at: TreeCoordinates, M: Matrix, right: Sequence[Scalar], A: Matrix, b: Sequence[Scalar]
+    at: TreeCoordinates, M: Matrix, right: Scalars, A: Matrix, b: Scalars
 ) -> tuple[list[Scalar], list[Scalar]]:
     """(q̈, λ) of M q̈ − Aᵀλ = right and A q̈ = b, where M is positive on the null space of A."""
     M, right = augmented(M, right, A, b, max(at.model.mass, 1e-3))
     return solve_kkt(M, right, A, b)
 
 
-def on_bodies(model: Model, q: Sequence[Scalar], contacts: Sequence[Contact], forces: Sequence[Scalar]) -> Wrenches:
+def on_bodies(model: Model, q: Scalars, contacts: Sequence[Contact], forces: Scalars) -> Wrenches:
     """Wrench per body, at its origin in its axes, of forces in world axes (three components each) at points."""
     result: Wrenches = {}
     for i, (name, point) in enumerate(contacts):
@@ -106,7 +106,7 @@ def body_point(model: Model, name: str, point: Sequence[float]) -> Quaternion:
     return position(placement) + combine(rotation_columns(placement.primary), pure(*point))
 
 
-def _multiplier(at: TreeCoordinates, q: Sequence[Scalar], held: Sequence[Scalar]) -> list[Scalar]:
+def _multiplier(at: TreeCoordinates, q: Scalars, held: Scalars) -> list[Scalar]:
     """λ with Aᵀλ = ``held``, which is in the range of Aᵀ, joint by joint."""
     rows, result = at.constraint_matrix(q), []
     for part in at.parts:
@@ -121,6 +121,6 @@ def gram(A: Matrix) -> Matrix:
     return [times(A, row) for row in A]
 
 
-def times(matrix: Matrix, x: Sequence[Scalar]) -> list[Scalar]:
+def times(matrix: Matrix, x: Scalars) -> list[Scalar]:
     """Matrix times vector."""
     return [row_times(row, x) for row in matrix]

@@ -25,25 +25,18 @@ CoordinateChoice = str | Parameterisation | UnitDualQuaternion
 def coordinates_of(joint: TreeJoint, choice: CoordinateChoice) -> JointCoordinates:
     """The coordinates of a free or spherical joint by name, or by a parameterisation of rotations of your own."""
     if joint.motion.group is None:
-        raise Error(
-            f"joint {joint.name!r} is {joint.kind}, whose velocity is q̇ already: only free and spherical joints have "
-            "coordinates to choose.",
-            joint=joint.name,
-        )
+        only = "only free and spherical joints have coordinates to choose"
+        raise Error(f"joint {joint.name!r} is {joint.kind}, whose velocity is q̇ already: {only}.", joint=joint.name)
     if choice == "dual-quaternion" or isinstance(choice, UnitDualQuaternion):
         if joint.motion.group == "rotation":
-            raise Error(
-                f"joint {joint.name!r} is spherical, and a dual quaternion is a pose: use 'quaternion' for it.",
-                joint=joint.name,
-            )
+            remedy = "a dual quaternion is a pose: use 'quaternion' for it"
+            raise Error(f"joint {joint.name!r} is spherical, and {remedy}.", joint=joint.name)
         return UnitDualQuaternion()
     if isinstance(choice, str):
         if choice not in ROTATIONS:
             raise unknown_name("choice of coordinates", choice, NAMES)
         choice = ROTATIONS[choice]
     if not isinstance(choice, Parameterisation):
-        raise Error(
-            f"coordinates are a name such as 'quaternion' or a Parameterisation; found {type(choice).__name__}.",
-            found=choice,
-        )
+        expected = "coordinates are a name such as 'quaternion' or a Parameterisation"
+        raise Error(f"{expected}; found {type(choice).__name__}.", found=choice)
     return PoseCoordinates(choice) if joint.motion.group == "pose" else RotationCoordinates(choice)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +9,7 @@ import numpy as np
 
 from dqdyn.algebra.adjoint import Columns
 from dqdyn.algebra.quaternion import Quaternion, cross3, dot3, pure, rotation_columns
-from dqdyn.algebra.scalar import Scalar
+from dqdyn.algebra.scalar import Scalar, Scalars
 from dqdyn.coordinates.parameterisation import Parameterisation
 
 _PAIRS = ((0, 0), (1, 1), (2, 2), (0, 1), (1, 2), (2, 0))
@@ -23,24 +22,24 @@ class RotationMatrix(Parameterisation):
     name = "rotation-matrix"
     labels = tuple(f"R{i}{j}" for i in "123" for j in "123")
 
-    def rotation(self, theta: Sequence[Scalar]) -> Columns:
+    def rotation(self, theta: Scalars) -> Columns:
         return pure(*theta[0::3]), pure(*theta[1::3]), pure(*theta[2::3])
 
     def parameters(self, r: Quaternion) -> list[Scalar]:
         return _by_rows(rotation_columns(r))
 
-    def constraint(self, theta: Sequence[Scalar]) -> list[Scalar]:
+    def constraint(self, theta: Scalars) -> list[Scalar]:
         """The six entries of RᵀR − 1 on and above the diagonal; the other three would repeat them."""
         R = self.rotation(theta)
         return [dot3(R[i], R[j]) - (1.0 if i == j else 0.0) for i, j in _PAIRS]
 
-    def rate(self, theta: Sequence[Scalar], omega: Quaternion) -> list[Scalar]:
+    def rate(self, theta: Scalars, omega: Quaternion) -> list[Scalar]:
         """Ṙ = R [ω]×."""
         a, b, c = self.rotation(theta)
         x, y, z = omega.vector
         return _by_rows((b * z - c * y, c * x - a * z, a * y - b * x))
 
-    def regularity(self, theta: Sequence[Scalar]) -> Scalar:
+    def regularity(self, theta: Scalars) -> Scalar:
         """The determinant: −1 for a reflection, which orthogonality alone lets pass."""
         a, b, c = self.rotation(theta)
         return dot3(a, cross3(b, c))

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from dqdyn.algebra.jet import derivative
-from dqdyn.algebra.scalar import Scalar, total
+from dqdyn.algebra.scalar import Scalar, Scalars, total
 from dqdyn.caching import cached_property
 from dqdyn.coordinates.joint_coordinates import JointCoordinates
 from dqdyn.coordinates.parameterisation import half_gradient, unit_vector
@@ -80,41 +80,39 @@ class TreeCoordinates:
 
     # --- to and from the minimal state ----------------------------------------------------------------------------
 
-    def minimal(self, q: Sequence[Scalar]) -> list[Scalar]:
+    def minimal(self, q: Scalars) -> list[Scalar]:
         """The model's q (nq)."""
         return self._per_joint(q, lambda part: part.q, lambda by, part, own: by.minimal(own))
 
-    def from_minimal(self, own: Sequence[Scalar]) -> list[Scalar]:
+    def from_minimal(self, own: Scalars) -> list[Scalar]:
         """q (n) from the model's."""
         return self._per_joint(own, lambda part: part.joint.q, lambda by, part, own: by.from_minimal(own))
 
-    def velocity(self, q: Sequence[Scalar], rate: Sequence[Scalar]) -> list[Scalar]:
+    def velocity(self, q: Scalars, rate: Scalars) -> list[Scalar]:
         """v = E(q) q̇ (nv)."""
         return self._per_joint(rate, lambda part: part.q, lambda by, part, own: by.velocity(q[part.q], own))
 
-    def acceleration(self, q: Sequence[Scalar], rate: Sequence[Scalar], second: Sequence[Scalar]) -> list[Scalar]:
+    def acceleration(self, q: Scalars, rate: Scalars, second: Scalars) -> list[Scalar]:
         """v̇ = E q̈ + Ė q̇ (nv)."""
         n = self.n
         return derivative(lambda x: self.velocity(x[:n], x[n:]), [*q, *rate], [*rate, *second])
 
-    def rate(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> list[Scalar]:
+    def rate(self, q: Scalars, v: Scalars) -> list[Scalar]:
         """q̇ = B(q) v (n)."""
         return self._per_joint(v, lambda part: part.joint.v, lambda by, part, own: by.rate(q[part.q], own))
 
-    def second_rate(
-        self, q: Sequence[Scalar], rate: Sequence[Scalar], v: Sequence[Scalar], a: Sequence[Scalar]
-    ) -> list[Scalar]:
+    def second_rate(self, q: Scalars, rate: Scalars, v: Scalars, a: Scalars) -> list[Scalar]:
         """q̈ = B a + Ḃ v (n)."""
         n = self.n
         return derivative(lambda x: self.rate(x[:n], x[n:]), [*q, *v], [*rate, *a])
 
     # --- the maps as matrices -------------------------------------------------------------------------------------
 
-    def velocity_columns(self, q: Sequence[Scalar]) -> Sparse:
+    def velocity_columns(self, q: Scalars) -> Sparse:
         """E by columns, one per coordinate."""
         return self._columns(lambda by, part, unit: by.velocity(q[part.q], unit))
 
-    def velocity_rate_columns(self, q: Sequence[Scalar], rate: Sequence[Scalar]) -> Sparse:
+    def velocity_rate_columns(self, q: Scalars, rate: Scalars) -> Sparse:
         """Ė by columns."""
 
         def column(by: JointCoordinates, part: JointPart, unit: list[Scalar]) -> list[Scalar]:
@@ -122,11 +120,11 @@ class TreeCoordinates:
 
         return self._columns(column, constant=0.0)
 
-    def forces(self, q: Sequence[Scalar], tau: Sequence[Scalar]) -> list[Scalar]:
+    def forces(self, q: Scalars, tau: Scalars) -> list[Scalar]:
         """Eᵀ τ (n): forces on v as forces on q̇, of the same power."""
         return [total(e * tau[k] for k, e in column) for column in self.velocity_columns(q)]
 
-    def minimal_forces(self, q: Sequence[Scalar], tau: Sequence[Scalar]) -> list[Scalar]:
+    def minimal_forces(self, q: Scalars, tau: Scalars) -> list[Scalar]:
         """Bᵀ τ (nv): forces on q̇ as forces on v; what acts against the conditions alone is lost."""
 
         def own_forces(by: JointCoordinates, part: JointPart, own: list[Scalar]) -> list[Scalar]:
@@ -135,7 +133,7 @@ class TreeCoordinates:
 
         return self._per_joint(tau, lambda part: part.q, own_forces)
 
-    def quadratic(self, q: Sequence[Scalar], matrix: Matrix) -> Matrix:
+    def quadratic(self, q: Scalars, matrix: Matrix) -> Matrix:
         """Eᵀ M E (n×n) of a symmetric matrix (nv×nv)."""
         E = self.velocity_columns(q)
         half = [[total(row[k] * e for k, e in column) for column in E] for row in matrix]
@@ -147,11 +145,11 @@ class TreeCoordinates:
 
     # --- conditions -----------------------------------------------------------------------------------------------
 
-    def constraint(self, q: Sequence[Scalar]) -> list[Scalar]:
+    def constraint(self, q: Scalars) -> list[Scalar]:
         """C(q) of all joints [Bouyarmane, eq. (27)]."""
         return [c for part in self.parts if part.by is not None for c in part.by.constraint(q[part.q])]
 
-    def constraint_matrix(self, q: Sequence[Scalar]) -> Matrix:
+    def constraint_matrix(self, q: Scalars) -> Matrix:
         """A (conditions × n) = ½ ∂C/∂q: the paper's qᵀSᵀS for a quaternion [Bouyarmane, eq. (30)].
 
         S selects the coordinates of the joint [Bouyarmane, eq. (29)]; here it is the slice of the part. For a dual
@@ -165,7 +163,7 @@ class TreeCoordinates:
                 rows.append(row)
         return rows
 
-    def constraint_bias(self, q: Sequence[Scalar], rate: Sequence[Scalar]) -> list[Scalar]:
+    def constraint_bias(self, q: Scalars, rate: Scalars) -> list[Scalar]:
         """b = −Ȧ q̇ with A q̈ = b [Bouyarmane, eq. (30)] [Quiroz, eq. (5.58)] [Quiroz, eq. (5.59)]."""
         result: list[Scalar] = []
         for part in self.parts:
@@ -175,7 +173,7 @@ class TreeCoordinates:
 
     # --- steps ----------------------------------------------------------------------------------------------------
 
-    def _per_joint(self, x: Sequence[Scalar], place: Callable[[JointPart], slice], change: Change) -> list[Scalar]:
+    def _per_joint(self, x: Scalars, place: Callable[[JointPart], slice], change: Change) -> list[Scalar]:
         """x joint by joint: changed where coordinates were chosen, as it is elsewhere."""
         own = ((part, list(x[place(part)])) for part in self.parts)
         return [c for part, xs in own for c in (xs if part.by is None else change(part.by, part, xs))]
@@ -190,8 +188,6 @@ class TreeCoordinates:
         return result
 
 
-def _second_derivative(
-    function: Callable[[Sequence[Scalar]], list[Scalar]], at: Sequence[Scalar], along: Sequence[Scalar]
-) -> list[Scalar]:
+def _second_derivative(function: Callable[[Scalars], list[Scalar]], at: Scalars, along: Scalars) -> list[Scalar]:
     """d²/dt² of the function for a constant rate, by jets of jets."""
     return derivative(lambda x: derivative(function, x, along), at, along)

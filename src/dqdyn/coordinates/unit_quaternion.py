@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +9,7 @@ import numpy as np
 
 from dqdyn.algebra.adjoint import Columns
 from dqdyn.algebra.quaternion import Quaternion, pure
-from dqdyn.algebra.scalar import Scalar, total
+from dqdyn.algebra.scalar import Scalar, Scalars, total
 from dqdyn.coordinates.parameterisation import Parameterisation
 
 
@@ -21,7 +20,7 @@ class UnitQuaternion(Parameterisation):
     name = "quaternion"
     labels = ("w", "x", "y", "z")
 
-    def rotation(self, theta: Sequence[Scalar]) -> Columns:
+    def rotation(self, theta: Scalars) -> Columns:
         """[Bouyarmane, eq. (11)] as printed; its derivatives are [Bouyarmane, eq. (12)]."""
         w, x, y, z = theta
         return (
@@ -33,14 +32,14 @@ class UnitQuaternion(Parameterisation):
     def parameters(self, r: Quaternion) -> list[Scalar]:
         return list(r.components)
 
-    def quaternion(self, theta: Sequence[Scalar]) -> Quaternion:
+    def quaternion(self, theta: Scalars) -> Quaternion:
         return Quaternion(*theta)
 
-    def constraint(self, theta: Sequence[Scalar]) -> list[Scalar]:
+    def constraint(self, theta: Scalars) -> list[Scalar]:
         """θᵀθ − 1 [Bouyarmane, eq. (28)]."""
         return [total(c * c for c in theta) - 1.0]
 
-    def rate(self, theta: Sequence[Scalar], omega: Quaternion) -> list[Scalar]:
+    def rate(self, theta: Scalars, omega: Quaternion) -> list[Scalar]:
         """θ̇ = ½ θ ω."""
         return list((Quaternion(*theta) * omega * 0.5).components)
 

@@ -42,12 +42,9 @@ def _close_names(path: Path) -> str:
         names = [p.name for p in path.parent.iterdir()]
     except (OSError, ValueError):
         return f"its folder {printable(str(path.parent))} does not exist or cannot be read, check the path"
-    close = close_names(path.name, names, cutoff=0.6)
-    return (
-        "did you mean " + " or ".join(map(printable, close))
-        if close
-        else "no name in its folder is close, check the path"
-    )
+    if close := close_names(path.name, names, cutoff=0.6):
+        return "did you mean " + " or ".join(map(printable, close))
+    return "no name in its folder is close, check the path"
 
 
 def printable(text: str) -> str:

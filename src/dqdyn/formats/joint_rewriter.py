@@ -62,11 +62,9 @@ class Rewriter:
         parts = joint_kind(joint).expansion()
         coupled = any(part.ratio is not None for part in parts)
         if not parts or (coupled and not self.couples):
-            raise FormatError(
-                f"{self.file_format} cannot hold the {joint.kind} joint {joint.name!r}: write "
-                f"{'URDF or ' if coupled else ''}JSON.",
-                element=joint.name,
-            )
+            remedy = f"write {'URDF or ' if coupled else ''}JSON"
+            message = f"{self.file_format} cannot hold the {joint.kind} joint {joint.name!r}: {remedy}."
+            raise FormatError(message, element=joint.name)
         result: list[Joint] = []
         for part in parts:
             first, last = part is parts[0], part is parts[-1]
@@ -75,19 +73,13 @@ class Rewriter:
                 value = _share(getattr(joint, field), part.q if field in LIMITS[:2] else part.v)
                 own |= {} if value is None else {field: value}
             keeps_name = part.q == slice(0, 1) and KINDS[joint.kind].nq == 1
-            mimic = joint.mimic if keeps_name else None
-            result.append(
-                Joint(
-                    name=joint.name if keeps_name else self.joint_names.new(f"{joint.name}_{part.suffix}"),
-                    kind=part.motion.name,
-                    parent=joint.parent if first else result[-1].child,
-                    child=joint.child if last else self.link(joint.child, part.suffix),
-                    origin=joint.origin if first else IDENTITY,
-                    child_origin=joint.child_origin if last else IDENTITY,
-                    mimic=mimic if part.ratio is None else Mimic(result[0].name, part.ratio),
-                    **own,
-                )
-            )
+            name = joint.name if keeps_name else self.joint_names.new(f"{joint.name}_{part.suffix}")
+            parent, origin = (joint.parent, joint.origin) if first else (result[-1].child, IDENTITY)
+            child = joint.child if last else self.link(joint.child, part.suffix)
+            own["child_origin"] = joint.child_origin if last else IDENTITY
+            if keeps_name or part.ratio is not None:
+                own["mimic"] = joint.mimic if part.ratio is None else Mimic(result[0].name, part.ratio)
+            result.append(Joint(name, part.motion.name, parent, child, origin, **own))
         return result
 
     def settle_child(self) -> None:
@@ -119,11 +111,8 @@ def _share(value: Any, slot: slice | None) -> Any:
 
 def data_of(joint: Joint) -> set[str]:
     """Which of ``PER_AXIS`` say anything: limits that are finite, dynamic constants that are not zero."""
-    return {
-        name
-        for name in PER_AXIS
-        if any(v != 0.0 if name in DYNAMICS else math.isfinite(v) for v in axis_values(joint, name))
-    }
+    limits = {name for name in LIMITS if any(map(math.isfinite, axis_values(joint, name)))}
+    return limits | {name for name in DYNAMICS if any(axis_values(joint, name))}
 
 
 def limit_of(joint: Joint, name: str) -> float | None:
@@ -144,17 +133,13 @@ def with_base_joint(model: Model, file_format: str) -> Description:
     if model.base == "fixed":
         return description
     if model.base == "differential":
-        raise FormatError(
-            f"{file_format} cannot hold the rolling constraint of the differential base of {model.name!r}: "
-            'write it with base="planar" or "fixed", or as JSON.',
-            element=ROOT_JOINT,
-        )
+        remedy = 'write it with base="planar" or "fixed", or as JSON'
+        rolling = f"the rolling constraint of the differential base of {model.name!r}"
+        raise FormatError(f"{file_format} cannot hold {rolling}: {remedy}.", element=ROOT_JOINT)
     if any(link.name == WORLD for link in description.links):
-        raise FormatError(
-            f"{file_format} needs the link name {WORLD!r} for the {model.base} base of {model.name!r}, "
-            "but a link has it: rename that link, or write JSON.",
-            element=WORLD,
-        )
+        remedy = "but a link has it: rename that link, or write JSON"
+        needed = f"the link name {WORLD!r} for the {model.base} base of {model.name!r}"
+        raise FormatError(f"{file_format} needs {needed}, {remedy}.", element=WORLD)
     root = Joint(ROOT_JOINT, model.base, WORLD, description.root)
     return description.with_changes(links=(Link(WORLD), *description.links), joints=(root, *description.joints))
 

@@ -24,11 +24,8 @@ class MeshFinder:
     ) -> None:
         self.folder = os.path.abspath(file.parent) if file is not None else None
         self.roots = [os.path.abspath(path) for path in package_paths] + _environment_roots(environment)
-        folder = self.folder
-        while folder is not None:
-            self.roots.append(folder)
-            above = os.path.dirname(folder)
-            folder = above if above != folder else None
+        if self.folder is not None:
+            self.roots += [self.folder, *map(str, Path(self.folder).parents)]
         self.paths: dict[str, Path | None] = {}
         self.packages: dict[str, list[str]] = {}
 

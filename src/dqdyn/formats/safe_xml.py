@@ -17,6 +17,7 @@ from dqdyn.formats.files import LARGEST_FILE, printable, read_bytes
 
 TEXT = "The given text"
 """How messages name a source that is not a file."""
+_UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 @dataclass(frozen=True)
@@ -80,15 +81,11 @@ def parse(source: str | Path, limits: XmlBounds = XML_BOUNDS) -> Document:
     data = read_bytes(path, file, limits.size)
     if not data.strip():
         raise LoadError(f"{file} is empty: give a file with a robot in it.", file=file)
-    _refuse_binary(data, file)
-    return Document(_parse_bytes(data, file, limits, None), file, path)
-
-
-def _refuse_binary(data: bytes, file: str) -> None:
-    if b"\0" in data[:1024] and not data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+    if b"\0" in data[:1024] and not data.startswith(_UTF16):
         raise LoadError(f"{file} is binary, not XML: give the robot as a text file.", file=file)
     if b"<" not in data:
         raise LoadError(f"{file} is not XML, since it has no '<': give a robot file such as URDF.", file=file)
+    return Document(_parse_bytes(data, file, limits, None), file, path)
 
 
 def _parse_text(text: str, limits: XmlBounds) -> Document:
@@ -122,23 +119,17 @@ def _parse_bytes(data: bytes, file: str, limits: XmlBounds, encoding: str | None
 
 
 def _malformed(problem: expat.ExpatError, data: bytes, file: str, encoding: str | None, skipped: int) -> LoadError:
-    line, column = problem.lineno + skipped, problem.offset + 1
-    reason, where = expat.ErrorString(problem.code), {"file": file, "line": line, "column": column}
+    line, column, reason = problem.lineno + skipped, problem.offset + 1, expat.ErrorString(problem.code)
+    fault = f", column {column}: the XML is malformed ({reason}): correct it there"
     if "encoding" in reason:
-        return LoadError(f"{file}, line {line}: {reason}: save it as UTF-8 and declare that.", **where)
-    if encoding is None and reason.startswith("not well-formed"):
+        fault = f": {reason}: save it as UTF-8 and declare that"
+    elif encoding is None and reason.startswith("not well-formed") and not data.startswith(_UTF16):
         try:
             data.decode("utf-8")
         except UnicodeDecodeError as bad:
-            if not data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-                return LoadError(
-                    f"{file}, line {line}: the byte 0x{data[bad.start]:02x} is not UTF-8: save it as UTF-8 or "
-                    "declare its encoding in the first line.",
-                    **where,
-                )
-    return LoadError(
-        f"{file}, line {line}, column {column}: the XML is malformed ({reason}): correct it there.", **where
-    )
+            byte = f"the byte 0x{data[bad.start]:02x} is not UTF-8"
+            fault = f": {byte}: save it as UTF-8 or declare its encoding in the first line"
+    return LoadError(f"{file}, line {line}{fault}.", file=file, line=line, column=column)
 
 
 class _Tree:
@@ -159,34 +150,28 @@ class _Tree:
         return int(self.parser.CurrentLineNumber) + self.skipped
 
     def refuse(self, *_: Any) -> NoReturn:
-        raise LoadError(
-            f"{self.file}, line {self.line}: the file has a DOCTYPE or entities, which could read other files or fill "
-            "the memory: remove them.",
-            file=self.file,
-            line=self.line,
-            element="DOCTYPE",
-        )
+        problem = "the file has a DOCTYPE or entities, which could read other files or fill the memory: remove them"
+        raise self.error(self.line, "DOCTYPE", problem)
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         element = Element(tag, attributes, self.line, int(self.parser.CurrentColumnNumber) + 1)
         self.count += 1
         if self.count > self.limits.elements:
-            raise self.error(element, f"more than {self.limits.elements} elements")
+            raise self.excess(element, f"{self.limits.elements} elements")
         if self.open:
             self.open[-1].children.append(element)
         else:
             self.root = element
         self.open.append(element)
         if len(self.open) > self.limits.depth:
-            raise self.error(element, f"more than {self.limits.depth} elements inside each other")
+            raise self.excess(element, f"{self.limits.depth} elements inside each other")
 
     def end(self, tag: str) -> None:
         self.open.pop()
 
-    def error(self, element: Element, excess: str) -> LoadError:
-        return LoadError(
-            f"{self.file}, line {element.line}: there are {excess}, which no robot needs: check the file.",
-            file=self.file,
-            line=element.line,
-            element=element.tag,
-        )
+    def excess(self, element: Element, bound: str) -> LoadError:
+        problem = f"there are more than {bound}, which no robot needs: check the file"
+        return self.error(element.line, element.tag, problem)
+
+    def error(self, line: int, element: str, problem: str) -> LoadError:
+        return LoadError(f"{self.file}, line {line}: {problem}.", file=self.file, line=line, element=element)

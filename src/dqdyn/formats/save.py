@@ -12,12 +12,8 @@ from dqdyn.formats.urdf.writer import write_urdf
 from dqdyn.formats.whole_file import write_whole
 from dqdyn.model.model import Model
 
-WRITERS: dict[str, Callable[[Model], str]] = {
-    ".urdf": write_urdf,
-    ".xml": write_mjcf,
-    ".mjcf": write_mjcf,
-    ".json": write_json,
-}
+WRITERS: dict[str, Callable[[Model], str]]
+WRITERS = {".urdf": write_urdf, ".xml": write_mjcf, ".mjcf": write_mjcf, ".json": write_json}
 
 
 def save(model: Model, path: str | Path) -> Path:

@@ -20,10 +20,8 @@ def numbers(values: float | Iterable[float]) -> str:
 def name_text(name: str, file_format: str) -> str:
     """A name that XML can hold."""
     if not name.isprintable():
-        raise FormatError(
-            f"{file_format} cannot hold the name {name!r}, which has unprintable characters: rename it.",
-            element=name,
-        )
+        problem = f"the name {name!r}, which has unprintable characters: rename it."
+        raise FormatError(f"{file_format} cannot hold {problem}", element=name)
     return name
 
 

@@ -18,12 +18,7 @@ from dqdyn.model.per_axis import axis_values
 
 
 def build(
-    description: Description,
-    *,
-    base: str | None = None,
-    mimic: bool = True,
-    strict: bool = False,
-    quiet: bool = False,
+    description: Description, *, base: str | None = None, mimic: bool = True, strict: bool = False, quiet: bool = False
 ) -> Model:
     """The model of a description.
 
@@ -64,19 +59,9 @@ class _Builder:
         joints, nq, nv = self.numbered()
         moving = zip(self.moving, self.inertias, strict=True)
         bodies = tuple(Body(joint.child, inertia) for (joint, _, _), inertia in moving)
+        d, doubts = self.description, tuple(checker.warnings)
         return Model(
-            name=self.description.name,
-            nq=nq,
-            nv=nv,
-            joints=joints,
-            bodies=bodies,
-            frames=self.frames,
-            gravity=self.description.gravity,
-            fixed_inertia=self.fixed_inertia,
-            description=self.description,
-            base=self.base,
-            mimic=self.mimic,
-            warnings=tuple(checker.warnings),
+            d.name, nq, nv, joints, bodies, self.frames, d.gravity, self.fixed_inertia, d, self.base, self.mimic, doubts
         )
 
     def name_joint_frames(self, checker: Checker) -> None:
@@ -93,10 +78,8 @@ class _Builder:
                 name = renamed[frame.name] = fresh_name(f"{frame.name}_joint", used)
             self.frames.setdefault(name, replace(frame, name=name))
         if renamed:
-            checker.doubt(
-                f"the frames of joints named like a link or the world get other names: {listed(renamed.values())}.",
-                next(iter(renamed)),
-            )
+            doubt = f"the frames of joints named like a link or the world get other names: {listed(renamed.values())}."
+            checker.doubt(doubt, next(iter(renamed)))
 
     def walk(self) -> None:
         children = self.description.joints_by_parent()
@@ -144,19 +127,7 @@ class _Builder:
             kind, master = joint_kind(joint), masters.get(i)
             of_axes: dict[str, Any] = {field: axis_values(joint, field) for field in PER_AXIS}
             q, v = slices[master.joint if master else i]
-            joints.append(
-                TreeJoint(
-                    index=i,
-                    name=joint.name,
-                    motion=kind,
-                    parent=parent,
-                    placement=placement,
-                    q=q,
-                    v=v,
-                    **of_axes,
-                    master=master,
-                )
-            )
+            joints.append(TreeJoint(i, joint.name, kind, parent, placement, q, v, **of_axes, master=master))
         return tuple(joints), nq, nv
 
     def masters(self) -> dict[int, Master]:

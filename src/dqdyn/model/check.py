@@ -148,10 +148,8 @@ class Checker:
         """The joint with axes of length one; its kind says what is wrong with its parameters."""
         kind = KINDS[joint.kind]
         if unknown := unknown_parameters(kind):
-            raise self.fault(
-                joint,
-                f"is {joint.kind}, a kind with the field {unknown[0]!r}, which joints do not have: make it a ClassVar.",
-            )
+            field = f"the field {unknown[0]!r}, which joints do not have: make it a ClassVar"
+            raise self.fault(joint, f"is {joint.kind}, a kind with {field}.")
         axes = [field.name for field in fields(kind) if field.name in ("axis", "second_axis")]
         units: dict[str, Any] = {axis: self.axis(getattr(joint, axis), joint) for axis in axes}
         joint = replace(joint, **units)
@@ -204,7 +202,6 @@ class Checker:
     def tree(self, joints: tuple[Joint, ...]) -> None:
         links = [link.name for link in self.description.links]
         known, parents = set(links), dict[str, Joint]()
-        children: dict[str, list[str]] = {}
         for joint in joints:
             for end, name in (("parent", joint.parent), ("child", joint.child)):
                 if name not in known:
@@ -212,27 +209,23 @@ class Checker:
             if joint.parent == joint.child:
                 raise self.fault(joint, f"joins the link {joint.child!r} to itself: choose another.")
             if joint.child in parents:
-                raise self.error(
-                    f"link {joint.child!r} is the child of two joints, {parents[joint.child].name!r} and "
-                    f"{joint.name!r}: a tree has one; close loops by constraints.",
-                    joint.child,
-                )
+                both = f"{parents[joint.child].name!r} and {joint.name!r}"
+                problem = f"is the child of two joints, {both}: a tree has one; close loops by constraints."
+                raise self.error(f"link {joint.child!r} {problem}", joint.child)
             parents[joint.child] = joint
-            children.setdefault(joint.parent, []).append(joint.child)
         roots = [name for name in links if name not in parents]
         if not roots:
             raise self.error("every link is the child of a joint, so the joints form a cycle: free one link.", links[0])
         if len(roots) > 1:
             shown = ", ".join(map(repr, roots[:4]))
             raise self.error(f"there are {len(roots)} roots, {shown}: join all links into one tree.", roots[1])
-        reached = [roots[0]]
+        reached, on_link = [roots[0]], self.description.joints_by_parent()
         for name in reached:  # grows while it is walked
-            reached.extend(children.get(name, ()))
+            reached.extend(joint.child for joint in on_link.get(name, ()))
         if len(reached) < len(links):
             lost = next(name for name in links if name not in set(reached))
-            raise self.error(
-                f"link {lost!r} is part of a cycle and not joined to the root {roots[0]!r}: join it.", lost
-            )
+            problem = f"is part of a cycle and not joined to the root {roots[0]!r}: join it."
+            raise self.error(f"link {lost!r} {problem}", lost)
 
     def mimics(self, joints: dict[str, Joint]) -> None:
         for joint in joints.values():

@@ -13,7 +13,7 @@ from dqdyn.algebra.real import real_array
 from dqdyn.algebra.scalar import cos, sin
 from dqdyn.arrays import RealArray
 from dqdyn.model.gravity_field import FieldGravity
-from dqdyn.model.inertia import Inertia, Vector, as_vector
+from dqdyn.model.inertia import ORIGIN, Inertia, Vector, as_vector
 
 GRAVITY: Vector = (0.0, 0.0, -9.81)
 """Gravitational acceleration in m/s², world axes."""
@@ -27,9 +27,7 @@ PER_AXIS = LIMITS + DYNAMICS
 """Fields of a joint that are one number for all of its axes, or one per axis; the first two are those of q."""
 
 
-def placement(
-    xyz: RealArray = (0.0, 0.0, 0.0), rpy: RealArray = (0.0, 0.0, 0.0), quaternion: RealArray | None = None
-) -> DQ:
+def placement(xyz: RealArray = ORIGIN, rpy: RealArray = ORIGIN, quaternion: RealArray | None = None) -> DQ:
     """A constant pose from a translation in m and roll-pitch-yaw in rad (about fixed x, y, z) or (w, x, y, z)."""
     if quaternion is not None:
         r = Quaternion(*real_array(quaternion, "a quaternion").tolist())

@@ -20,11 +20,8 @@ class FieldGravity:
     field: Any
 
     def __iter__(self) -> Iterator[float]:
-        raise Error(
-            f"this needs gravity as three numbers in m/s², and the robot is in the field {self.field!r}: use "
-            "robot.with_gravity([x, y, z]) for it.",
-            field=self.field,
-        )
+        remedy = f"the robot is in the field {self.field!r}: use robot.with_gravity([x, y, z]) for it"
+        raise Error(f"this needs gravity as three numbers in m/s², and {remedy}.", field=self.field)
 
     def __repr__(self) -> str:
         return repr(self.field)
@@ -33,8 +30,6 @@ class FieldGravity:
 def require_uniform(name: str, gravity: FieldGravity | tuple[float, float, float], file_format: str) -> None:
     """An error where a file cannot hold the gravity of a robot."""
     if isinstance(gravity, FieldGravity):
-        raise FormatError(
-            f"{file_format} cannot hold the gravity field {gravity!r} of {name!r}: write "
-            "robot.with_gravity([x, y, z]), and give it the field again after loading.",
-            element="gravity",
-        )
+        remedy = "write robot.with_gravity([x, y, z]), and give it the field again after loading"
+        message = f"{file_format} cannot hold the gravity field {gravity!r} of {name!r}: {remedy}."
+        raise FormatError(message, element="gravity")

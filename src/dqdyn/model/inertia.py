@@ -19,6 +19,7 @@ from dqdyn.errors import Error
 
 Vector = tuple[float, float, float]
 Tensor = tuple[Vector, Vector, Vector]
+ORIGIN: Vector = (0.0, 0.0, 0.0)
 
 
 def as_vector(values: Any) -> Vector:
@@ -49,7 +50,7 @@ class Inertia:
     """Mass in kg, center of mass in m, and the tensor in kg m² about the center of mass, in the axes of the frame."""
 
     mass: float = 0.0
-    com: Vector = (0.0, 0.0, 0.0)
+    com: Vector = ORIGIN
     tensor: Tensor = ((0.0,) * 3,) * 3
 
     def __post_init__(self) -> None:
@@ -114,9 +115,8 @@ class Inertia:
         if a < -tolerance:
             return [f"its inertia has the negative principal moment {a:.6g} kg m²"]
         if a + b < c - tolerance:
-            return [
-                f"its inertia violates the triangle inequality: principal moments {a:.6g} + {b:.6g} < {c:.6g} kg m²"
-            ]
+            moments = f"{a:.6g} + {b:.6g} < {c:.6g} kg m²"
+            return [f"its inertia violates the triangle inequality: principal moments {moments}"]
         return []
 
 
@@ -124,21 +124,19 @@ def _point_tensor(d: Array) -> Array:
     return float(d @ d) * np.eye(3) - np.outer(d, d)
 
 
-def box(mass: float, size: Sequence[float], com: Sequence[float] = (0.0, 0.0, 0.0)) -> Inertia:
+def box(mass: float, size: Sequence[float], com: Sequence[float] = ORIGIN) -> Inertia:
     """A uniform box with edges ``size`` in m."""
     x, y, z = (s * s / 12.0 for s in size)
     return Inertia(mass, as_vector(com), as_tensor(np.diag([y + z, x + z, x + y]) * mass))
 
 
-def cylinder(
-    mass: float, radius: float, length: float, axis: str = "z", com: Sequence[float] = (0.0, 0.0, 0.0)
-) -> Inertia:
+def cylinder(mass: float, radius: float, length: float, axis: str = "z", com: Sequence[float] = ORIGIN) -> Inertia:
     """A uniform cylinder along the axis x, y or z."""
     along, across = 0.5 * radius**2, (3 * radius**2 + length**2) / 12.0
     moments = [along if name == axis else across for name in "xyz"]
     return Inertia(mass, as_vector(com), as_tensor(np.diag(moments) * mass))
 
 
-def sphere(mass: float, radius: float, com: Sequence[float] = (0.0, 0.0, 0.0)) -> Inertia:
+def sphere(mass: float, radius: float, com: Sequence[float] = ORIGIN) -> Inertia:
     """A uniform ball."""
     return Inertia(mass, as_vector(com), as_tensor(np.eye(3) * (0.4 * mass * radius**2)))

@@ -227,15 +227,12 @@ def _pinocchio_block(joint: TreeJoint, q: slice, v: slice, shortname: str) -> Bl
     if kind == "free" and q.stop - q.start == 7:
         return Block(joint, q, v, _pick(4, 5, 6, 1, 2, 3, 0), _pick(6, 3, 4, 5, 0, 1, 2), _constant(_SWAP6))
     if kind == "planar" and q.stop - q.start == 4:
-        if joint.motion.axis != (0.0, 0.0, 1.0):  # type: ignore[attr-defined]
-            raise FormatError(
-                f"Pinocchio's planar joint moves in xy; the axis of {joint.name!r} is not z.", joint=joint.name
-            )
-        return Block(joint, q, v, *_unit_circle(2), _planar_t, _planar_t_rate)
-    raise FormatError(
-        f"joint {joint.name!r} is {kind} here and {shortname} in Pinocchio: no conversion between them.",
-        joint=joint.name,
-    )
+        if joint.motion.axis == (0.0, 0.0, 1.0):  # type: ignore[attr-defined]
+            return Block(joint, q, v, *_unit_circle(2), _planar_t, _planar_t_rate)
+        problem = f"Pinocchio's planar joint moves in xy; the axis of {joint.name!r} is not z."
+    else:
+        problem = f"joint {joint.name!r} is {kind} here and {shortname} in Pinocchio: no conversion between them."
+    raise FormatError(problem, joint=joint.name)
 
 
 def pinocchio_layout(model: Model, other: Any) -> Layout:
@@ -286,10 +283,8 @@ def mujoco_layout(model: Model, other: Any) -> Layout:
             raise unknown_name("joint in the MuJoCo model", joint.name, index)
         i = index[joint.name]
         if int(other.jnt_type[i]) != MUJOCO_TYPES.get(joint.kind):
-            raise FormatError(
-                f"joint {joint.name!r} is {joint.kind} here and of another type in MuJoCo: no conversion.",
-                joint=joint.name,
-            )
+            problem = f"is {joint.kind} here and of another type in MuJoCo: no conversion."
+            raise FormatError(f"joint {joint.name!r} {problem}", joint=joint.name)
         q = slice(int(other.jnt_qposadr[i]), int(other.jnt_qposadr[i]) + joint.motion.nq)
         v = slice(int(other.jnt_dofadr[i]), int(other.jnt_dofadr[i]) + joint.motion.nv)
         if joint.kind == "free":
@@ -310,10 +305,7 @@ def _complete(layout: Layout) -> Layout:
     """Every coordinate of the other library must be one of ours."""
     covered = sum(block.v.stop - block.v.start for block in layout.blocks)
     if covered != layout.nv:
-        raise FormatError(
-            f"the {layout.name} model has {layout.nv} velocities, of which {covered} belong to joints of "
-            f"{layout.model.name!r}: load both from the same file with the same base.",
-            expected=covered,
-            found=layout.nv,
-        )
+        counted = f"{layout.nv} velocities, of which {covered} belong to joints of {layout.model.name!r}"
+        message = f"the {layout.name} model has {counted}: load both from the same file with the same base."
+        raise FormatError(message, expected=covered, found=layout.nv)
     return layout

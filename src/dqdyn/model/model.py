@@ -10,7 +10,7 @@ from typing import Any
 from dqdyn.algebra.adjoint import Adjoint, Factored
 from dqdyn.algebra.dual import DQ, IDENTITY
 from dqdyn.algebra.quaternion import ZERO, Quaternion, cross3, pure
-from dqdyn.algebra.scalar import Scalar
+from dqdyn.algebra.scalar import Scalar, Scalars
 from dqdyn.algebra.tensor import legs
 from dqdyn.caching import cached_property
 from dqdyn.errors import unknown_name
@@ -65,7 +65,7 @@ class TreeJoint:
         """Ad of the inverse placement."""
         return self.placement_adjoint.inverse()
 
-    def adjoint(self, q: Sequence[Scalar]) -> Adjoint:
+    def adjoint(self, q: Scalars) -> Adjoint:
         """Ad(x_parent,i) of body i in its parent, from the robot's q."""
         return self.placement_adjoint @ self.motion.adjoint(self.coordinates(q))
 
@@ -82,7 +82,7 @@ class TreeJoint:
             return whole, ZERO
         return Adjoint.of(whole.columns, rest), along
 
-    def transform(self, q: Sequence[Scalar]) -> Factored:
+    def transform(self, q: Scalars) -> Factored:
         """The same map as :meth:`adjoint`, with placement and motion kept apart."""
         place, along = self.placement_to_axis
         moving = self.motion.adjoint(self.coordinates(q))
@@ -97,14 +97,14 @@ class TreeJoint:
     def is_mimic(self) -> bool:
         return self.master is not None
 
-    def coordinates(self, q: Sequence[Scalar]) -> list[Scalar]:
+    def coordinates(self, q: Scalars) -> list[Scalar]:
         """The joint's own coordinates out of the robot's q."""
         own = list(q[self.q])
         if self.master is not None:
             own = [own[0] * self.master.ratio + self.master.offset]
         return [own[0] + self.offset] if self.offset else own
 
-    def rates(self, v: Sequence[Scalar]) -> list[Scalar]:
+    def rates(self, v: Scalars) -> list[Scalar]:
         """The joint's own velocities (or accelerations) out of the robot's."""
         own = list(v[self.v])
         return own if self.master is None else [own[0] * self.master.ratio]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from dqdyn.model.description import Description, NamedFrame, placement
-from dqdyn.robots.parts import BLUE, ORANGE, STEEL, Limb, block, hinge, link, rod, serial_limb, within
+from dqdyn.robots.parts import BLUE, ORANGE, STEEL, Limb, block, hinge, link, robot, rod, serial_limb, within
 
 
 def arm6() -> Description:
@@ -74,5 +74,4 @@ def arm7() -> Description:
         hinge("joint7", (0, 0, 0.0), "z", within(3.0, 3.0, 40.0)),
         link("link7", rod(0.4, 0.035, (0, 0, 0.06), (0, 0, 0.12), STEEL), block(0.3, (0.07, 0.07, 0.02), (0, 0, 0.13))),
     )
-    moving = serial_limb("base", chain, NamedFrame("tool", "link7", placement((0.0, 0.0, 0.14))))
-    return Description("arm7", (base, *moving.links), moving.joints, moving.frames)
+    return robot("arm7", base, serial_limb("base", chain, NamedFrame("tool", "link7", placement((0.0, 0.0, 0.14)))))

@@ -16,24 +16,10 @@ from dqdyn.robots.platform import stewart_platform
 from dqdyn.robots.small_body import mobile_bimanual, small_bimanual
 from dqdyn.robots.upper_body import bimanual
 
-BUILDERS: dict[str, Callable[..., Description]] = {
-    builder.__name__: builder
-    for builder in (
-        two_link,
-        chain,
-        arm6,
-        arm7,
-        holonomic_manipulator,
-        nonholonomic_manipulator,
-        bimanual,
-        small_bimanual,
-        mobile_bimanual,
-        humanoid,
-        four_bar,
-        five_bar,
-        stewart_platform,
-    )
-}
+_ARMS = (two_link, chain, arm6, arm7, holonomic_manipulator, nonholonomic_manipulator)
+_BODIES = (bimanual, small_bimanual, mobile_bimanual, humanoid)
+_LOOPS = (four_bar, five_bar, stewart_platform)
+BUILDERS: dict[str, Callable[..., Description]] = {build.__name__: build for build in (*_ARMS, *_BODIES, *_LOOPS)}
 
 
 def names() -> list[str]:

@@ -12,7 +12,7 @@ from dqdyn.errors import Error
 from dqdyn.model.description import Description, Joint, Link, NamedFrame, placement
 from dqdyn.model.inertia import Inertia, as_tensor, as_vector
 from dqdyn.model.joints.group_joint import random_rotation
-from dqdyn.robots.parts import BLUE, ORANGE, STEEL, block, hinge, link, rod, serial_limb
+from dqdyn.robots.parts import BLUE, ORANGE, STEEL, block, hinge, link, robot, rod, serial_limb
 
 LINK_LENGTH, LINK_RADIUS, LINK_MASS = 0.1, 0.02, 0.25
 """Links of the chain: cylinders of 0.1 m by 0.02 m radius and 0.25 kg, about the density of aluminium castings."""
@@ -34,8 +34,8 @@ def two_link() -> Description:
     )
     base = link("base", block(5.0, (0.15, 0.15, 0.1), color=STEEL))
     chain = (hinge("joint1", (0.0, 0.0, 0.0), "-y"), one, hinge("joint2", (1.0, 0.0, 0.0), "-y"), two)
-    arm = serial_limb("base", chain, NamedFrame("tool", "link2", placement((1.0, 0.0, 0.0))))
-    return Description("two_link", (base, *arm.links), arm.joints, arm.frames)
+    tool = NamedFrame("tool", "link2", placement((1.0, 0.0, 0.0)))
+    return robot("two_link", base, serial_limb("base", chain, tool))
 
 
 def chain(n: int = 6, seed: int | None = None) -> Description:
@@ -79,7 +79,5 @@ def _random(n: int, links: list[Link], rng: np.random.Generator) -> list[Joint]:
         links.append(link(f"link{i + 1}", body))
         turn = Quaternion(*random_rotation(rng))
         origin = pose(turn, pure(*(float(c) for c in rng.uniform(-0.2, 0.2, 3))))
-        joints.append(
-            Joint(f"joint{i + 1}", "revolute", links[-2].name, links[-1].name, origin=origin, axis=as_vector(axis))
-        )
+        joints.append(Joint(f"joint{i + 1}", "revolute", links[-2].name, links[-1].name, origin, as_vector(axis)))
     return joints

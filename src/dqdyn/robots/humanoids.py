@@ -3,18 +3,7 @@
 from __future__ import annotations
 
 from dqdyn.model.description import Description, NamedFrame, placement
-from dqdyn.robots.parts import (
-    BLUE,
-    STEEL,
-    ball,
-    block,
-    hinge,
-    link,
-    mirrored,
-    rod,
-    serial_limb,
-    within,
-)
+from dqdyn.robots.parts import BLUE, STEEL, ball, block, hinge, link, mirrored, robot, rod, serial_limb, within
 
 STANDING_HEIGHT = 0.86
 """Height in m of the pelvis over the soles at q = 0: 0.06 to the hip, thigh 0.36, shank 0.34, ankle 0.10."""
@@ -35,14 +24,8 @@ def humanoid() -> Description:
     right_arm = serial_limb("chest", _RIGHT_ARM, NamedFrame("right_hand", "right_palm", palm))
     trunk = serial_limb("pelvis", _TRUNK, NamedFrame("head", "skull", face))
     pelvis = link("pelvis", block(7.0, (0.16, 0.22, 0.12), color=STEEL))
-    limbs = (mirrored(right_leg), right_leg, trunk, mirrored(right_arm), right_arm)
-    return Description(
-        "humanoid",
-        (pelvis, *(item for limb in limbs for item in limb.links)),
-        tuple(joint for limb in limbs for joint in limb.joints),
-        tuple(frame for limb in limbs for frame in limb.frames),
-        base="free",
-    )
+    arms = mirrored(right_arm), right_arm
+    return robot("humanoid", pelvis, mirrored(right_leg), right_leg, trunk, *arms, base="free")
 
 
 _TRUNK = (

@@ -79,11 +79,8 @@ def _meeting(name: str, a: Point, from_a: float, b: Point, from_b: float) -> Poi
     along = (from_a**2 - from_b**2 + apart**2) / (2.0 * apart)
     height = from_a**2 - along**2
     if height <= 0.0:
-        raise ModelError(
-            f"{name!r} cannot be assembled: bars of {from_a:g} m and {from_b:g} m do not bridge {apart:.4g} m; make "
-            "them longer.",
-            name=name,
-        )
+        gap = f"bars of {from_a:g} m and {from_b:g} m do not bridge {apart:.4g} m"
+        raise ModelError(f"{name!r} cannot be assembled: {gap}; make them longer.", name=name)
     x, z = (b[0] - a[0]) / apart, (b[1] - a[1]) / apart
     up = math.sqrt(height) if x >= 0.0 else -math.sqrt(height)
     return a[0] + along * x - up * z, a[1] + along * z + up * x

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from dqdyn.model.description import Description, Drive, Joint, Link, placement
 from dqdyn.robots.arms import arm6_limb
-from dqdyn.robots.parts import STEEL, Part, block, link, rod
+from dqdyn.robots.parts import STEEL, Limb, Part, block, link, robot, rod
 
 HEIGHT = 0.45
 """Top of the platform above the ground in m, where the arm stands."""
@@ -41,14 +43,6 @@ def _wheel(mass: float, radius: float, x: float, y: float) -> Part:
     return rod(mass, radius, (x, y - 0.03, radius), (x, y + 0.03, radius), STEEL)
 
 
-def _with_arm(name: str, platform: Link, arm_x: float, base: str, drive: Drive | None = None) -> Description:
-    arm = arm6_limb("arm_")
+def _with_arm(name: str, platform: Link, arm_x: float, **base: Any) -> Description:
     mount = Joint("mount", "fixed", platform.name, "arm_base", origin=placement((arm_x, 0.0, HEIGHT)))
-    return Description(
-        name,
-        (platform, *arm.links),
-        (mount, *arm.joints),
-        arm.frames,
-        base=base,
-        drive=Drive() if drive is None else drive,
-    )
+    return robot(name, platform, Limb((), (mount,)), arm6_limb("arm_"), **base)

@@ -12,7 +12,7 @@ from dqdyn.algebra.dual import DQ, IDENTITY
 from dqdyn.algebra.poses import pose, position
 from dqdyn.algebra.quaternion import Quaternion, pure, shortest_rotation
 from dqdyn.model import inertia
-from dqdyn.model.description import LIMITS, Joint, Link, NamedFrame, Shape, placement
+from dqdyn.model.description import LIMITS, Description, Joint, Link, NamedFrame, Shape, placement
 from dqdyn.model.inertia import Inertia, as_tensor, as_vector
 
 STEEL = (0.35, 0.38, 0.42, 1.0)
@@ -76,6 +76,13 @@ class Limb:
     frames: tuple[NamedFrame, ...] = ()
 
 
+def robot(name: str, root: Link, *limbs: Limb, **options: Any) -> Description:
+    """A robot of limbs on the link ``root``; options are other fields of the description."""
+    links = (root, *(link for limb in limbs for link in limb.links))
+    joints = tuple(joint for limb in limbs for joint in limb.joints)
+    return Description(name, links, joints, tuple(frame for limb in limbs for frame in limb.frames), **options)
+
+
 def serial_limb(root: str, chain: Sequence[Joint | Link], *frames: NamedFrame) -> Limb:
     """Joint, link, joint, link, … one after the other, the first on the link ``root``."""
     links = tuple(item for item in chain if isinstance(item, Link))
@@ -113,31 +120,24 @@ def within(reach: float, velocity: float, effort: float) -> HingeLimits:
 # --- mirror images ----------------------------------------------------------------------------------------------------
 
 
-def mirrored(limb: Limb, side: str = "right", other: str = "left") -> Limb:
-    """The limb seen in a mirror that is the plane y = 0, named for the other side.
+def mirrored(limb: Limb) -> Limb:
+    """A right limb seen in a mirror that is the plane y = 0, named for the left side.
 
     Equal joint angles on both sides are mirror images of each other: rotation axes flip in x and z, not in y.
     """
 
     def rename(name: str) -> str:
-        return name.replace(f"{side}_", f"{other}_", 1)
+        return name.replace("right_", "left_", 1)
 
-    return Limb(
-        links=tuple(_mirrored_link(item, rename(item.name)) for item in limb.links),
-        joints=tuple(
-            replace(
-                joint,
-                name=rename(joint.name),
-                parent=rename(joint.parent),
-                child=rename(joint.child),
-                origin=_mirrored_pose(joint.origin),
-                child_origin=_mirrored_pose(joint.child_origin),
-                axis=(-joint.axis[0] or 0.0, joint.axis[1], -joint.axis[2] or 0.0),
-            )
-            for joint in limb.joints
-        ),
-        frames=tuple(NamedFrame(rename(f.name), rename(f.link), _mirrored_pose(f.origin)) for f in limb.frames),
-    )
+    def joint_of(joint: Joint) -> Joint:
+        changes: dict[str, Any] = {field: rename(getattr(joint, field)) for field in ("name", "parent", "child")}
+        changes |= {field: _mirrored_pose(getattr(joint, field)) for field in ("origin", "child_origin")}
+        x, y, z = joint.axis
+        return replace(joint, **changes, axis=(-x or 0.0, y, -z or 0.0))
+
+    links = tuple(_mirrored_link(item, rename(item.name)) for item in limb.links)
+    frames = (NamedFrame(rename(f.name), rename(f.link), _mirrored_pose(f.origin)) for f in limb.frames)
+    return Limb(links, tuple(map(joint_of, limb.joints)), tuple(frames))
 
 
 def _mirrored_pose(x: DQ) -> DQ:

@@ -8,6 +8,7 @@ from dqdyn.algebra.poses import pose
 from dqdyn.algebra.quaternion import pure, shortest_rotation
 from dqdyn.model.description import Description, Joint, Link, Loop, NamedFrame, placement
 from dqdyn.model.inertia import as_vector
+from dqdyn.model.joints.axis_joint import X, Y, Z
 from dqdyn.robots.parts import BLUE, ORANGE, STEEL, link, rod
 
 HEIGHT = 0.6
@@ -32,26 +33,18 @@ def stewart_platform() -> Description:
     loops = []
     for i in range(6):
         number, pair, side = i + 1, i // 2, 1 if i % 2 else -1
-        foot = _on_circle(0.5, 120.0 * pair + 8.0 * side, 0.0)
-        anchor = _on_circle(0.22, 120.0 * pair + 45.0 * side, 0.0)
+        foot = _on_circle(0.5, 120.0 * pair + 8.0 * side)
+        anchor = _on_circle(0.22, 120.0 * pair + 45.0 * side)
         leg = tuple(a - f for a, f in zip((anchor[0], anchor[1], HEIGHT), foot, strict=True))
         length = math.hypot(*leg)
-        along = shortest_rotation((0.0, 0.0, 1.0), as_vector([c / length for c in leg]))
+        along = shortest_rotation(Z, as_vector([c / length for c in leg]))
         lower, upper = f"lower_leg_{number}", f"upper_leg_{number}"
         links += [
             link(lower, rod(2.0, 0.025, (0.0, 0.0, 0.0), (0.0, 0.0, 0.6 * length), STEEL)),
             link(upper, rod(1.0, 0.015, (0.0, 0.0, 0.4 * length), (0.0, 0.0, length), ORANGE)),
         ]
         joints += [
-            Joint(
-                f"foot_{number}",
-                "universal",
-                "base",
-                lower,
-                origin=pose(along, pure(*foot)),
-                axis=(1.0, 0.0, 0.0),
-                second_axis=(0.0, 1.0, 0.0),
-            ),
+            Joint(f"foot_{number}", "universal", "base", lower, pose(along, pure(*foot)), axis=X, second_axis=Y),
             Joint(f"leg_{number}", "prismatic", lower, upper, lower=-0.2, upper=0.2, effort=2000.0),
         ]
         frames += [
@@ -62,6 +55,6 @@ def stewart_platform() -> Description:
     return Description("stewart_platform", tuple(links), tuple(joints), tuple(frames), loops=tuple(loops))
 
 
-def _on_circle(radius: float, degrees: float, height: float) -> tuple[float, float, float]:
+def _on_circle(radius: float, degrees: float) -> tuple[float, float, float]:
     angle = math.radians(degrees)
-    return radius * math.cos(angle), radius * math.sin(angle), height
+    return radius * math.cos(angle), radius * math.sin(angle), 0.0

@@ -2,21 +2,10 @@
 
 from __future__ import annotations
 
-from dqdyn.model.description import Description, Drive, Joint, NamedFrame, placement
-from dqdyn.robots.parts import (
-    BLUE,
-    ORANGE,
-    STEEL,
-    Limb,
-    ball,
-    block,
-    hinge,
-    link,
-    mirrored,
-    rod,
-    serial_limb,
-    within,
-)
+from typing import Any
+
+from dqdyn.model.description import Description, Drive, Joint, Link, NamedFrame, placement
+from dqdyn.robots.parts import BLUE, ORANGE, STEEL, ball, block, hinge, link, mirrored, robot, rod, serial_limb, within
 
 HEIGHT = 0.3
 """Of the stand, and of the top of the platform, in m."""
@@ -30,11 +19,10 @@ def small_bimanual() -> Description:
     upper arm 0.18 m, palm 0.20 m below the elbow. The left arm is the mirror image of the right one: equal angles on
     both sides are symmetric. Frames "left_hand" and "right_hand" in the palms and "head". No damping, no friction.
     """
-    body = _body("stand", HEIGHT)
     stand = link(
         "stand", block(4.0, (0.3, 0.3, 0.02), (0, 0, 0.01), STEEL), rod(2.0, 0.04, (0, 0, 0.02), (0, 0, HEIGHT), STEEL)
     )
-    return Description("small_bimanual", (stand, *body.links), body.joints, body.frames)
+    return _with_body("small_bimanual", stand)
 
 
 def mobile_bimanual() -> Description:
@@ -54,22 +42,16 @@ def mobile_bimanual() -> Description:
         *wheels,
         *casters,
     )
-    body = _body("platform", HEIGHT)
-    links, joints = (platform, *body.links), body.joints
-    return Description("mobile_bimanual", links, joints, body.frames, base="differential", drive=drive)
+    return _with_body("mobile_bimanual", platform, base="differential", drive=drive)
 
 
-def _body(root: str, height: float) -> Limb:
-    pitch = hinge("torso_pitch", (0, 0, height), "y", within(0.6, 2.0, 30.0))
-    trunk = serial_limb(root, (pitch, *_TRUNK), NamedFrame("head", "chest", placement((0.0, 0.0, 0.28))))
+def _with_body(name: str, root: Link, **base: Any) -> Description:
+    pitch = hinge("torso_pitch", (0, 0, HEIGHT), "y", within(0.6, 2.0, 30.0))
+    trunk = serial_limb(root.name, (pitch, *_TRUNK), NamedFrame("head", "chest", placement((0.0, 0.0, 0.28))))
     right = serial_limb("chest", _RIGHT_ARM, NamedFrame("right_hand", "right_forearm", placement((0.0, 0.0, -0.2))))
-    left = mirrored(right)
-    head = Joint("neck", "fixed", "chest", "skull", origin=placement((0.0, 0.0, 0.28)))
-    return Limb(
-        (*trunk.links, link("skull", ball(0.5, 0.07)), *left.links, *right.links),
-        (*trunk.joints, head, *left.joints, *right.joints),
-        (*trunk.frames, *left.frames, *right.frames),
-    )
+    neck = Joint("neck", "fixed", "chest", "skull", origin=placement((0.0, 0.0, 0.28)))
+    head = serial_limb("chest", (neck, link("skull", ball(0.5, 0.07))))
+    return robot(name, root, trunk, head, mirrored(right), right, **base)
 
 
 _TRUNK = (

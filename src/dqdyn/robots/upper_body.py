@@ -3,18 +3,7 @@
 from __future__ import annotations
 
 from dqdyn.model.description import Description, NamedFrame, placement
-from dqdyn.robots.parts import (
-    BLUE,
-    STEEL,
-    ball,
-    block,
-    hinge,
-    link,
-    mirrored,
-    rod,
-    serial_limb,
-    within,
-)
+from dqdyn.robots.parts import BLUE, STEEL, ball, block, hinge, link, mirrored, robot, rod, serial_limb, within
 
 
 def bimanual() -> Description:
@@ -28,13 +17,7 @@ def bimanual() -> Description:
     base = link("base", rod(40.0, 0.2, (0, 0, 0), (0, 0, 0.7), STEEL))
     trunk = serial_limb("base", _TRUNK, NamedFrame("head", "torso", placement((0.0, 0.0, 0.62))))
     right = serial_limb("torso", _RIGHT_ARM, NamedFrame("right_hand", "right_palm", placement((0.0, 0.0, -0.1))))
-    left = mirrored(right)
-    return Description(
-        "bimanual",
-        (base, *trunk.links, *left.links, *right.links),
-        (*trunk.joints, *left.joints, *right.joints),
-        (*trunk.frames, *left.frames, *right.frames),
-    )
+    return robot("bimanual", base, trunk, mirrored(right), right)
 
 
 _TRUNK = (

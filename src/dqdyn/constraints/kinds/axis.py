@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.quaternion import Quaternion, cross3, dot3, pure
-from dqdyn.algebra.scalar import Scalar
+from dqdyn.algebra.scalar import Scalar, Scalars
 from dqdyn.constraints.directions import Vector, across, unit
 from dqdyn.constraints.kinds.frame_constraint import Closure, Components
 from dqdyn.constraints.relative_motion import RelativeMotion
@@ -32,7 +31,7 @@ class AxisClosure(Closure):
         object.__setattr__(self, "count", 4 if self.slide else 5)
         super().__post_init__()
 
-    def residual(self, model: Model, q: Sequence[Scalar], t: Scalar = 0.0) -> list[Scalar]:
+    def residual(self, model: Model, q: Scalars, t: Scalar = 0.0) -> list[Scalar]:
         relative = self._relative(model, q)
         l = self._line(relative)
         return [*(dot3(u, l) for u in across(self.axis)), *(dot3(u, relative.x.p) for u in self._held())]
@@ -43,7 +42,7 @@ class AxisClosure(Closure):
         arms = [cross3(l, u) for u in across(self.axis)]
         return lambda twist: [*(dot3(arm, twist.primary) for arm in arms), *(dot3(u, twist.dual) for u in held)]
 
-    def turning(self, relative: RelativeMotion, twist: DQ) -> Sequence[Scalar]:
+    def turning(self, relative: RelativeMotion, twist: DQ) -> Scalars:
         """Of ω × (ω × l)."""
         omega = twist.primary
         turned = cross3(omega, cross3(omega, self._line(relative)))

@@ -8,7 +8,6 @@ from typing import ClassVar
 
 from dqdyn.constraints.kinds.frame_constraint import Components, FrameConstraint, FramePair
 from dqdyn.constraints.relative_motion import RelativeMotion
-from dqdyn.errors import ModelError
 from dqdyn.model.model import WORLD_FRAME
 
 
@@ -30,10 +29,7 @@ class PointContact(FrameConstraint):
     def __post_init__(self) -> None:
         self._named(f"contact {self.frame}")
         if not self.mu >= 0.0:
-            raise ModelError(
-                f"the friction of the constraint {self.name!r} must not be negative; found {self.mu}.",
-                constraint=self.name,
-            )
+            raise self._error(f"the friction of the constraint {self.name!r} must not be negative; found {self.mu}.")
 
     @property
     def pair(self) -> FramePair:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dqdyn.algebra.real import real_array
-from dqdyn.algebra.scalar import Scalar, total
-from dqdyn.constraints.constraint import Constraint, Rows, require_one_axis, row
-from dqdyn.errors import ModelError
+from dqdyn.algebra.scalar import Scalar, Scalars, total
+from dqdyn.constraints.constraint import Constraint, Rows, row
 from dqdyn.model.description import Loop
 from dqdyn.model.model import Model
 
@@ -31,17 +29,14 @@ class JointCoupling(Constraint):
         object.__setattr__(self, "ratios", tuple(real_array(self.ratios, "the ratios of a coupling").tolist()))
         self._named("coupling " + "-".join(self.joints))
         if len(self.joints) != len(self.ratios) or not self.joints or not any(self.ratios):
-            raise ModelError(
-                f"the constraint {self.name!r} needs one ratio per joint, not all zero; found {len(self.joints)} "
-                f"joints and the ratios {self.ratios}.",
-                constraint=self.name,
-            )
+            found = f"{len(self.joints)} joints and the ratios {self.ratios}"
+            raise self._error(f"the constraint {self.name!r} needs one ratio per joint, not all zero; found {found}.")
 
-    def residual(self, model: Model, q: Sequence[Scalar], t: Scalar = 0.0) -> list[Scalar]:
+    def residual(self, model: Model, q: Scalars, t: Scalar = 0.0) -> list[Scalar]:
         own = [r * _coordinate(model, name, q) for name, r in zip(self.joints, self.ratios, strict=True)]
         return [total(own) - self.offset]
 
-    def velocity(self, model: Model, q: Sequence[Scalar], t: Scalar = 0.0) -> Rows:
+    def velocity(self, model: Model, q: Scalars, t: Scalar = 0.0) -> Rows:
         entries: dict[int, Scalar] = {}
         for name, ratio in zip(self.joints, self.ratios, strict=True):
             joint = model.joint(name)
@@ -49,18 +44,17 @@ class JointCoupling(Constraint):
             entries[k] = entries.get(k, 0.0) + share
         return [row(model, entries)], [0.0]
 
-    def acceleration(self, model: Model, q: Sequence[Scalar], v: Sequence[Scalar], t: Scalar = 0.0) -> Rows:
+    def acceleration(self, model: Model, q: Scalars, v: Scalars, t: Scalar = 0.0) -> Rows:
         return self.velocity(model, q)
 
     def check(self, model: Model) -> None:
-        for name in self.joints:
-            require_one_axis(model, name, self.name)
+        self._require_one_axis(model, *self.joints)
 
     def loop(self) -> Loop:
         return Loop(self.name, "coupling", self.joints, (*self.ratios, float(self.offset)))
 
 
-def _coordinate(model: Model, name: str, q: Sequence[Scalar]) -> Scalar:
+def _coordinate(model: Model, name: str, q: Scalars) -> Scalar:
     """The joint's own coordinate as users know it: without the offset of frames chosen for speed."""
     joint = model.joint(name)
     own = q[joint.q][0]

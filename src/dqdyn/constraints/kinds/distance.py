@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.quaternion import dot3
-from dqdyn.algebra.scalar import Scalar
+from dqdyn.algebra.scalar import Scalar, Scalars
 from dqdyn.constraints.kinds.frame_constraint import Closure, Components
 from dqdyn.constraints.relative_motion import RelativeMotion, relative_pose
-from dqdyn.errors import ModelError
 from dqdyn.model.model import Model
 
 
@@ -29,13 +27,10 @@ class DistanceClosure(Closure):
     def __post_init__(self) -> None:
         super().__post_init__()
         if not 0.0 < self.distance < float("inf"):
-            raise ModelError(
-                f"the distance of the constraint {self.name!r} must be above 0 m and finite; found {self.distance}: "
-                "for coinciding points use PointClosure.",
-                constraint=self.name,
-            )
+            found = f"found {self.distance}: for coinciding points use PointClosure"
+            raise self._error(f"the distance of the constraint {self.name!r} must be above 0 m and finite; {found}.")
 
-    def residual(self, model: Model, q: Sequence[Scalar], t: Scalar = 0.0) -> list[Scalar]:
+    def residual(self, model: Model, q: Scalars, t: Scalar = 0.0) -> list[Scalar]:
         p = relative_pose(model, self.frame1, self.frame2, q)[1]
         return [(dot3(p, p) - self.distance * self.distance) * (0.5 / self.distance)]
 
@@ -44,7 +39,7 @@ class DistanceClosure(Closure):
         p = relative.x.p * (1.0 / self.distance)
         return lambda twist: [dot3(p, twist.dual)]
 
-    def turning(self, relative: RelativeMotion, twist: DQ) -> Sequence[Scalar]:
+    def turning(self, relative: RelativeMotion, twist: DQ) -> Scalars:
         """‖ṗ‖²/d."""
         return [dot3(twist.dual, twist.dual) * (1.0 / self.distance)]
 

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
 from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.scalar import Scalar
+from dqdyn.algebra.scalar import Scalar, Scalars
 from dqdyn.constraints.constraint import Constraint, Rows
 from dqdyn.constraints.relative_motion import RelativeMotion
 from dqdyn.model.description import Loop
 from dqdyn.model.model import Frame, Model
 
-Components = Callable[[DQ], Sequence[Scalar]]
+Components = Callable[[DQ], Scalars]
 """Components of a twist, linear in it."""
 FramePair = tuple[str | Frame, str | Frame]
 
@@ -36,15 +36,15 @@ class FrameConstraint(Constraint):
         """From a twist to the components that must vanish."""
         raise NotImplementedError
 
-    def turning(self, relative: RelativeMotion, twist: DQ) -> Sequence[Scalar]:
+    def turning(self, relative: RelativeMotion, twist: DQ) -> Scalars:
         """What the change of the components' directions adds to their rate."""
         return [0.0] * self.count
 
-    def velocity(self, model: Model, q: Sequence[Scalar], t: Scalar = 0.0) -> Rows:
+    def velocity(self, model: Model, q: Scalars, t: Scalar = 0.0) -> Rows:
         relative = self._relative(model, q)
         return relative.rows(self.components(relative), self.count), [0.0] * self.count
 
-    def acceleration(self, model: Model, q: Sequence[Scalar], v: Sequence[Scalar], t: Scalar = 0.0) -> Rows:
+    def acceleration(self, model: Model, q: Scalars, v: Scalars, t: Scalar = 0.0) -> Rows:
         relative = self._relative(model, q)
         components = self.components(relative)
         pairs = zip(components(relative.bias(v)), self.turning(relative, relative.twist(v)), strict=True)
@@ -54,7 +54,7 @@ class FrameConstraint(Constraint):
         for frame in self.pair:
             model.frame(frame)
 
-    def _relative(self, model: Model, q: Sequence[Scalar]) -> RelativeMotion:
+    def _relative(self, model: Model, q: Scalars) -> RelativeMotion:
         return RelativeMotion(model, *self.pair, q, self.at_second)
 
 

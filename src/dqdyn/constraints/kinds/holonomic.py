@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from dqdyn.algebra.jet import derivative
-from dqdyn.algebra.scalar import Scalar
+from dqdyn.algebra.scalar import Scalar, Scalars
 from dqdyn.constraints.constraint import Constraint, Place, Rows
 from dqdyn.constraints.kinds.pfaffian import neutral
-from dqdyn.errors import ModelError
 from dqdyn.kinematics.configuration import configuration_rate
 from dqdyn.model.model import Model
 
@@ -22,15 +21,15 @@ class Holonomic(Constraint):
     comes from ë = 0. ``timed=True`` lets the time enter. Give a function of a module where robots are pickled.
     """
 
-    function: Callable[[Place], Sequence[Scalar]]
+    function: Callable[[Place], Scalars]
     count: int = 1
     timed: bool = False
     name: str = "holonomic"
 
-    def residual(self, model: Model, q: Sequence[Scalar], t: Scalar = 0.0) -> list[Scalar]:
+    def residual(self, model: Model, q: Scalars, t: Scalar = 0.0) -> list[Scalar]:
         return list(self.function(Place(model, q, t)))
 
-    def velocity(self, model: Model, q: Sequence[Scalar], t: Scalar = 0.0) -> Rows:
+    def velocity(self, model: Model, q: Scalars, t: Scalar = 0.0) -> Rows:
         columns = []
         for k in range(model.nv):
             along = configuration_rate(model, q, [1.0 if i == k else 0.0 for i in range(model.nv)])
@@ -40,7 +39,7 @@ class Holonomic(Constraint):
             return rows, [0.0] * self.count
         return rows, [-c for c in derivative(lambda x: self.residual(model, q, x[0]), [t], [1.0])]
 
-    def acceleration(self, model: Model, q: Sequence[Scalar], v: Sequence[Scalar], t: Scalar = 0.0) -> Rows:
+    def acceleration(self, model: Model, q: Scalars, v: Scalars, t: Scalar = 0.0) -> Rows:
         """b = −ë at a = 0: the second derivative of e along the motion with constant v."""
 
         def rate(x: list[Scalar]) -> list[Scalar]:
@@ -54,7 +53,5 @@ class Holonomic(Constraint):
     def check(self, model: Model) -> None:
         values = len(self.residual(model, neutral(model)))
         if values != self.count:
-            raise ModelError(
-                f"the function of the constraint {self.name!r} must give {self.count} values; found {values}.",
-                constraint=self.name,
-            )
+            must = f"the function of the constraint {self.name!r} must give {self.count} values"
+            raise self._error(f"{must}; found {values}.")

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.quaternion import Quaternion, cross3, dot3, pure
-from dqdyn.algebra.scalar import Scalar
+from dqdyn.algebra.scalar import Scalars
 from dqdyn.constraints.directions import Vector, unit
 from dqdyn.constraints.kinds.frame_constraint import Components, FrameConstraint, FramePair
 from dqdyn.constraints.relative_motion import RelativeMotion
@@ -38,7 +37,7 @@ class KnifeEdge(FrameConstraint):
         n = self._direction(relative)
         return lambda twist: [dot3(n, twist.dual)]
 
-    def turning(self, relative: RelativeMotion, twist: DQ) -> Sequence[Scalar]:
+    def turning(self, relative: RelativeMotion, twist: DQ) -> Scalars:
         """⟨ω × n, v⟩."""
         return [dot3(cross3(twist.primary, self._direction(relative)), twist.dual)]
 

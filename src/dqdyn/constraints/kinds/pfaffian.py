@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from dqdyn.algebra.scalar import Scalar
+from dqdyn.algebra.scalar import Scalar, Scalars
 from dqdyn.constraints.constraint import Constraint, Place, Rows
-from dqdyn.errors import ModelError
 from dqdyn.model.model import Model
 
 
@@ -27,7 +26,7 @@ class Pfaffian(Constraint):
     holonomic: ClassVar[bool] = False
     moves: ClassVar[bool] = True
 
-    def velocity(self, model: Model, q: Sequence[Scalar], t: Scalar = 0.0) -> Rows:
+    def velocity(self, model: Model, q: Scalars, t: Scalar = 0.0) -> Rows:
         given = self.function(Place(model, q, t))
         a, b = given if isinstance(given, tuple) and len(given) == 2 else (given, [0.0] * self.count)
         return [list(r) for r in a], list(b)
@@ -35,11 +34,9 @@ class Pfaffian(Constraint):
     def check(self, model: Model) -> None:
         a, b = self.velocity(model, neutral(model))
         if len(a) != self.count or len(b) != self.count or any(len(r) != model.nv for r in a):
-            raise ModelError(
-                f"the function of the constraint {self.name!r} must give {self.count} rows of {model.nv} entries (nv) "
-                f"and as many b; found {len(a)} rows of {sorted({len(r) for r in a})} and {len(b)} b.",
-                constraint=self.name,
-            )
+            must = f"must give {self.count} rows of {model.nv} entries (nv) and as many b"
+            found = f"{len(a)} rows of {sorted({len(r) for r in a})} and {len(b)} b"
+            raise self._error(f"the function of the constraint {self.name!r} {must}; found {found}.")
 
 
 def neutral(model: Model) -> list[float]:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dqdyn.algebra.scalar import Scalar
+from dqdyn.algebra.scalar import Scalar, Scalars
 from dqdyn.constraints.kinds.frame_constraint import Closure, Components
 from dqdyn.constraints.relative_motion import RelativeMotion, relative_pose
 from dqdyn.model.model import Model
@@ -22,7 +21,7 @@ class PointClosure(Closure):
     kind = "point"
     count = 3
 
-    def residual(self, model: Model, q: Sequence[Scalar], t: Scalar = 0.0) -> list[Scalar]:
+    def residual(self, model: Model, q: Scalars, t: Scalar = 0.0) -> list[Scalar]:
         """p_12 in m; its rate is A v everywhere."""
         return list(relative_pose(model, self.frame1, self.frame2, q)[1].vector)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,10 +9,10 @@ from dqdyn.algebra.checks import require_unit
 from dqdyn.algebra.dual import DQ, IDENTITY
 from dqdyn.algebra.exponential import log
 from dqdyn.algebra.poses import position
-from dqdyn.algebra.quaternion import Quaternion
-from dqdyn.algebra.scalar import Scalar, less, select
+from dqdyn.algebra.scalar import Scalar, Scalars
 from dqdyn.constraints.kinds.frame_constraint import Closure, Components
 from dqdyn.constraints.relative_motion import RelativeMotion, relative_pose
+from dqdyn.model.joints.group_joint import nearest_sign
 from dqdyn.model.model import Model
 
 
@@ -38,12 +37,10 @@ class PoseClosure(Closure):
         object.__setattr__(self, "pose", pose)
         super().__post_init__()
 
-    def residual(self, model: Model, q: Sequence[Scalar], t: Scalar = 0.0) -> list[Scalar]:
+    def residual(self, model: Model, q: Scalars, t: Scalar = 0.0) -> list[Scalar]:
         r, p = relative_pose(model, self.frame1, self.frame2, q)
         turned = r * self.pose.primary.conj()
-        flip = select(less(turned.w, 0.0), -1.0, 1.0)  # of r and −r the shorter way
-        short = Quaternion(*(c * flip for c in turned.components))
-        rotation = log(DQ.of(short)).primary * 2.0
+        rotation = log(DQ.of(turned * nearest_sign(turned))).primary * 2.0  # of r and −r the shorter way
         return [*rotation.vector, *(p - position(self.pose)).vector]
 
     def components(self, relative: RelativeMotion) -> Components:

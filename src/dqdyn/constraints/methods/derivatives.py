@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from dqdyn.algebra.jet import derivative
-from dqdyn.algebra.scalar import Scalar
+from dqdyn.algebra.scalar import Scalar, Scalars
 from dqdyn.kinematics.configuration import configuration_rate
 from dqdyn.model.model import Model
 
@@ -14,11 +14,7 @@ Matrix = list[list[Scalar]]
 
 
 def forward_derivatives(
-    model: Model,
-    forward: Callable[..., Any],
-    q: Sequence[Scalar],
-    v: Sequence[Scalar],
-    tau: Sequence[Scalar],
+    model: Model, forward: Callable[..., Any], q: Scalars, v: Scalars, tau: Scalars
 ) -> tuple[Matrix, Matrix, Matrix]:
     """∂a/∂q (tangent), ∂a/∂v, ∂a/∂τ, one jet per direction."""
     n = model.nv
@@ -28,8 +24,5 @@ def forward_derivatives(
     ]
     d_dv = [derivative(lambda x: forward(model, q, x, tau), list(v), unit) for unit in units]
     d_dtau = [derivative(lambda x: forward(model, q, v, x), list(tau), unit) for unit in units]
-    return _columns(d_dq), _columns(d_dv), _columns(d_dtau)
-
-
-def _columns(columns: Matrix) -> Matrix:
-    return [list(row) for row in zip(*columns, strict=True)]
+    by_q, by_v, by_tau = ([list(row) for row in zip(*columns, strict=True)] for columns in (d_dq, d_dv, d_dtau))
+    return by_q, by_v, by_tau

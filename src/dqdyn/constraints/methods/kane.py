@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dqdyn.algebra.scalar import Scalar, divide
+from dqdyn.algebra.scalar import Scalar, Scalars, divide
 from dqdyn.constraints.methods.orthogonal import coordinates, orthonormal, placed
 from dqdyn.constraints.methods.sparse import Sparse, dot, is_zero, sparse
 from dqdyn.constraints.methods.terms import Terms, held_mass, of_state
@@ -24,9 +24,7 @@ def forward(model: Model, terms: Terms, singular: bool) -> list[Scalar]:
     return acceleration(*terms, held_mass(model) if singular else 0.0)
 
 
-def acceleration(
-    mass: Matrix, force: Sequence[Scalar], a: Matrix, b: Sequence[Scalar], held: float = 0.0
-) -> list[Scalar]:
+def acceleration(mass: Matrix, force: Scalars, a: Matrix, b: Scalars, held: float = 0.0) -> list[Scalar]:
     """a = P u̇ + A⁺b with P M (P u̇ + A⁺b) = P Q: the laws of motion projected on partial velocities.
 
     [Parsa, eq. (39)] in matrix form [Parsa, eq. (46)]. M may be singular where P M P is regular on the motions that A
@@ -52,7 +50,7 @@ def acceleration(
 class Eliminated:
     """M x = Q without the coordinates that no row of A touches: each is its own partial velocity."""
 
-    def __init__(self, mass: Matrix, force: Sequence[Scalar], free: Sequence[int]) -> None:
+    def __init__(self, mass: Matrix, force: Scalars, free: Sequence[int]) -> None:
         self.matrix: Matrix = [list(row) for row in mass]
         self.right = list(force)
         self._steps: list[tuple[int, Scalar, Sparse]] = []
@@ -86,7 +84,7 @@ def _entry(block: Matrix, i: int, j: int) -> Scalar:
     return block[i][j] if j <= i else block[j][i]
 
 
-def _cut(block: Matrix, normal: Sparse, along: Sequence[Scalar], held: float) -> None:
+def _cut(block: Matrix, normal: Sparse, along: Scalars, held: float) -> None:
     """S to P S P + (nᵀS n + held) n nᵀ, P = I − n nᵀ: S less n wᵀ + w nᵀ with w = S n − (nᵀS n + held/2) n."""
     own = dot(normal, dict(enumerate(along))) + 0.5 * held
     pull = [c - own * normal[i] if i in normal else c for i, c in enumerate(along)]

@@ -6,10 +6,9 @@ others make S singular: its elimination skips them, which leaves their multiplie
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
-from dqdyn.algebra.scalar import Scalar, divide, less, select, total
+from dqdyn.algebra.scalar import Scalar, Scalars, divide, less, select, total
 from dqdyn.constraints.assembled import velocity
 from dqdyn.constraints.methods.sparse import dot, is_zero, solve_lower, solve_transposed, sparse
 from dqdyn.constraints.methods.terms import DEPENDENT, Terms, complete, held_mass, of_state, rounding
@@ -37,7 +36,7 @@ def forward(*arguments: Any) -> list[Scalar]:
 
 
 def augmented(
-    matrix: Matrix, right: Sequence[Scalar], a: Matrix, b: Sequence[Scalar], weight: float = 1.0
+    matrix: Matrix, right: Scalars, a: Matrix, b: Scalars, weight: float = 1.0
 ) -> tuple[Matrix, list[Scalar]]:
     """M + w AᵀA and Q + w Aᵀb: positive definite where [M; A] has full rank."""
     matrix, right = [list(row) for row in matrix], list(right)
@@ -50,7 +49,7 @@ def augmented(
     return matrix, right
 
 
-def solve(matrix: Matrix, right: Sequence[Scalar], a: Matrix, b: Sequence[Scalar]) -> tuple[list[Scalar], list[Scalar]]:
+def solve(matrix: Matrix, right: Scalars, a: Matrix, b: Scalars) -> tuple[list[Scalar], list[Scalar]]:
     """a and λ of M a − Aᵀλ = Q [Quiroz, eq. (B.1)], A a = b; λ = (A M⁻¹Aᵀ)⁻¹(b − A M⁻¹Q) [Quiroz, eq. (B.3)]."""
     lower, inverse = factored(matrix)
     y = solve_transposed(lower, dict(enumerate(right)))
@@ -66,7 +65,7 @@ def solve(matrix: Matrix, right: Sequence[Scalar], a: Matrix, b: Sequence[Scalar
     return solve_lower(lower, [y[k] * inverse[k] for k in range(len(inverse))]), lam
 
 
-def eliminate(schur: Matrix, right: Sequence[Scalar], nothing: Sequence[Scalar]) -> list[Scalar]:
+def eliminate(schur: Matrix, right: Scalars, nothing: Scalars) -> list[Scalar]:
     """A solution of S λ = r for a symmetric S ≥ 0 (its lower half), with λ = 0 in rows that depend on earlier ones.
 
     S = L D Lᵀ; where a pivot vanishes against the entry that it came from, or this entry against the others or against
@@ -92,14 +91,12 @@ def eliminate(schur: Matrix, right: Sequence[Scalar], nothing: Sequence[Scalar])
     return list(solve_transposed(lower, dict(enumerate(x))).values())
 
 
-def projected_velocity(
-    model: Model, q: Sequence[Scalar], v: Sequence[Scalar], t: Scalar = 0.0, singular: bool = False
-) -> list[Scalar]:
+def projected_velocity(model: Model, q: Scalars, v: Scalars, t: Scalar = 0.0, singular: bool = False) -> list[Scalar]:
     """The velocity that A v = b admits and that is nearest to v by kinetic energy: M x − Aᵀλ = M v, A x = b."""
     return _nearest(model, q, v, *velocity(model, q, t), singular)
 
 
-def step_to_position(model: Model, q: Sequence[Scalar], t: Scalar = 0.0, singular: bool = False) -> list[Scalar]:
+def step_to_position(model: Model, q: Scalars, t: Scalar = 0.0, singular: bool = False) -> list[Scalar]:
     """The shortest step (nv), by M, that takes away the residual e to first order: A x = −e."""
     rows: Matrix = []
     errors: list[Scalar] = []
@@ -111,9 +108,7 @@ def step_to_position(model: Model, q: Sequence[Scalar], t: Scalar = 0.0, singula
     return _nearest(model, q, [0.0] * model.nv, rows, errors, singular)
 
 
-def _nearest(
-    model: Model, q: Sequence[Scalar], v: Sequence[Scalar], a: Matrix, b: Sequence[Scalar], singular: bool
-) -> list[Scalar]:
+def _nearest(model: Model, q: Scalars, v: Scalars, a: Matrix, b: Scalars, singular: bool) -> list[Scalar]:
     matrix = complete(model, q)
     right = [total(c * vk for c, vk in zip(row, v, strict=True)) for row in matrix]
     if singular:

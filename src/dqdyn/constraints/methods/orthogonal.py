@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from dqdyn.algebra.scalar import Scalar, divide, less, select, sqrt, total
+from dqdyn.algebra.scalar import Scalar, Scalars, divide, less, select, sqrt, total
 from dqdyn.constraints.methods.sparse import Sparse, dot, is_zero, less_share
 from dqdyn.constraints.methods.terms import DEPENDENT, ROUNDING
 from dqdyn.dynamics.fast.sparse_solve import Matrix, solve
@@ -34,7 +34,7 @@ class Orthonormal:
     """Per row the condition that it is independent of those before it."""
 
 
-def orthonormal(rows: Sequence[Sparse], nothing: Sequence[Scalar] | None = None) -> Orthonormal:
+def orthonormal(rows: Sequence[Sparse], nothing: Scalars | None = None) -> Orthonormal:
     """Gram's and Schmidt's rows, modified: each share is taken from what the shares before it have left.
 
     A row whose square is below its entry of ``nothing`` is rounding.
@@ -58,7 +58,7 @@ def orthonormal(rows: Sequence[Sparse], nothing: Sequence[Scalar] | None = None)
     return result
 
 
-def placed(rows: Orthonormal, alpha: Sequence[Scalar], y: Sparse) -> Sparse:
+def placed(rows: Orthonormal, alpha: Scalars, y: Sparse) -> Sparse:
     """The point nearest to y with the coordinates α along the normals."""
     for normal, wanted in zip(reversed(rows.normals), reversed(alpha), strict=True):
         if normal:
@@ -66,12 +66,12 @@ def placed(rows: Orthonormal, alpha: Sequence[Scalar], y: Sparse) -> Sparse:
     return y
 
 
-def coordinates(rows: Orthonormal, b: Sequence[Scalar]) -> list[Scalar]:
+def coordinates(rows: Orthonormal, b: Scalars) -> list[Scalar]:
     """α with L α = b in the independent rows, whatever the others ask; 0 for those."""
     return _substituted(rows, b)[0]
 
 
-def least_squares(rows: Orthonormal, b: Sequence[Scalar]) -> list[Scalar]:
+def least_squares(rows: Orthonormal, b: Scalars) -> list[Scalar]:
     """α with the least |L α − b|: the same unless the dependent rows contradict the independent ones.
 
     Dependent rows are X times the independent ones. If they miss their b by e, the independent rows get b + δ with
@@ -92,7 +92,7 @@ def least_squares(rows: Orthonormal, b: Sequence[Scalar]) -> list[Scalar]:
     return [a + c for a, c in zip(alpha, change, strict=True)]
 
 
-def _substituted(rows: Orthonormal, b: Sequence[Scalar]) -> tuple[list[Scalar], list[Scalar]]:
+def _substituted(rows: Orthonormal, b: Scalars) -> tuple[list[Scalar], list[Scalar]]:
     """L⁻¹b with 0 for dependent rows, and what the rows before leave of b."""
     alpha: list[Scalar] = []
     left: list[Scalar] = []

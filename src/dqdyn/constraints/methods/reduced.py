@@ -43,15 +43,7 @@ class Reduced:
         return np.asarray(self.basis.T @ (v - self.drift))
 
 
-def reduced(
-    mass: Array,
-    coriolis: Array,
-    static: Array,
-    a: Array,
-    a_rate: Array,
-    b: Array,
-    b_rate: Array,
-) -> Reduced:
+def reduced(mass: Array, coriolis: Array, static: Array, a: Array, a_rate: Array, b: Array, b_rate: Array) -> Reduced:
     """The reduced M and C of one state; ``static`` holds gravity and friction, b and ḃ are those of A v = b."""
     basis, inverse = null_space(a)
     drift = inverse @ b

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from dqdyn.algebra.scalar import Scalar
+from dqdyn.algebra.scalar import Scalar, Scalars
 from dqdyn.dynamics.fast.sparse_solve import Matrix
 
 Sparse = dict[int, Scalar]
 
 
-def sparse(row: Sequence[Scalar]) -> Sparse:
+def sparse(row: Scalars) -> Sparse:
     """The entries of a row by their index."""
     return {k: c for k, c in enumerate(row) if not is_zero(c)}
 
@@ -46,7 +44,7 @@ def solve_transposed(lower: Matrix, right: Sparse) -> Sparse:
     return x
 
 
-def solve_lower(lower: Matrix, right: Sequence[Scalar]) -> list[Scalar]:
+def solve_lower(lower: Matrix, right: Scalars) -> list[Scalar]:
     """L⁻¹ b for a unit lower L."""
     x = list(right)
     for k, row in enumerate(lower):

@@ -10,7 +10,7 @@ import numpy as np
 
 from dqdyn.arrays import Array
 from dqdyn.constraints.methods.reduced import RANK
-from dqdyn.constraints.methods.terms import ROUNDING
+from dqdyn.constraints.methods.terms import NEEDS_ROOT, ROUNDING
 from dqdyn.errors import ModelError
 
 _SINGULAR = 1e-13  # smallest eigenvalue of M against its largest, after its diagonal is scaled to one
@@ -37,11 +37,9 @@ def roots(mass: Array) -> tuple[Array, Array]:
     scale = np.sqrt(np.maximum(np.diagonal(mass, axis1=-2, axis2=-1), 1e-300))
     smallest = np.linalg.eigvalsh(mass / (scale[..., :, None] * scale[..., None, :]))[..., :1]
     if mass.size and (smallest <= _SINGULAR).any():
-        raise ModelError(
-            "the Udwadia-Kalaba form needs the inverse square root of the mass matrix, which is singular here "
-            f"(smallest scaled eigenvalue {smallest.min():.2g}): use method='kkt'.",
-            eigenvalue=float(smallest.min()),
-        )
+        least = float(smallest.min())
+        here = f"which is singular here (smallest scaled eigenvalue {least:.2g}): use method='kkt'"
+        raise ModelError(f"{NEEDS_ROOT}, {here}.", eigenvalue=least)
     transposed = np.swapaxes(vectors, -1, -2)
     root = np.sqrt(values)[..., None, :]
     return (vectors * root) @ transposed, (vectors / root) @ transposed

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import wraps
 from typing import TypeVar
 
-from dqdyn.algebra.scalar import Scalar, total
+from dqdyn.algebra.scalar import Scalar, Scalars, total
 from dqdyn.constraints.assembled import acceleration
 from dqdyn.constraints.methods.sparse import sparse
 from dqdyn.dynamics.arguments import Wrenches
@@ -27,7 +27,8 @@ ROUNDING = 1e-24
 
 A closure of frames that a joint already holds has rows that should be zero, and are so up to rounding of the levers.
 """
-
+NEEDS_ROOT = "the Udwadia-Kalaba form needs the inverse square root of the mass matrix"
+"""How errors for a singular M begin."""
 
 Result = TypeVar("Result")
 Terms = tuple[Matrix, list[Scalar], Matrix, list[Scalar]]
@@ -44,9 +45,9 @@ def of_state(method: Callable[[Model, Terms, bool], Result]) -> Callable[..., Re
     @wraps(method)
     def forward(
         model: Model,
-        q: Sequence[Scalar],
-        v: Sequence[Scalar],
-        tau: Sequence[Scalar],
+        q: Scalars,
+        v: Scalars,
+        tau: Scalars,
         wrenches: Wrenches = None,
         t: Scalar = 0.0,
         form: MassMatrix = mass_matrix,
@@ -59,7 +60,7 @@ def of_state(method: Callable[[Model, Terms, bool], Result]) -> Callable[..., Re
     return forward
 
 
-def complete(model: Model, q: Sequence[Scalar], form: MassMatrix = mass_matrix) -> Matrix:
+def complete(model: Model, q: Scalars, form: MassMatrix = mass_matrix) -> Matrix:
     """M with armature."""
     matrix = form(model, q)
     for k, rotor in enumerate(armature(model)):
@@ -68,7 +69,7 @@ def complete(model: Model, q: Sequence[Scalar], form: MassMatrix = mass_matrix) 
     return matrix
 
 
-def rounding(a: Matrix, inverse: Sequence[Scalar]) -> list[Scalar]:
+def rounding(a: Matrix, inverse: Scalars) -> list[Scalar]:
     """Per row of A the square of a row of rounding errors in its place, weighted by 1/D of M = LᵀDL."""
     return [ROUNDING * total([0.0, *(inverse[k] for k in sparse(row))]) for row in a]
 

@@ -7,12 +7,10 @@ G⁻ᵀUᵀ = M^(−1/2). Here G = Lᵀ D^(1/2) of the factors M = LᵀDL, which
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from dqdyn.algebra.scalar import Scalar, sqrt
+from dqdyn.algebra.scalar import Scalar, Scalars, sqrt
 from dqdyn.constraints.methods.orthogonal import least_squares, orthonormal, placed
 from dqdyn.constraints.methods.sparse import Sparse, solve_lower, solve_transposed, sparse
-from dqdyn.constraints.methods.terms import Terms, of_state, rounding
+from dqdyn.constraints.methods.terms import NEEDS_ROOT, Terms, of_state, rounding
 from dqdyn.dynamics.fast.sparse_solve import Matrix, factored
 from dqdyn.errors import ModelError
 from dqdyn.model.model import Model
@@ -22,15 +20,12 @@ from dqdyn.model.model import Model
 def forward(model: Model, terms: Terms, singular: bool) -> list[Scalar]:
     """The acceleration (nv) that obeys the constraints; an error where M is ``singular``."""
     if singular:
-        raise ModelError(
-            "the Udwadia-Kalaba form needs the inverse square root of the mass matrix, which is singular for "
-            f"{model.name!r}: use method='kkt' or 'kane'.",
-            robot=model.name,
-        )
+        remedy = "use method='kkt' or 'kane'"
+        raise ModelError(f"{NEEDS_ROOT}, which is singular for {model.name!r}: {remedy}.", robot=model.name)
     return acceleration(*terms)
 
 
-def acceleration(mass: Matrix, force: Sequence[Scalar], a: Matrix, b: Sequence[Scalar]) -> list[Scalar]:
+def acceleration(mass: Matrix, force: Scalars, a: Matrix, b: Scalars) -> list[Scalar]:
     """q̈ = M⁻¹Q + M^(−1/2) D⁺ (b − A M⁻¹Q) [Quiroz, eq. (5.44)], with a₀ = M⁻¹Q [Quiroz, eq. (5.42)].
 
     It is also what multipliers give [Quiroz, eq. (B.9)].

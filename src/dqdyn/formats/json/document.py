@@ -29,11 +29,8 @@ def write_json(model: Model) -> str:
     require_uniform(model.name, model.gravity, "JSON")
     lost = [c.name for c in model.constraints if c.loop() is None and not c.of_base(model.base)]
     if lost:
-        raise FormatError(
-            f"JSON cannot hold the constraint {lost[0]!r} of {model.name!r}: write robot.without_constraints(), and "
-            "add it again after loading.",
-            element=lost[0],
-        )
+        remedy = "write robot.without_constraints(), and add it again after loading"
+        raise FormatError(f"JSON cannot hold the constraint {lost[0]!r} of {model.name!r}: {remedy}.", element=lost[0])
     description = model.description.with_changes(base=model.base, gravity=model.gravity)
     data = {"format": FORMAT, "version": VERSION, **DESCRIPTION.write(description, Place(model.name))}
     lines = (f'"{key}": {_lines(value)}' for key, value in data.items())
@@ -55,49 +52,39 @@ def read_json(source: str | Path) -> Description:
         try:
             text = read_bytes(Path(source), place.file).decode("utf-8-sig")
         except UnicodeDecodeError as problem:
-            raise LoadError(
-                f"{place.file} is not UTF-8 at byte {problem.start}: save it as UTF-8.", file=place.file
-            ) from None
+            raise place.error(f" is not UTF-8 at byte {problem.start}: save it as UTF-8.") from None
     data = _parsed(text, place)
     if not isinstance(data, dict) or data.pop("format", None) != FORMAT:
-        raise LoadError(
-            f'{place.file} is JSON, but not a robot of dqdyn: it lacks "format": "{FORMAT}".', file=place.file
-        )
+        raise place.error(f' is JSON, but not a robot of dqdyn: it lacks "format": "{FORMAT}".')
     version = data.pop("version", None)
     if version != VERSION or isinstance(version, bool):
-        raise LoadError(
-            f"{place.file} has the format version {version!r}, but {VERSION} is read here: use its own dqdyn.",
-            file=place.file,
-            version=version,
-        )
+        fault = f" has the format version {version!r}, but {VERSION} is read here: use its own dqdyn."
+        raise place.error(fault, version=version)
     description: Description = DESCRIPTION.read(data, place)
     return description
 
 
 def _parsed(text: str, place: Place) -> Any:
     def constant(name: str) -> Any:
-        raise LoadError(f"{place.file} has the number {name}, which JSON does not know: correct it.", file=place.file)
+        raise place.error(f" has the number {name}, which JSON does not know: correct it.")
 
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         result = dict(pairs)
         if len(result) < len(pairs):
             keys = [key for key, _ in pairs]
             twice = next(key for key in keys if keys.count(key) > 1)
-            raise LoadError(f"{place.file} has the field {twice!r} twice in one object: keep one.", file=place.file)
+            raise place.error(f" has the field {twice!r} twice in one object: keep one.")
         return result
 
     try:
         return json.loads(text, parse_constant=constant, object_pairs_hook=unique)
     except json.JSONDecodeError as problem:
-        raise LoadError(
-            f"{place.file}, line {problem.lineno}, column {problem.colno}: the JSON is malformed ({problem.msg}): "
-            "correct it there.",
-            file=place.file,
-            line=problem.lineno,
-        ) from None
+        where = f", line {problem.lineno}, column {problem.colno}"
+        fault = f"{where}: the JSON is malformed ({problem.msg}): correct it there."
+        raise place.error(fault, line=problem.lineno) from None
     except LoadError:
         raise
     except RecursionError:
-        raise LoadError(f"{place.file} is nested too deeply for a robot: check the file.", file=place.file) from None
+        raise place.error(" is nested too deeply for a robot: check the file.") from None
     except ValueError:  # Python reads no integers of thousands of digits
-        raise LoadError(f"{place.file} has an integer that is far too long: check the file.", file=place.file) from None
+        raise place.error(" has an integer that is far too long: check the file.") from None

@@ -10,7 +10,7 @@ from typing import Any
 
 from dqdyn.algebra.dual import DQ
 from dqdyn.errors import FormatError, LoadError, one_line
-from dqdyn.model.description import BASES, Description, Drive, Joint, Link, Loop, Mimic, NamedFrame, Shape
+from dqdyn.model import description as parts
 from dqdyn.model.inertia import Inertia
 
 
@@ -26,12 +26,18 @@ class Place:
             return Place(self.file, f"{self.path}[{step}]")
         return Place(self.file, f"{self.path}.{step}" if self.path else step)
 
+    def unwritable(self, shown: Any, remedy: str) -> FormatError:
+        """The error for a value that JSON cannot hold."""
+        return FormatError(f"JSON cannot hold {self.path} = {shown} of {self.file!r}: {remedy}.", element=self.path)
+
+    def error(self, problem: str, **data: Any) -> LoadError:
+        """The error of the whole file; the message goes on after its name."""
+        return LoadError(f"{self.file}{problem}", file=self.file, **data)
+
     def wrong(self, expected: str, found: Any) -> LoadError:
         shown = one_line(reprlib.repr(found), 60)  # which follows nested lists only so far
         what = self.path or "the robot"
-        return LoadError(
-            f"{self.file}: {what} must be {expected}; found {shown}.", file=self.file, element=what, found=found
-        )
+        return self.error(f": {what} must be {expected}; found {shown}.", element=what, found=found)
 
 
 class Field:
@@ -49,10 +55,7 @@ class Text(Field):
 
     def write(self, value: Any, place: Place) -> str:
         if _has_surrogate(str(value)):
-            raise FormatError(
-                f"JSON cannot hold {place.path} = {value!r} of {place.file!r}: remove the lone surrogate.",
-                element=place.path,
-            )
+            raise place.unwritable(repr(value), "remove the lone surrogate")
         return str(value)
 
     def read(self, value: Any, place: Place) -> str:
@@ -85,9 +88,7 @@ class Number(Field):
 
     def write(self, value: Any, place: Place) -> Any:
         if not math.isfinite(value):
-            raise FormatError(
-                f"JSON cannot hold {place.path} = {value} of {place.file!r}: make it finite.", element=place.path
-            )
+            raise place.unwritable(value, "make it finite")
         return float(value)
 
     def read(self, value: Any, place: Place) -> float:
@@ -198,7 +199,7 @@ _VECTOR = List(_NUMBER, 3)
 _LIMIT, _CONSTANT = Optional(PerAxis(Limit())), PerAxis(_NUMBER)
 _INERTIA = Record(Inertia, mass=_NUMBER, com=_VECTOR, tensor=List(_VECTOR, 3))
 _SHAPE = Record(
-    Shape,
+    parts.Shape,
     kind=_TEXT,
     size=List(_NUMBER),
     origin=_POSE,
@@ -208,39 +209,30 @@ _SHAPE = Record(
     color=Optional(List(_NUMBER, 4)),
     material=Optional(_TEXT),
 )
-_LINK = Record(Link, name=_TEXT, inertia=_INERTIA, visuals=List(_SHAPE), collisions=List(_SHAPE))
+_LINK = Record(parts.Link, name=_TEXT, inertia=_INERTIA, visuals=List(_SHAPE), collisions=List(_SHAPE))
 _JOINT = Record(
-    Joint,
-    name=_TEXT,
-    kind=_TEXT,
-    parent=_TEXT,
-    child=_TEXT,
+    parts.Joint,
+    **dict.fromkeys(("name", "kind", "parent", "child"), _TEXT),
     origin=_POSE,
-    axis=_VECTOR,
-    second_axis=_VECTOR,
+    **dict.fromkeys(("axis", "second_axis"), _VECTOR),
     pitch=_NUMBER,
     child_origin=_POSE,
-    lower=_LIMIT,
-    upper=_LIMIT,
-    velocity=_LIMIT,
-    effort=_LIMIT,
-    damping=_CONSTANT,
-    friction=_CONSTANT,
-    armature=_CONSTANT,
-    mimic=Optional(Record(Mimic, joint=_TEXT, ratio=_NUMBER, offset=_NUMBER)),
+    **dict.fromkeys(parts.LIMITS, _LIMIT),
+    **dict.fromkeys(parts.DYNAMICS, _CONSTANT),
+    mimic=Optional(Record(parts.Mimic, joint=_TEXT, ratio=_NUMBER, offset=_NUMBER)),
 )
 DESCRIPTION = Record(
-    Description,
+    parts.Description,
     ("loops", "stabilisation"),
     name=_TEXT,
-    base=Choice(BASES),
-    drive=Record(Drive, wheel_radius=_NUMBER, wheel_distance=_NUMBER),
+    base=Choice(parts.BASES),
+    drive=Record(parts.Drive, wheel_radius=_NUMBER, wheel_distance=_NUMBER),
     gravity=_VECTOR,
     links=List(_LINK),
     joints=List(_JOINT),
-    frames=List(Record(NamedFrame, name=_TEXT, link=_TEXT, origin=_POSE)),
+    frames=List(Record(parts.NamedFrame, name=_TEXT, link=_TEXT, origin=_POSE)),
     source=Optional(_TEXT),
     notes=List(_TEXT),
-    loops=List(Record(Loop, name=_TEXT, kind=_TEXT, between=List(_TEXT), values=List(_NUMBER))),
+    loops=List(Record(parts.Loop, name=_TEXT, kind=_TEXT, between=List(_TEXT), values=List(_NUMBER))),
     stabilisation=Optional(List(_NUMBER, 0, 1)),
 )

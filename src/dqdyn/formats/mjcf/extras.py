@@ -31,9 +31,8 @@ def mimics(m: Any, joints: Sequence[str]) -> tuple[dict[str, Mimic], list[str]]:
         ref1, ref2 = (float(m.qpos0[m.jnt_qposadr[j]]) for j in (first, second))
         followers[joints[first]] = Mimic(joints[second], ratio, offset + ref1 - ratio * ref2)
     if followers:
-        notes.append(
-            f"joints mimic others exactly, where MuJoCo's equality constraints keep to it softly: {listed(followers)}."
-        )
+        exactly = "joints mimic others exactly, where MuJoCo's equality constraints keep to it softly"
+        notes.append(f"{exactly}: {listed(followers)}.")
     if lost:
         notes.append(f"equality constraints are left out: {listed(lost)}.")
     return followers, notes

@@ -34,9 +34,8 @@ class Geoms:
             for shape in shapes:
                 attributes = self.geometry(shape, moving)
                 if attributes is None:
-                    self.lost.append(
-                        f"{shape.mesh or shape.path if shape.kind == 'mesh' else shape.kind} on {link.name!r}"
-                    )
+                    what = shape.mesh or shape.path if shape.kind == "mesh" else shape.kind
+                    self.lost.append(f"{what} on {link.name!r}")
                 else:
                     # Names of geoms are unique in MJCF; those of shapes need not be.
                     name = self.names.new(name_text(shape.name, "MJCF")) if shape.name else None

@@ -51,11 +51,10 @@ def settled(description: Description) -> dict[str, Inertia]:
         if not accepted(total):
             guilty = next((link for link, _ in group if not accepted(link.inertia)), carrier)
             moments = ", ".join(f"{m:.6g}" for m in guilty.inertia.principal_moments())
-            raise FormatError(
-                f"MJCF cannot hold the inertia of the link {guilty.name!r}, because MuJoCo refuses its principal "
-                f"moments {moments} kg m²: correct them, none may be negative or larger than the sum of the other two.",
-                element=guilty.name,
-            )
+            refused = f"MuJoCo refuses its principal moments {moments} kg m²"
+            remedy = "correct them, none may be negative or larger than the sum of the other two"
+            problem = f"MJCF cannot hold the inertia of the link {guilty.name!r}, because {refused}: {remedy}."
+            raise FormatError(problem, element=guilty.name)
         result[carrier.name] = total
     return result
 
@@ -78,14 +77,8 @@ def write_inertial(body: ET.Element, inertia: Inertia) -> None:
     if inertia.is_zero:
         return
     moments, quaternion = _principal(np.array(inertia.tensor))
-    element(
-        body,
-        "inertial",
-        pos=numbers(inertia.com),
-        quat=numbers(quaternion),
-        mass=numbers(inertia.mass),
-        diaginertia=numbers(moments),
-    )
+    pos, quat, mass = numbers(inertia.com), numbers(quaternion), numbers(inertia.mass)
+    element(body, "inertial", pos=pos, quat=quat, mass=mass, diaginertia=numbers(moments))
 
 
 def _principal(tensor: np.ndarray) -> tuple[list[float], list[float]]:

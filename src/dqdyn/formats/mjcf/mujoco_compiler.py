@@ -67,15 +67,9 @@ def compile_mjcf(source: str | Path) -> Compiled:
         except Exception as problem:  # MuJoCo raises several kinds, and no fault of a file may escape as another error
             raise _load_error(file, str(problem)) from None
     _require_numbers(model, file)
-    return Compiled(
-        model=model,
-        file=file,
-        name=spec.modelname,
-        meshes=meshes,
-        aside={geom.id: mesh for geom, mesh in aside},
-        texts={one.name: one.data for one in spec.texts},
-        notes=[f"MuJoCo says: {_one_line(str(doubt.message))}" for doubt in doubts],
-    )
+    texts = {one.name: one.data for one in spec.texts}
+    notes = [f"MuJoCo says: {_one_line(str(doubt.message))}" for doubt in doubts]
+    return Compiled(model, file, spec.modelname, meshes, {geom.id: mesh for geom, mesh in aside}, texts, notes)
 
 
 def _mujoco() -> Any:
@@ -128,14 +122,9 @@ def _asset(spec: Any, mesh: Any, folder: Path) -> MeshAsset:
     directory = getattr(mesh, "compiler", spec.compiler).meshdir or ""
     name = os.path.basename(mesh.file) if getattr(spec, "strippath", False) else mesh.file
     candidates = (folder / directory / name, folder / name) if name else ()
-    return MeshAsset(
-        name=mesh.name,
-        file=mesh.file,
-        path=next((path for path in candidates if os.path.isfile(path)), None),
-        scale=tuple(float(c) for c in mesh.scale),
-        position=tuple(float(c) for c in mesh.refpos),
-        rotation=tuple(float(c) for c in mesh.refquat),
-    )
+    path = next((path for path in candidates if os.path.isfile(path)), None)
+    scale, position, rotation = (tuple(map(float, numbers)) for numbers in (mesh.scale, mesh.refpos, mesh.refquat))
+    return MeshAsset(mesh.name, mesh.file, path, scale, position, rotation)
 
 
 def _blank_textures(mujoco: Any, spec: Any) -> None:
@@ -199,12 +188,9 @@ def _set_aside(mujoco: Any, spec: Any, file: str) -> list[tuple[Any, str | None]
             is_mesh, is_field = (geom.type == getattr(mujoco.mjtGeom, f"mjGEOM_{k}") for k in ("MESH", "HFIELD"))
             wanted, known = (geom.meshname, meshes) if is_mesh else (geom.hfieldname, fields)
             if (is_mesh or is_field) and wanted not in known:
-                raise LoadError(
-                    f"{file}: a geom of the body {body.name!r} is drawn from the asset {wanted!r}, which the file does "
-                    "not define: add it to <asset>.",
-                    file=file,
-                    element=wanted,
-                )
+                asset = f"the asset {wanted!r}, which the file does not define: add it to <asset>"
+                problem = f"a geom of the body {body.name!r} is drawn from {asset}."
+                raise LoadError(f"{file}: {problem}", file=file, element=wanted)
             if is_field or (is_mesh and not _gives_mass(mujoco, spec, body, geom)):
                 aside.append((geom, geom.meshname if is_mesh else None))
     for geom, _ in aside:

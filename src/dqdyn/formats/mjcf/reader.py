@@ -56,9 +56,8 @@ class _Reader:
         self.compiled, self.model = compiled, compiled.model
         m = self.model
         self.kinds = {number: kind for kind, number in MUJOCO_TYPES.items()}
-        self.geoms = GeomReader(
-            compiled, {int(getattr(mujoco.mjtGeom, f"mjGEOM_{kind.upper()}")): kind for kind in (*SIZES, "mesh")}
-        )
+        shapes = {int(getattr(mujoco.mjtGeom, f"mjGEOM_{kind.upper()}")): kind for kind in (*SIZES, "mesh")}
+        self.geoms = GeomReader(compiled, shapes)
         self.no_gravity = bool(m.opt.disableflags & int(mujoco.mjtDisableBit.mjDSBL_GRAVITY))
         self.bodies = _names([m.body(i).name for i in range(m.nbody)], "body")
         self.joints = _names([m.joint(i).name for i in range(m.njnt)], "joint")
@@ -80,15 +79,9 @@ class _Reader:
         joints = [replace(joint, mimic=coupled.get(joint.name)) for joint in joints]
         frames = self.frames({link.name for link in links} | {joint.name for joint in joints} | {WORLD})
         self.notes += notes + left_out(m, self.bodies, self.joints, self.geoms.lost)
-        return Description(
-            name=self.compiled.name or "robot",
-            links=tuple(links),
-            joints=tuple(joints),
-            frames=frames,
-            gravity=(0.0, 0.0, 0.0) if self.no_gravity else as_vector(m.opt.gravity),
-            source=self.compiled.file,
-            notes=tuple(self.notes),
-        )
+        gravity = (0.0, 0.0, 0.0) if self.no_gravity else as_vector(m.opt.gravity)
+        name, source, doubts = self.compiled.name or "robot", self.compiled.file, tuple(self.notes)
+        return Description(name, tuple(links), tuple(joints), frames, gravity=gravity, source=source, notes=doubts)
 
     def world_is_empty(self) -> bool:
         """Whether the world carries nothing but one body, welded to its origin."""
@@ -157,7 +150,7 @@ class _Reader:
         data |= {field: float(values[dof]) for field, values in constants}
         for field in PER_AXIS:
             if kept := self.kept(f"{CUSTOM}:{field}:{name}"):
-                data[field] = _per_axis(kept)
+                data[field] = kept[0] if len(set(kept)) == 1 else kept  # one number where all axes have the same
         return Joint(name, kind, parent, child, origin, **data)
 
     def kept(self, key: str) -> tuple[float, ...]:
@@ -166,10 +159,8 @@ class _Reader:
         try:
             return tuple(float(number) for number in text.split())
         except ValueError:
-            file = self.compiled.file
-            raise LoadError(
-                f"{file}: the text {key!r} in <custom> must hold numbers; found {text!r}.", file=file, element=key
-            ) from None
+            file, problem = self.compiled.file, f"the text {key!r} in <custom> must hold numbers; found {text!r}."
+            raise LoadError(f"{file}: {problem}", file=file, element=key) from None
 
     def frames(self, taken: set[str]) -> tuple[NamedFrame, ...]:
         m = self.model
@@ -189,13 +180,5 @@ class _Reader:
 
 def _names(names: Sequence[str], what: str) -> list[str]:
     """The names, numbered where there is none."""
-    used, result = set(names), []
-    for i, name in enumerate(names):
-        result.append(name or fresh_name(f"{what}{i}", used))
-    return result
-
-
-def _per_axis(values: Sequence[float] | np.ndarray) -> float | tuple[float, ...]:
-    """One number where all axes have the same."""
-    numbers = tuple(float(v) for v in values)
-    return numbers[0] if len(set(numbers)) == 1 else numbers
+    used = set(names)
+    return [name or fresh_name(f"{what}{i}", used) for i, name in enumerate(names)]

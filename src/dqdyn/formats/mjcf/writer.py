@@ -95,10 +95,8 @@ class _Writer:
         root = self.links[self.description.root]
         if root.name == WORLD:
             if not self.inertias[WORLD].is_zero:
-                raise FormatError(
-                    f"MJCF's {WORLD!r} has no mass, but here that link or one fixed to it gives it some: rename it.",
-                    element=WORLD,
-                )
+                problem = "has no mass, but here that link or one fixed to it gives it some: rename it."
+                raise FormatError(f"MJCF's {WORLD!r} {problem}", element=WORLD)
             self.custom[f"{CUSTOM}:root"] = WORLD
             body = world
         else:
@@ -108,11 +106,8 @@ class _Writer:
         while pending:
             first, parent, moving, depth = pending.pop()
             if depth > DEEPEST:
-                raise FormatError(
-                    f"MJCF cannot hold the link {first.child!r}, because MuJoCo reads at most {DEEPEST} bodies inside "
-                    "each other: write URDF or JSON.",
-                    element=first.child,
-                )
+                reason = f"MuJoCo reads at most {DEEPEST} bodies inside each other: write URDF or JSON"
+                raise FormatError(f"MJCF cannot hold the link {first.child!r}, because {reason}.", element=first.child)
             group = self.group(first)
             link = self.links[group[-1].child]
             moving = moving or first.kind != "fixed"
@@ -127,9 +122,8 @@ class _Writer:
         while group[-1].kind != "fixed" and not self.is_heavy(group[-1].child):
             link, joint = self.links[group[-1].child], group[-1]
             below = self.children.get(link.name, [])
-            empty = self.inertias[link.name].is_zero and not (
-                link.visuals or link.collisions or link.name in self.framed
-            )
+            carries = link.visuals or link.collisions or link.name in self.framed
+            empty = self.inertias[link.name].is_zero and not carries
             if not empty or len(below) != 1 or below[0].kind == "fixed" or joint.kind == "free":
                 raise self.massless(link, joint)
             group.append(below[0])
@@ -140,11 +134,10 @@ class _Writer:
         return group
 
     def massless(self, link: Link, joint: Joint) -> FormatError:
-        return FormatError(
-            f"MJCF cannot hold the moving link {link.name!r}, because neither it nor a link fixed to it has both mass "
-            f"and inertia: give it some, or fix the joint {joint.name!r}.",
-            element=link.name,
-        )
+        reason = "neither it nor a link fixed to it has both mass and inertia"
+        remedy = f"give it some, or fix the joint {joint.name!r}"
+        problem = f"MJCF cannot hold the moving link {link.name!r}, because {reason}: {remedy}."
+        return FormatError(problem, element=link.name)
 
     def is_heavy(self, link: str) -> bool:
         """Whether MuJoCo finds mass on a moving link: a body with mass and inertia, on it or welded to it."""
@@ -184,8 +177,7 @@ class _Writer:
         data = data_of(joint)
         low, high, effort = (limit_of(joint, name) for name in ("lower", "upper", "effort"))
         if joint.kind in ("revolute", "prismatic") and data & {"lower", "upper"} and low != high:
-            bounds = (axis_values(joint, "lower")[0], axis_values(joint, "upper")[0])
-            item.set("range", numbers(bounds))
+            item.set("range", numbers((*axis_values(joint, "lower"), *axis_values(joint, "upper"))))
             data -= {"lower", "upper"}
         if effort:
             item.set("actuatorfrcrange", numbers((-effort, effort)))
@@ -208,13 +200,11 @@ class _Writer:
                 element(body, "site", name=name_text(frame.name, "MJCF"), **_pose(frame.origin))
 
     def mimics(self, root: ET.Element) -> None:
-        mimics = [joint for joint in self.description.joints if joint.mimic is not None]
-        if mimics:
-            equality = element(root, "equality")
-        for joint in mimics:
-            assert joint.mimic is not None
-            coefficients = numbers((joint.mimic.offset, joint.mimic.ratio, 0.0, 0.0, 0.0))
-            element(equality, "joint", joint1=joint.name, joint2=joint.mimic.joint, polycoef=coefficients)
+        mimics = {joint.name: joint.mimic for joint in self.description.joints if joint.mimic is not None}
+        equality = element(root, "equality") if mimics else root
+        for name, mimic in mimics.items():
+            coefficients = numbers((mimic.offset, mimic.ratio, 0.0, 0.0, 0.0))
+            element(equality, "joint", joint1=name, joint2=mimic.joint, polycoef=coefficients)
 
 
 def _tails(group: list[Joint]) -> list[DQ]:

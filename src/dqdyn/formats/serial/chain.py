@@ -35,19 +35,13 @@ def number_array(values: Any, what: str) -> Array:
         raise LoadError(f"{what} has no rows: give one per joint.", found=values)
     for i, row in enumerate(rows):
         if len(row) != len(rows[0]):
-            raise LoadError(
-                f"{what} has {len(rows[0])} numbers in row 1 and {len(row)} in row {i + 1}: make them equal.", row=i
-            )
+            counts = f"{len(rows[0])} numbers in row 1 and {len(row)} in row {i + 1}"
+            raise LoadError(f"{what} has {counts}: make them equal.", row=i)
         for j, entry in enumerate(row):
-            if not _is_finite_number(entry):
-                raise LoadError(
-                    f"{what} has {entry!r} in row {i + 1}, column {j + 1}: give a finite number.", row=i, column=j
-                )
+            if not (isinstance(entry, REAL) and in_range(entry)):
+                found = f"{entry!r} in row {i + 1}, column {j + 1}"
+                raise LoadError(f"{what} has {found}: give a finite number.", row=i, column=j)
     return np.array(rows, dtype=float)
-
-
-def _is_finite_number(entry: Any) -> bool:
-    return isinstance(entry, REAL) and in_range(entry)
 
 
 def pose_argument(value: PoseLike, what: str) -> DQ:
@@ -95,15 +89,12 @@ def _inertia(value: Any, link: str) -> Inertia:
         inertia = value if isinstance(value, Inertia) else Inertia(*value)
     except (TypeError, ValueError) as problem:
         reason = f": {problem}" if isinstance(problem, Error) else f"; found {value!r}."
-        raise LoadError(
-            f"The inertia of {link!r} must be an Inertia or (mass, com, 3×3 tensor){reason}", element=link
-        ) from None
+        expected = "must be an Inertia or (mass, com, 3×3 tensor)"
+        raise LoadError(f"The inertia of {link!r} {expected}{reason}", element=link) from None
     tensor = np.array(inertia.tensor)
     if not np.allclose(tensor, tensor.T, rtol=1e-9, atol=1e-12, equal_nan=True):
-        raise LoadError(
-            f"The inertia tensor of {link!r} is not symmetric: give the same number on both sides of the diagonal.",
-            element=link,
-        )
+        remedy = "give the same number on both sides of the diagonal"
+        raise LoadError(f"The inertia tensor of {link!r} is not symmetric: {remedy}.", element=link)
     return inertia
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-from dqdyn.algebra.dual import DQ, IDENTITY
+from dqdyn.algebra.dual import IDENTITY
 from dqdyn.arrays import Array, RealArray
 from dqdyn.errors import LoadError, unknown_name
 from dqdyn.formats.serial import chain
@@ -49,12 +49,8 @@ def describe_dh(
         along_x = placement((a, 0.0, 0.0), (alpha, 0.0, 0.0))
         before = start if i == 0 else IDENTITY
         # The joint moves about or along z, so it may stand before or after the constant motion about and along z.
-        geometry: dict[str, DQ] = (
-            {"origin": before * along_x * along_z}
-            if modified
-            else {"origin": before, "child_origin": along_z * along_x}
-        )
-        joints.append(chain.chain_joint(i, joint, _kind(kind, i), **geometry))
+        origin, child = (before * along_x * along_z, IDENTITY) if modified else (before, along_z * along_x)
+        joints.append(chain.chain_joint(i, joint, _kind(kind, i), origin=origin, child_origin=child))
     return chain.serial_robot(name, joints, inertias, chain.pose_argument(tool, "The tool of a DH robot"))
 
 
@@ -69,32 +65,23 @@ def _oriented(table: Array, joints_in: str | None) -> Array:
     if joints_in == "rows" and rows_fit:
         return table
     if joints_in is not None or not (rows_fit or columns_fit):
-        raise LoadError(
-            f"A DH table has 4 or 5 numbers per joint (θ, d, a, α and maybe the type); found the shape {shape}"
-            + (f" with joints_in={joints_in!r}." if joints_in else "."),
-            shape=table.shape,
-        )
-    if not rows_fit:
-        raise LoadError(
-            f"The DH table of shape {shape} has one column per joint, as in DQ Robotics: pass joints_in='columns'.",
-            shape=table.shape,
-        )
-    if columns_fit:
-        raise LoadError(
-            f"A DH table of shape {shape} may hold its joints in rows or in columns: "
-            "pass joints_in='rows' or joints_in='columns' (DQ Robotics).",
-            shape=table.shape,
-        )
-    return table
+        found = f"{shape} with joints_in={joints_in!r}" if joints_in else shape
+        problem = f"A DH table has 4 or 5 numbers per joint (θ, d, a, α and maybe the type); found the shape {found}."
+    elif not rows_fit:
+        remedy = "as in DQ Robotics: pass joints_in='columns'"
+        problem = f"The DH table of shape {shape} has one column per joint, {remedy}."
+    elif columns_fit:
+        remedy = "pass joints_in='rows' or joints_in='columns' (DQ Robotics)"
+        problem = f"A DH table of shape {shape} may hold its joints in rows or in columns: {remedy}."
+    else:
+        return table
+    raise LoadError(problem, shape=table.shape)
 
 
 def _kind(types: list[float], i: int) -> str:
     if not types:
         return "revolute"
     if types[0] not in KIND_OF_TYPE:
-        raise LoadError(
-            f"Joint {i + 1} of the DH table has the type {types[0]:g}: give 0 for revolute or 1 for prismatic.",
-            row=i,
-            found=types[0],
-        )
+        problem = f"has the type {types[0]:g}: give 0 for revolute or 1 for prismatic."
+        raise LoadError(f"Joint {i + 1} of the DH table {problem}", row=i, found=types[0])
     return KIND_OF_TYPE[types[0]]

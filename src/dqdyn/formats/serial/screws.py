@@ -47,15 +47,12 @@ def describe_screws(
     screws = chain.number_array(axes, "A list of screws")
     n = len(screws)
     if screws.shape[1] != 6:
-        raise LoadError(
-            f"A screw has six numbers, direction and moment; found the shape {screws.shape}.", shape=screws.shape
-        )
+        shape = screws.shape
+        raise LoadError(f"A screw has six numbers, direction and moment; found the shape {shape}.", shape=shape)
     at_home = [IDENTITY, *_link_poses(links, n)]
     notes: list[str] = []
-    joints = [
-        _joint(i, joint, screw, at_home, notes)
-        for i, (screw, joint) in enumerate(zip(screws, chain.joint_names(names, n), strict=True))
-    ]
+    labels = chain.joint_names(names, n)
+    joints = [_joint(i, labels[i], screw, at_home, notes) for i, screw in enumerate(screws)]
     tool = at_home[-1].conj() * chain.pose_argument(home, "The home pose")
     return chain.serial_robot(name, joints, inertias, tool, notes)
 
@@ -80,21 +77,13 @@ def _joint(i: int, name: str, screw: Array, at_home: list[DQ], notes: list[str])
     else:
         raise LoadError(f"Screw {i + 1} is zero: give a unit direction, or a unit moment for a prismatic joint.", row=i)
     if kind == "helical" and abs(pitch) < FINEST_PITCH:
-        notes.append(
-            f"screw {i + 1} has the tiny pitch {pitch:.3g} m/rad and is helical; "
-            "for a revolute joint give a moment orthogonal to the direction, m = p × l."
-        )
+        remedy = "for a revolute joint give a moment orthogonal to the direction, m = p × l"
+        notes.append(f"screw {i + 1} has the tiny pitch {pitch:.3g} m/rad and is helical; {remedy}.")
     # The joint frame stands on the axis with the axes of the base, whatever the frames of the two links are.
     on_axis = placement(point)
-    return chain.chain_joint(
-        i,
-        name,
-        kind,
-        axis=as_vector(m if kind == "prismatic" else l),
-        pitch=pitch if kind == "helical" else 0.0,
-        origin=at_home[i].conj() * on_axis,
-        child_origin=on_axis.conj() * at_home[i + 1],
-    )
+    origin, child_origin = at_home[i].conj() * on_axis, on_axis.conj() * at_home[i + 1]
+    axis, pitch = as_vector(m if kind == "prismatic" else l), pitch if kind == "helical" else 0.0
+    return chain.chain_joint(i, name, kind, axis=axis, pitch=pitch, origin=origin, child_origin=child_origin)
 
 
 def _require_unit(size: float, i: int, what: str) -> None:

@@ -80,14 +80,9 @@ class _Reader:
         self.values.known(self.root, "the robot")
         name = self.values.text(self.root, "name", "the robot")
         links = [self.link(element) for element in self.root.all("link")]
-        joints = [self.joint(element) for element in self.root.all("joint")]
-        return Description(
-            name=name,
-            links=tuple(self.colored(link) for link in links),
-            joints=tuple(joints),
-            source=self.document.file,
-            notes=self.values.notes(),
-        )
+        joints = tuple(self.joint(element) for element in self.root.all("joint"))
+        colored = tuple(self.colored(link) for link in links)
+        return Description(name, colored, joints, source=self.document.file, notes=self.values.notes())
 
     # --- links ------------------------------------------------------------------------------------------------------
 
@@ -95,12 +90,8 @@ class _Reader:
         name = self.values.text(element, "name", "a link")
         owner = f"link {name!r}"
         self.values.known(element, owner)
-        return Link(
-            name,
-            self.inertia(element, owner),
-            self.shapes.visuals(element, owner),
-            self.shapes.collisions(element, owner),
-        )
+        inertia = self.inertia(element, owner)
+        return Link(name, inertia, self.shapes.visuals(element, owner), self.shapes.collisions(element, owner))
 
     def colored(self, link: Link) -> Link:
         visuals = tuple(self.shapes.colored(shape, f"link {link.name!r}") for shape in link.visuals)
@@ -114,15 +105,11 @@ class _Reader:
             return Inertia()
         mass = values.number(values.required(inertial, "mass", owner), "value", owner)
         entries = values.required(inertial, "inertia", owner)
-        xx, xy, xz, yy, yz, zz = (
-            values.number(entries, name, owner) for name in ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
-        )
+        xx, xy, xz, yy, yz, zz = (values.number(entries, f"i{k}", owner) for k in ("xx", "xy", "xz", "yy", "yz", "zz"))
         tensor = ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))
         origin = values.origin(inertial, owner)
-        com = position(origin).vector
-        if origin.primary == IDENTITY.primary:
-            return Inertia(mass, com, tensor)
-        return Inertia(mass, com, _rotated(tensor, origin.primary))
+        turned = tensor if origin.primary == IDENTITY.primary else _rotated(tensor, origin.primary)
+        return Inertia(mass, position(origin).vector, turned)
 
     # --- joints -----------------------------------------------------------------------------------------------------
 

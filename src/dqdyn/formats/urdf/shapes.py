@@ -79,9 +79,8 @@ class Shapes:
         elif shape.tag in SIZES:
             size = tuple(values.number(shape, attribute, owner) for attribute in SIZES[shape.tag])
         else:
-            raise values.error(
-                shape, owner, f"has the unknown shape <{shape.tag}>: known are box, cylinder, sphere, capsule and mesh."
-            )
+            known = "known are box, cylinder, sphere, capsule and mesh"
+            raise values.error(shape, owner, f"has the unknown shape <{shape.tag}>: {known}.")
         if min(size) < 0.0:
             raise values.error(shape, owner, f"has a <{shape.tag}> with a negative size: make it positive.")
         return Shape(shape.tag, size, origin, name)

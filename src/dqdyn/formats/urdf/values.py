@@ -91,9 +91,8 @@ class Values:
 
     def error(self, element: Element, owner: str, message: str) -> LoadError:
         """The error at an element; ``message`` goes on after the owner's name."""
-        return LoadError(
-            f"{self.file}, line {element.line}: {owner} {message}", file=self.file, line=element.line, element=owner
-        )
+        file, line = self.file, element.line
+        return LoadError(f"{file}, line {line}: {owner} {message}", file=file, line=line, element=owner)
 
     def doubt(self, owner: str, message: str) -> None:
         """A note; owners with the same message share one."""
@@ -165,11 +164,8 @@ class Values:
         text = self.text(element, attribute, owner)
         parts = text.split()
         if len(parts) != size:
-            raise self.error(
-                element,
-                owner,
-                f"has {attribute}={_short(text)} in <{element.tag}>: write {size} numbers with spaces between them.",
-            )
+            remedy = f"write {size} numbers with spaces between them"
+            raise self.error(element, owner, f"has {attribute}={_short(text)} in <{element.tag}>: {remedy}.")
         return tuple(self._parsed(part, element, attribute, owner) for part in parts)
 
     def vector(self, element: Element, attribute: str, owner: str, default: Vector | None = None) -> Vector:
@@ -207,9 +203,8 @@ class Values:
         x, y, z, w = self.numbers(element, "quat_xyzw", owner, 4)
         size = math.hypot(x, y, z, w)
         if abs(size - 1.0) > QUATERNION_TOLERANCE:
-            raise self.error(
-                element, owner, f"has a quat_xyzw of length {size:.6g} in <origin>: divide it by its length."
-            )
+            fault = f"has a quat_xyzw of length {size:.6g} in <origin>: divide it by its length."
+            raise self.error(element, owner, fault)
         return placement(xyz, quaternion=(w / size, x / size, y / size, z / size))
 
 

@@ -209,20 +209,16 @@ def _is_constant(kind: JointKind) -> bool:
 
 
 def _register(kind: type[JointKind]) -> None:
-    known = KINDS.get(kind.name)
-    if known is not None and (known.__module__, known.__qualname__) != (kind.__module__, kind.__qualname__):
-        raise ModelError(f"there is a joint kind named {kind.name!r} already: choose another name.", kind=kind.name)
-    if len(kind.angular) != kind.nv:
-        raise ModelError(
-            f"the joint kind {kind.name!r} has {kind.nv} velocities and {len(kind.angular)} entries of angular: give "
-            "one per velocity.",
-            kind=kind.name,
-        )
+    known, problem = KINDS.get(kind.name), None
     inherited = [n for n in ("rate", "integrate", "difference", "neutral") if getattr(kind, n) is getattr(JointKind, n)]
-    if kind.nq != kind.nv and inherited:
-        raise ModelError(
-            f"the joint kind {kind.name!r} has {kind.nq} coordinates and {kind.nv} velocities: define "
-            f"{', '.join(inherited)}, whose defaults hold for q̇ = v.",
-            kind=kind.name,
-        )
+    if known is not None and (known.__module__, known.__qualname__) != (kind.__module__, kind.__qualname__):
+        problem = f"there is a joint kind named {kind.name!r} already: choose another name."
+    elif len(kind.angular) != kind.nv:
+        found = f"{kind.nv} velocities and {len(kind.angular)} entries of angular"
+        problem = f"the joint kind {kind.name!r} has {found}: give one per velocity."
+    elif kind.nq != kind.nv and inherited:
+        remedy = f"define {', '.join(inherited)}, whose defaults hold for q̇ = v"
+        problem = f"the joint kind {kind.name!r} has {kind.nq} coordinates and {kind.nv} velocities: {remedy}."
+    if problem:
+        raise ModelError(problem, kind=kind.name)
     KINDS[kind.name] = kind

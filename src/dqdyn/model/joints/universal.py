@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from dqdyn.algebra.adjoint import Adjoint
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.products import cross
-from dqdyn.algebra.quaternion import ZERO, Quaternion, pure
+from dqdyn.algebra.quaternion import ZERO, pure
 from dqdyn.model.joints.axis_joint import X, Z, turn, turn_columns
 from dqdyn.model.joints.joint_kind import ChainPart, Coordinates, DrawnAxis, JointKind, Vector, one_axis
 from dqdyn.model.joints.revolute import Revolute
@@ -31,14 +31,12 @@ class Universal(JointKind):
         return Adjoint.of(turn_columns(self.axis, q[0])) @ Adjoint.of(turn_columns(self.second_axis, q[1]))
 
     def subspace(self, q: Coordinates) -> tuple[DQ, ...]:
-        return DQ.of(self._first_axis(q)), DQ.of(pure(*self.second_axis))
+        first = Adjoint.of(turn_columns(self.second_axis, q[1])).rotate_back(pure(*self.axis))
+        return DQ.of(first), DQ.of(pure(*self.second_axis))
 
     def subspace_rate(self, q: Coordinates, v: Coordinates) -> tuple[DQ, ...]:
         first, second = self.subspace(q)
         return cross(first, second) * v[1], DQ.of(ZERO)
-
-    def _first_axis(self, q: Coordinates) -> Quaternion:
-        return Adjoint.of(turn_columns(self.second_axis, q[1])).rotate_back(pure(*self.axis))
 
     def expansion(self) -> tuple[ChainPart, ...]:
         return one_axis("first", Revolute(self.axis), 0), one_axis("second", Revolute(self.second_axis), 1)
