@@ -9,7 +9,7 @@ import numpy as np
 from dqdyn.algebra.checks import UNIT_TOLERANCE
 from dqdyn.algebra.real import real_array
 from dqdyn.algebra.scalar import unstack
-from dqdyn.arrays import RealArray
+from dqdyn.arrays import Reals
 from dqdyn.coordinates.dual_quaternion import UnitDualQuaternion
 from dqdyn.coordinates.minimal_form import Contact
 from dqdyn.coordinates.tree import Part, TreeCoordinates
@@ -117,7 +117,7 @@ def check_rates(tree: TreeCoordinates, A: np.ndarray, rate: np.ndarray) -> None:
             )
 
 
-Contacts = Mapping[str | tuple[str, RealArray], RealArray]
+Contacts = Mapping[str | tuple[str, Reals], Reals]
 """Forces in world axes by the frame, or by (frame, point in its axes), at which they act."""
 
 

@@ -13,7 +13,7 @@ from dqdyn.algebra.real import real_array
 from dqdyn.algebra.scalar import unstack
 from dqdyn.algebra.value import vector
 from dqdyn.algebra.values import Pose
-from dqdyn.arrays import RealArray, RealNumber
+from dqdyn.arrays import RealArray, RealNumber, Reals
 from dqdyn.errors import ModelError, StateError
 from dqdyn.model.description import ROOT_JOINT, WORLD, Description, Joint, Link, NamedFrame
 from dqdyn.model.gravity_field import FieldGravity
@@ -53,7 +53,7 @@ def add_frame(model: Model, name: str, on: str, pose: PoseLike) -> Description:
     return model.description.with_changes(frames=(*model.description.frames, placed))
 
 
-def with_payload(model: Model, frame: str, mass: float, com: RealArray, inertia: RealArray) -> Description:
+def with_payload(model: Model, frame: str, mass: float, com: Reals, inertia: RealArray) -> Description:
     """A rigid body fixed to a frame, as a new link."""
     link, origin = locate(model, frame)
     description = model.description
@@ -71,7 +71,7 @@ def with_payload(model: Model, frame: str, mass: float, com: RealArray, inertia:
     return description.with_changes(links=(*description.links, Link(name, body)), joints=(*description.joints, joint))
 
 
-def with_gravity(model: Model, gravity: RealArray | Field) -> Description:
+def with_gravity(model: Model, gravity: Reals | Field) -> Description:
     """Another gravitational acceleration, in m/s² and world axes, or a gravity field."""
     from dqdyn.dynamics.gravity.fields import Uniform
 

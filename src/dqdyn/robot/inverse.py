@@ -10,7 +10,7 @@ import numpy as np
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.exponential import screw_log
 from dqdyn.algebra.scalar import is_numeric
-from dqdyn.arrays import RealArray
+from dqdyn.arrays import Reals
 from dqdyn.errors import Error
 from dqdyn.model.model import Frame
 from dqdyn.robot.state import as_state
@@ -41,7 +41,7 @@ class InverseKinematics:
 
 def solve(
     problem: Problem,
-    q0: RealArray | None,
+    q0: Reals | None,
     tolerance: float,
     iterations: int,
     restarts: int,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dqdyn.arrays import Array, Out, RealArray
+from dqdyn.arrays import Array, Out, Reals
 from dqdyn.dynamics.formulations.speeds import Speeds
 from dqdyn.errors import unknown_name
 from dqdyn.kinematics.frames import EXPRESSIONS, Expressed
@@ -42,44 +42,42 @@ class RobotInSpeeds(WithFunctions):
         """Number of quasi-velocities."""
         return self._variables.speeds.size
 
-    def matrix(self, q: RealArray, *, out: Out = None, check: bool = True) -> Array:
+    def matrix(self, q: Reals, *, out: Out = None, check: bool = True) -> Array:
         """B (..., nv, m) with v = B u."""
         return self._run("matrix", (q,), out=out, check=check)
 
-    def velocity(self, q: RealArray, u: RealArray, *, out: Out = None, check: bool = True) -> Array:
+    def velocity(self, q: Reals, u: Reals, *, out: Out = None, check: bool = True) -> Array:
         """v = B u (..., nv)."""
         return self._run("velocity", (q, u), out=out, check=check)
 
-    def speeds(self, q: RealArray, v: RealArray, *, out: Out = None, check: bool = True) -> Array:
+    def speeds(self, q: Reals, v: Reals, *, out: Out = None, check: bool = True) -> Array:
         """u (..., m) of the velocity v: Y v, or the solution of B u = v.
 
         Where B has fewer columns than rows, a v that is no B u is refused, not replaced by the nearest.
         """
         return self._run("speeds", (q, v), out=out, check=check)
 
-    def acceleration(
-        self, q: RealArray, u: RealArray, u_rate: RealArray, *, out: Out = None, check: bool = True
-    ) -> Array:
+    def acceleration(self, q: Reals, u: Reals, u_rate: Reals, *, out: Out = None, check: bool = True) -> Array:
         """a = B u̇ + Ḃ u (..., nv)."""
         return self._run("acceleration", (q, u, u_rate), out=out, check=check)
 
-    def forces(self, q: RealArray, tau: RealArray, *, out: Out = None, check: bool = True) -> Array:
+    def forces(self, q: Reals, tau: Reals, *, out: Out = None, check: bool = True) -> Array:
         """Bᵀτ (..., m): forces of the robot's joints, (..., nv), as forces on u."""
         return self._run("forces", (q, tau), out=out, check=check)
 
-    def mass_matrix(self, q: RealArray, *, out: Out = None, check: bool = True) -> Array:
+    def mass_matrix(self, q: Reals, *, out: Out = None, check: bool = True) -> Array:
         """BᵀMB (..., m, m), with armature."""
         return self._run("mass_matrix", (q,), out=out, check=check)
 
-    def bias_forces(self, q: RealArray, u: RealArray, *, out: Out = None, check: bool = True) -> Array:
+    def bias_forces(self, q: Reals, u: Reals, *, out: Out = None, check: bool = True) -> Array:
         """Bᵀτ (..., m) at u̇ = 0: what velocities, gravity, damping and friction ask for."""
         return self._run("bias_forces", (q, u), out=out, check=check)
 
     def inverse_dynamics(
         self,
-        q: RealArray,
-        u: RealArray,
-        u_rate: RealArray,
+        q: Reals,
+        u: Reals,
+        u_rate: Reals,
         wrenches: Wrenches | None = None,
         *,
         expressed: WrenchAxes = "body",
@@ -92,9 +90,9 @@ class RobotInSpeeds(WithFunctions):
 
     def forward_dynamics(
         self,
-        q: RealArray,
-        u: RealArray,
-        forces: RealArray,
+        q: Reals,
+        u: Reals,
+        forces: Reals,
         wrenches: Wrenches | None = None,
         *,
         expressed: WrenchAxes = "body",
@@ -106,13 +104,7 @@ class RobotInSpeeds(WithFunctions):
         return self._run("forward_dynamics", (q, u, forces, *stacked), options, out, check)
 
     def partial_velocities(
-        self,
-        q: RealArray,
-        frame: str | None = None,
-        *,
-        expressed: Expressed = "body",
-        out: Out = None,
-        check: bool = True,
+        self, q: Reals, frame: str | None = None, *, expressed: Expressed = "body", out: Out = None, check: bool = True
     ) -> Array:
         """∂ξ/∂u (..., 6, m) of a frame's twist ξ = [ω, v], expressed as in ``Robot.twist_jacobian``.
 

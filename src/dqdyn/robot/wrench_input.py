@@ -11,13 +11,13 @@ from dqdyn.algebra.frame_names import agree
 from dqdyn.algebra.real import scalar_array
 from dqdyn.algebra.value import Value
 from dqdyn.algebra.values import Wrench
-from dqdyn.arrays import RealArray
+from dqdyn.arrays import Reals
 from dqdyn.dynamics.wrenches import EXPRESSIONS
 from dqdyn.errors import StateError, unknown_name
 from dqdyn.kinematics.frames import expression_frame
 from dqdyn.robot.state import symbols
 
-Wrenches = Mapping[str, Wrench | RealArray]
+Wrenches = Mapping[str, Wrench | Reals]
 """External wrenches by the frame at which they act."""
 
 

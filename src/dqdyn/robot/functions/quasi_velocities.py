@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from dqdyn.algebra.scalar import Scalar
+from dqdyn.algebra.scalar import Scalar, Scalars
 from dqdyn.dynamics.arguments import Wrenches
 from dqdyn.kinematics.frames import Expressed
 from dqdyn.model.canonical import in_cheap_frames
@@ -15,7 +15,6 @@ from dqdyn.quasi_velocities.equations import QuasiVelocities
 from dqdyn.robot.options import Options
 from dqdyn.robot.robot_function import Candidates, Result, RobotFunction
 
-Vector = Sequence[Scalar]
 Subject = QuasiVelocities
 
 
@@ -24,27 +23,27 @@ def _in_cheap_frames(algorithm: Callable[..., Any]) -> Callable[[Subject, Option
     return lambda s, options: [(partial(algorithm, s), in_cheap_frames(s.model))]
 
 
-def _inverse(s: Subject, on: Model, q: Vector, u: Vector, u_rate: Vector, wrenches: Wrenches = None) -> list[Scalar]:
+def _inverse(s: Subject, on: Model, q: Scalars, u: Scalars, u_rate: Scalars, wrenches: Wrenches = None) -> list[Scalar]:
     return s.inverse_dynamics(q, u, u_rate, wrenches, on)
 
 
-def _forward(s: Subject, on: Model, q: Vector, u: Vector, forces: Vector, wrenches: Wrenches = None) -> list[Scalar]:
+def _forward(s: Subject, on: Model, q: Scalars, u: Scalars, forces: Scalars, wrenches: Wrenches = None) -> list[Scalar]:
     return s.forward_dynamics(q, u, forces, wrenches, on)
 
 
-def _bias(s: Subject, on: Model, q: Vector, u: Vector) -> list[Scalar]:
+def _bias(s: Subject, on: Model, q: Scalars, u: Scalars) -> list[Scalar]:
     return s.inverse_dynamics(q, u, [0.0] * s.size, None, on)
 
 
-def _mass(s: Subject, on: Model, q: Vector) -> list[list[Scalar]]:
+def _mass(s: Subject, on: Model, q: Scalars) -> list[list[Scalar]]:
     return s.mass_matrix(q, on)
 
 
-def _matrix(s: Subject, q: Vector) -> Any:
+def _matrix(s: Subject, q: Scalars) -> Any:
     return s.b(q)
 
 
-def _frame_velocities(s: Subject, q: Vector, frame: Frame, expressed: Expressed) -> list[list[Scalar]]:
+def _frame_velocities(s: Subject, q: Scalars, frame: Frame, expressed: Expressed) -> list[list[Scalar]]:
     """∂ξ/∂u (6×m) of a frame's twist."""
     return s.frame_velocities(frame, expressed, q)
 
