@@ -15,7 +15,7 @@ from dqdyn.errors import Error
 from dqdyn.robot.kinematic import KinematicMethods
 from dqdyn.robot.options import CoriolisMethod, ForwardMethod, InverseMethod, MassMatrixMethod, Options, WrenchAxes
 from dqdyn.robot.state import as_state
-from dqdyn.robot.wrench_input import Wrenches, stacked_wrenches
+from dqdyn.robot.wrench_input import Wrenches, wrench_input
 
 if TYPE_CHECKING:
     from dqdyn.dynamics.gravity.fields import Field
@@ -58,9 +58,8 @@ class DynamicMethods(KinematicMethods):
             needed = self.inverse_dynamics(q, v, a, wrenches, method, expressed=expressed, check=check)
             tau = least_torques(self, q, v, a, needed, actuated, t)
             return np.asarray(tau) if out is None else _copied(tau, out)
-        frames, stacked = stacked_wrenches(wrenches, expressed, check)
-        options = Options(method=method, wrench_frames=frames, wrench_expressed=expressed if frames else "body")
-        return self._run("inverse_dynamics", (q, v, a, *stacked), options, out, check)
+        options, stacked = wrench_input(wrenches, expressed, check)
+        return self._run("inverse_dynamics", (q, v, a, *stacked), options._replace(method=method), out, check)
 
     @compiled_method(inputs=3)
     def forward_dynamics(
@@ -81,10 +80,9 @@ class DynamicMethods(KinematicMethods):
         It obeys the robot's constraints; ``method`` is then "auto" (multipliers, "kkt"), "udwadia-kalaba" or "kane".
         ``t`` in s matters to constraints that depend on the time.
         """
-        frames, stacked = stacked_wrenches(wrenches, expressed, check)
+        options, stacked = wrench_input(wrenches, expressed, check)
         timed = any(c.timed for c in self.model.constraints)
-        axes = expressed if frames else "body"
-        options = Options(method=method, wrench_frames=frames, wrench_expressed=axes, time=timed)
+        options = options._replace(method=method, time=timed)
         inputs = (q, v, tau, *stacked, t) if timed else (q, v, tau, *stacked)
         return self._run("forward_dynamics", inputs, options, out, check)
 
@@ -112,8 +110,7 @@ class DynamicMethods(KinematicMethods):
         Row i belongs to ``joints[i]`` and ``bodies[i]``, at the body's origin in its axes. The torque of a joint is its
         share along the joint's axis; the rest is borne by the bearing. ``wrenches`` as in :meth:`inverse_dynamics`.
         """
-        frames, stacked = stacked_wrenches(wrenches, expressed, check)
-        options = Options(wrench_frames=frames, wrench_expressed=expressed if frames else "body")
+        options, stacked = wrench_input(wrenches, expressed, check)
         return self._run("joint_wrenches", (q, v, a, *stacked), options, out, check)
 
     @compiled_method(inputs=1)

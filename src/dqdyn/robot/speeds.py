@@ -16,7 +16,7 @@ from dqdyn.robot.compiled_functions import CompiledFunctions
 from dqdyn.robot.functions.quasi_velocities import QUASI_VELOCITIES
 from dqdyn.robot.options import Option, Options, WrenchAxes
 from dqdyn.robot.speed_variables import SpeedVariables
-from dqdyn.robot.wrench_input import Wrenches, stacked_wrenches
+from dqdyn.robot.wrench_input import Wrenches, wrench_input
 
 if TYPE_CHECKING:
     from dqdyn.robot.robot import Robot
@@ -32,7 +32,7 @@ class RobotInSpeeds(WithFunctions):
 
     def __init__(self, robot: Robot, B: Speeds | None = None, Y: Speeds | None = None) -> None:
         self._variables = SpeedVariables(robot, B, Y)
-        self.robot = robot
+        self.robot, self._key = robot, (robot, B, Y)
         self._set_functions(CompiledFunctions(self._variables, RobotInSpeeds))
         self._variables.evaluate = self._evaluate
         self._variables.require_independent()
@@ -85,7 +85,7 @@ class RobotInSpeeds(WithFunctions):
         check: bool = True,
     ) -> Array:
         """Bᵀτ (..., m) that gives u̇, with damping, friction and armature; wrenches as in ``Robot.inverse_dynamics``."""
-        options, stacked = _under(wrenches, expressed, check)
+        options, stacked = wrench_input(wrenches, expressed, check)
         return self._run("inverse_dynamics", (q, u, u_rate, *stacked), options, out, check)
 
     def forward_dynamics(
@@ -100,7 +100,7 @@ class RobotInSpeeds(WithFunctions):
         check: bool = True,
     ) -> Array:
         """u̇ (..., m) under the forces Bᵀτ (..., m) on u, which :meth:`forces` makes of τ; wrenches likewise."""
-        options, stacked = _under(wrenches, expressed, check)
+        options, stacked = wrench_input(wrenches, expressed, check)
         return self._run("forward_dynamics", (q, u, forces, *stacked), options, out, check)
 
     def partial_velocities(
@@ -137,17 +137,11 @@ class RobotInSpeeds(WithFunctions):
     def _evaluate(self, name: str, *inputs: np.ndarray) -> Array:
         return self._run(name, inputs, check=inputs[0].ndim == 1)
 
-    @property
-    def _key(self) -> tuple[Robot, str, Any]:
-        return self.robot, self._variables.matrix_name, self._variables.given
-
     def __reduce__(self) -> Any:
-        return _rebuilt, self._key
+        return RobotInSpeeds, self._key
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, RobotInSpeeds):
-            return NotImplemented
-        return self._key == other._key
+        return self._key == other._key if isinstance(other, RobotInSpeeds) else NotImplemented
 
     def __hash__(self) -> int:
         return hash(self._key)
@@ -155,12 +149,3 @@ class RobotInSpeeds(WithFunctions):
     def __repr__(self) -> str:
         by = "v = B(q) u" if self._variables.matrix_name == "B" else "u = Y(q) v"
         return f"RobotInSpeeds({self.robot.name!r}, {by}, m={self.m}, nv={self.robot.nv})"
-
-
-def _under(wrenches: Wrenches | None, expressed: str, check: bool) -> tuple[Options, tuple[np.ndarray, ...]]:
-    frames, stacked = stacked_wrenches(wrenches, expressed, check)
-    return Options(wrench_frames=frames, wrench_expressed=expressed if frames else "body"), stacked
-
-
-def _rebuilt(robot: Any, name: str, given: Any) -> RobotInSpeeds:
-    return RobotInSpeeds(robot, **{name: given})
