@@ -8,7 +8,7 @@ from dqdyn.algebra.scalar import Scalar, Scalars, total
 from dqdyn.dynamics import methods
 from dqdyn.dynamics.deferred import Deferred
 from dqdyn.model.model import Model
-from dqdyn.robot.robot_function import Result, RobotFunction
+from dqdyn.robot.robot_function import RobotFunction
 
 _rows_of_velocity = Deferred("constraints.assembled", "velocity")
 _rows_of_acceleration = Deferred("constraints.assembled", "acceleration")
@@ -55,10 +55,7 @@ def _step_to_position(model: Model, q: Scalars, t: Scalar) -> Any:
     return Deferred("constraints.methods.kkt", "step_to_position")(model, q, t, _mass_is_singular(model))
 
 
-def _of(name: str, inputs: str, result: Result, algorithm: Any) -> RobotFunction:
-    return RobotFunction(name, tuple(inputs.split()), result, algorithm)
-
-
+_of = RobotFunction.of
 CONSTRAINED = RobotFunction.table(
     _of("constraint_matrix", "q t", "matrix", _matrix),
     _of("constraint_matrix_rate", "q v t", "matrix", Deferred("constraints.assembled", "matrix_rate")),

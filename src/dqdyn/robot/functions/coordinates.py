@@ -109,16 +109,11 @@ def _forward_candidates(tree: Subject, options: Options) -> Candidates:
     return _through(_forward, methods.FORWARD)(tree, options)
 
 
-def _of(name: str, inputs: str, result: Result, algorithm: Any, **more: Any) -> RobotFunction:
-    return RobotFunction(name, tuple(inputs.split()), result, algorithm, **more)
+def _fast(name: str, inputs: str, result: Result, algorithm: Any, on: Formulations, options: str = "") -> RobotFunction:
+    return _of(name, inputs, result, algorithm, options, candidates=_through(algorithm, on))
 
 
-def _fast(
-    name: str, inputs: str, result: Result, algorithm: Any, on: Formulations, options: tuple[str, ...] = ()
-) -> RobotFunction:
-    return _of(name, inputs, result, algorithm, options=options, candidates=_through(algorithm, on))
-
-
+_of = RobotFunction.of
 COORDINATES = RobotFunction.table(
     _of("health", "q", "list", _health),
     _of("health_with_rates", "q qd", "list", _health_with_rates),
@@ -139,15 +134,15 @@ COORDINATES = RobotFunction.table(
     _fast("mass_matrix", "q", "matrix", _mass_matrix, methods.MASS_MATRIX),
     _fast("bias_forces", "q qd", "list", _bias, methods.INVERSE),
     _fast("gravity_forces", "q", "list", _gravity, methods.INVERSE),
-    _fast("inverse_dynamics", "q qd qdd", "list", minimal_form.inverse_dynamics, methods.INVERSE, ("contacts",)),
+    _fast("inverse_dynamics", "q qd qdd", "list", minimal_form.inverse_dynamics, methods.INVERSE, "contacts"),
     _of(
         "forward_dynamics",
         "q qd tau",
         "list",
         None,
-        options=("method", "contacts"),
+        "method contacts",
         choice=lambda model: _FORWARD,
         candidates=_forward_candidates,
     ),
-    _of("point_jacobian", "q", "matrix", _point_jacobian, options=("frame", "point")),
+    _of("point_jacobian", "q", "matrix", _point_jacobian, "frame point"),
 )

@@ -66,10 +66,7 @@ def _by(name: str, inputs: str, result: Result, choice: Choice, options: str = "
     return _of(name, inputs, result, None, options, choice=choice, **more)
 
 
-def _of(name: str, inputs: str, result: Result, algorithm: Any, options: str = "", **more: Any) -> RobotFunction:
-    return RobotFunction(name, tuple(inputs.split()), result, algorithm, tuple(options.split()), **more)
-
-
+_of = RobotFunction.of
 _WRENCHES = "wrench_frames wrench_expressed"
 DYNAMICS = RobotFunction.table(
     _by("inverse_dynamics", "q v a", "list", lambda model: methods.INVERSE, f"method {_WRENCHES}"),

@@ -48,15 +48,12 @@ def _frame_velocities(s: Subject, q: Scalars, frame: Frame, expressed: Expressed
     return s.frame_velocities(frame, expressed, q)
 
 
-def _of(name: str, inputs: str, result: Result, algorithm: Callable[..., Any], **more: Any) -> RobotFunction:
-    return RobotFunction(name, tuple(inputs.split()), result, algorithm, **more)
+def _fast(name: str, inputs: str, result: Result, algorithm: Any, options: str = "", **more: Any) -> RobotFunction:
+    return _of(name, inputs, result, algorithm, options, candidates=_in_cheap_frames(algorithm), **more)
 
 
-def _fast(name: str, inputs: str, result: Result, algorithm: Callable[..., Any], **more: Any) -> RobotFunction:
-    return _of(name, inputs, result, algorithm, candidates=_in_cheap_frames(algorithm), **more)
-
-
-_WRENCHES = ("wrench_frames", "wrench_expressed")
+_of = RobotFunction.of
+_WRENCHES = "wrench_frames wrench_expressed"
 QUASI_VELOCITIES = RobotFunction.table(
     _of("matrix", "q", "matrix", _matrix),
     _of("velocity", "q u", "list", Subject.velocity),
@@ -65,10 +62,10 @@ QUASI_VELOCITIES = RobotFunction.table(
     _of("forces", "q tau", "list", Subject.forces),
     _fast("mass_matrix", "q", "matrix", _mass),
     _fast("bias_forces", "q u", "list", _bias),
-    _fast("inverse_dynamics", "q u u_rate", "list", _inverse, options=_WRENCHES),
-    _fast("forward_dynamics", "q u forces", "list", _forward, options=_WRENCHES, divides="M"),
+    _fast("inverse_dynamics", "q u u_rate", "list", _inverse, _WRENCHES),
+    _fast("forward_dynamics", "q u forces", "list", _forward, _WRENCHES, divides="M"),
     _of("partial_velocities", "q", "matrices", Subject.partial_velocities),
-    _of("frame_velocities", "q", "matrix", _frame_velocities, options=("frame", "expressed")),
+    _of("frame_velocities", "q", "matrix", _frame_velocities, "frame expressed"),
 )
 CHECKS = RobotFunction.table(
     _of("independence", "q", "list", Subject.independence),
