@@ -10,6 +10,7 @@ import numpy as np
 from dqdyn.arrays import Array, Reals, Times
 from dqdyn.errors import Error, ModelError, StateError
 from dqdyn.model.model import Model
+from dqdyn.robot.base import Inputs
 from dqdyn.robot.dynamic import DynamicMethods
 from dqdyn.robot.state import as_state
 
@@ -145,7 +146,7 @@ class ConstrainedMethods(DynamicMethods):
 
     # --- inside -----------------------------------------------------------------------------------------------
 
-    def _of_rows(self, name: str, inputs: tuple[Any, ...], check: bool, empty: tuple[int, ...]) -> Array:
+    def _of_rows(self, name: str, inputs: Inputs, check: bool, empty: tuple[int, ...]) -> Array:
         """A function of the constraints; of shape ``empty`` and zero where there are none."""
         if self.model.constraints:
             return self._run(name, inputs, check=check)
@@ -211,11 +212,6 @@ def checked(model: Model) -> Model:
         try:
             c.check(model)
         except Error as problem:
-            raise ModelError(
-                f"the constraint {c.name!r} does not fit {model.name!r}: {problem}", constraint=c.name, **_data(problem)
-            ) from problem
+            data = {**problem.data, "constraint": c.name}
+            raise ModelError(f"the constraint {c.name!r} does not fit {model.name!r}: {problem}", **data) from problem
     return model
-
-
-def _data(problem: Error) -> dict[str, Any]:
-    return {k: value for k, value in problem.data.items() if k != "constraint"}

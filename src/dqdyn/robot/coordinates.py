@@ -12,18 +12,10 @@ from dqdyn.caching import cached_property
 from dqdyn.coordinates.joint_coordinates import JointCoordinates
 from dqdyn.coordinates.names import CoordinateChoice, coordinates_of
 from dqdyn.errors import Error
-from dqdyn.robot.base import WithFunctions
+from dqdyn.robot import coordinate_checks as checks
+from dqdyn.robot.base import Inputs, WithFunctions
 from dqdyn.robot.compiled_functions import CompiledFunctions
-from dqdyn.robot.coordinate_checks import (
-    Contacts,
-    as_contacts,
-    check_kkt,
-    check_rates,
-    check_regular,
-    check_state,
-    is_healthy,
-    named_joints,
-)
+from dqdyn.robot.coordinate_checks import Contacts, as_contacts, named_joints
 from dqdyn.robot.coordinate_variables import CoordinateVariables
 from dqdyn.robot.functions.coordinates import COORDINATES
 from dqdyn.robot.options import DEFAULTS, Option, Options
@@ -81,7 +73,7 @@ class RobotInCoordinates(WithFunctions):
         if v is None:
             return here
         if check:
-            check_regular(self._tree, here)
+            checks.check_regular(self._tree, here)
         rate = self._run("rate", (here, v), check=check)
         if a is None:
             return here, rate
@@ -195,7 +187,7 @@ class RobotInCoordinates(WithFunctions):
         second = both[..., : self.nq]
         if method == "kkt" and check:
             better = lambda: self._run("forward_dynamics", given, Options(contacts=points))[..., : self.nq]
-            check_kkt(self._tree, self._variables.state("q", q), second, better)
+            checks.check_kkt(self._tree, self._variables.state("q", q), second, better)
         return second, both[..., self.nq :]
 
     def point_jacobian(self, frame: str, q: Reals, point: Reals = (0.0, 0.0, 0.0), *, check: bool = True) -> Array:
@@ -212,13 +204,7 @@ class RobotInCoordinates(WithFunctions):
         return super().function(name, **options)
 
     def _at_state(
-        self,
-        name: str,
-        inputs: tuple[Any, ...],
-        options: Options = DEFAULTS,
-        *,
-        regular: bool = False,
-        check: bool = True,
+        self, name: str, inputs: Inputs, options: Options = DEFAULTS, *, regular: bool = False, check: bool = True
     ) -> Array:
         """A function of the state, q first and q̇ second where it is wanted, whose coordinates are checked."""
         if check:
@@ -226,16 +212,16 @@ class RobotInCoordinates(WithFunctions):
             self._check(inputs[: 2 if with_rates else 1], regular)
         return self._run(name, inputs, options, check=check)
 
-    def _check(self, state: tuple[Any, ...], regular: bool) -> None:
+    def _check(self, state: Inputs, regular: bool) -> None:
         health = self._run("health" if len(state) == 1 else "health_with_rates", state)
-        if health.dtype == object or is_healthy(self._tree, health):
+        if health.dtype == object or checks.is_healthy(self._tree, health):
             return
         q = self._variables.state("q", state[0])
-        check_state(self._tree, q)
+        checks.check_state(self._tree, q)
         if regular:
-            check_regular(self._tree, q)
+            checks.check_regular(self._tree, q)
         if len(state) > 1:
-            check_rates(self._tree, self._run("constraint_matrix", (q,)), self._variables.state("qd", state[1]))
+            checks.check_rates(self._tree, self._run("constraint_matrix", (q,)), self._variables.state("qd", state[1]))
 
     def __reduce__(self) -> Any:
         return RobotInCoordinates, (self.robot, self.coordinates)

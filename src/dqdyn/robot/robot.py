@@ -17,12 +17,12 @@ from dqdyn.model.gravity_field import FieldGravity
 from dqdyn.model.layouts import Layout, mujoco_layout, pinocchio_layout
 from dqdyn.model.model import Body, Model
 from dqdyn.robot import edit
+from dqdyn.robot.base import Limits, limits_of
 from dqdyn.robot.catalog import functions_of
 from dqdyn.robot.compiled_functions import CompiledFunctions
 from dqdyn.robot.constrained import ConstrainedMethods, with_described_constraints, with_kept_constraints
 from dqdyn.robot.edit import PoseLike
 from dqdyn.robot.inverse import InverseKinematics, Problem, solve
-from dqdyn.robot.limits import Limits, limits_of
 from dqdyn.robot.options import Base, FrameName, Option
 from dqdyn.robot.variables import Variables
 
