@@ -29,5 +29,8 @@ RealArray: TypeAlias = _Numbers | _Symbols | Sequence[RealNumber | _Row | _Numbe
 NumPy's ``ArrayLike`` would admit text. The nesting is bounded because text is a sequence of text, which a recursive
 type would admit."""
 
+Reals: TypeAlias = RealArray
+"""A vector of real numbers as users give it, (n,), or a batch of vectors, (..., n): q, v, a, τ, a point, a wrench."""
+
 Times: TypeAlias = RealNumber | RealArray
 """One time in s, or a batch of them."""

@@ -10,12 +10,12 @@ call that the function uses is a constant to the inner one, and is never taken f
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from itertools import count
 from typing import Any
 
 from dqdyn.algebra import scalar
-from dqdyn.algebra.scalar import Functions, Scalar, divide, register, scalars_only
+from dqdyn.algebra.scalar import Functions, Scalar, Scalars, divide, register, scalars_only
 
 
 class Jet:
@@ -129,11 +129,7 @@ def value_of(x: Scalar) -> Scalar:
     return x.value if isinstance(x, Jet) else x
 
 
-def derivative(
-    function: Callable[[list[Scalar]], Sequence[Scalar]],
-    at: Sequence[Scalar],
-    along: Sequence[Scalar],
-) -> list[Scalar]:
+def derivative(function: Callable[[list[Scalar]], Scalars], at: Scalars, along: Scalars) -> list[Scalar]:
     """d/dt of ``function(x)`` for ẋ = ``along`` at x = ``at``; the function maps a list to a sequence of scalars."""
     level = next(_levels)
     jets: list[Scalar] = [Jet(x, dx, level) for x, dx in zip(at, along, strict=True)]
@@ -144,7 +140,7 @@ def _slope_at(level: int, x: Scalar) -> Scalar:
     return x.slope if isinstance(x, Jet) and x.level == level else 0.0
 
 
-def gradient(function: Callable[[list[Scalar]], Scalar], at: Sequence[Scalar]) -> list[Scalar]:
+def gradient(function: Callable[[list[Scalar]], Scalar], at: Scalars) -> list[Scalar]:
     """∂f/∂xᵢ of a scalar function of a list of scalars."""
     result = []
     for i in range(len(at)):
@@ -154,8 +150,6 @@ def gradient(function: Callable[[list[Scalar]], Scalar], at: Sequence[Scalar]) -
     return result
 
 
-def gradient_rate(
-    function: Callable[[list[Scalar]], Scalar], at: Sequence[Scalar], along: Sequence[Scalar]
-) -> list[Scalar]:
+def gradient_rate(function: Callable[[list[Scalar]], Scalar], at: Scalars, along: Scalars) -> list[Scalar]:
     """d/dt ∂f/∂xᵢ for ẋ = ``along``: the Hessian times a direction, by jets of jets."""
     return derivative(lambda x: gradient(function, x), at, along)

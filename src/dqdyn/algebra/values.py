@@ -15,7 +15,7 @@ from dqdyn.algebra.quaternion import Quaternion, pure, quaternion_from_matrix
 from dqdyn.algebra.real import real_array
 from dqdyn.algebra.scalar import Scalar, is_scalar, stack
 from dqdyn.algebra.value import Value, batch_shape, require_broadcast, vector
-from dqdyn.arrays import Array, RealArray
+from dqdyn.arrays import Array, RealArray, Reals
 from dqdyn.errors import Error
 
 S = TypeVar("S", bound="Screw")
@@ -53,10 +53,10 @@ class Pose(Framed):
 
     def __init__(
         self,
-        dq: DQ | RealArray | None = None,
+        dq: DQ | Reals | None = None,
         *,
-        rotation: RealArray | None = None,
-        translation: RealArray | None = None,
+        rotation: Reals | None = None,
+        translation: Reals | None = None,
         body: Name = None,
         reference: Name = None,
     ) -> None:
@@ -235,10 +235,10 @@ class Twist(Screw):
 
     def __init__(
         self,
-        vec6: RealArray | None = None,
+        vec6: Reals | None = None,
         *,
-        angular: RealArray | None = None,
-        linear: RealArray | None = None,
+        angular: Reals | None = None,
+        linear: Reals | None = None,
         body: Name = None,
         reference: Name = None,
         expressed: Name = None,
@@ -292,10 +292,10 @@ class Wrench(Screw):
 
     def __init__(
         self,
-        vec6: RealArray | None = None,
+        vec6: Reals | None = None,
         *,
-        force: RealArray | None = None,
-        torque: RealArray | None = None,
+        force: Reals | None = None,
+        torque: Reals | None = None,
         body: Name = None,
         reference: Name = None,
         expressed: Name = None,
@@ -323,9 +323,7 @@ def _require_one_form(what: str, whole: Any, *parts: Any) -> None:
         raise Error(f"A {what} is given by all its coefficients or by its parts, not by both.")
 
 
-def _screw(
-    what: str, vec6: RealArray | None, first: tuple[RealArray | None, str], second: tuple[RealArray | None, str]
-) -> DQ:
+def _screw(what: str, vec6: Reals | None, first: tuple[Reals | None, str], second: tuple[Reals | None, str]) -> DQ:
     """A pure dual quaternion from six components or from two vectors, each with its name; a missing one is 0."""
     _require_one_form(what, vec6, first[0], second[0])
     if vec6 is not None:

@@ -9,6 +9,7 @@ import numpy as np
 from dqdyn.algebra.checks import UNIT_TOLERANCE
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.quaternion import Quaternion, pure
+from dqdyn.algebra.rows import at_row, first_row
 from dqdyn.algebra.scalar import Scalar, divide, is_numeric, stack, unstack
 from dqdyn.algebra.value import batch_shape, require_broadcast
 from dqdyn.errors import Error
@@ -20,12 +21,11 @@ def require_unit(v: Sequence[Scalar], what: str, remedy: str) -> None:
         return
     with np.errstate(over="ignore"):
         length = np.sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2])
-    bad = np.argwhere(~(np.abs(length - 1.0) <= UNIT_TOLERANCE))
-    if len(bad):
-        row = tuple(map(int, bad[0]))
-        where = f" in row {row[0] if len(row) == 1 else row}" if row else ""
-        size = float(length[row]) if row else float(length)
+    row = first_row(~(np.abs(length - 1.0) <= UNIT_TOLERANCE))
+    if row is not None:
+        size = float(np.asarray(length)[row])
         cure = f"divide it by its norm, {remedy}" if size else "give a vector that is not zero"
+        where = at_row(row, " in row ")
         raise Error(f"{what} must have length 1, found {size:.9g}{where}: {cure}.", found=size, row=row)
 
 

@@ -14,7 +14,7 @@ from dqdyn.algebra.real import any_array
 from dqdyn.algebra.scalar import Scalar, is_numeric, stack
 from dqdyn.algebra.value import Value, batch_shape, require_broadcast, vector
 from dqdyn.algebra.values import Pose
-from dqdyn.arrays import Array, RealArray, RealNumber
+from dqdyn.arrays import Array, RealNumber, Reals
 from dqdyn.errors import Error
 from dqdyn.geometry.checks import require_finite, require_unit, unit_between
 
@@ -49,7 +49,7 @@ class Point(Primitive):
 
     __slots__ = ()
 
-    def __init__(self, position: RealArray | Point) -> None:
+    def __init__(self, position: Reals | Point) -> None:
         super().__init__(DQ.of(pure(*vector(position, 3, "A point"))))
 
     @property
@@ -75,19 +75,19 @@ class Line(Primitive):
 
     __slots__ = ()
 
-    def __init__(self, direction: RealArray, point: RealArray | Point) -> None:
+    def __init__(self, direction: Reals, point: Reals | Point) -> None:
         l, p = vector(direction, 3, "The direction of a line"), vector(point, 3, "A point of a line")
         require_unit(l, "The direction of a line", "or use Line.from_points(a, b)")
         super().__init__(_line(pure(*l), pure(*p)))
 
     @classmethod
-    def from_points(cls, a: RealArray | Point, b: RealArray | Point) -> Line:
+    def from_points(cls, a: Reals | Point, b: Reals | Point) -> Line:
         """The line through two distinct points, directed from a to b."""
         start, end = vector(a, 3, "A point of a line"), vector(b, 3, "A point of a line")
         return cls.of(_line(unit_between(start, end, "A line needs two distinct points"), pure(*start)))
 
     @classmethod
-    def from_plucker(cls, l: RealArray, m: RealArray) -> Line:
+    def from_plucker(cls, l: Reals, m: Reals) -> Line:
         """The line of a unit direction l and a moment m in m, which is perpendicular to l."""
         direction, moment = vector(l, 3, "The direction of a line"), vector(m, 3, "The moment of a line")
         require_unit(direction, "The direction of a line", "and the moment too")
@@ -133,11 +133,7 @@ class Plane(Primitive):
     __slots__ = ()
 
     def __init__(
-        self,
-        normal: RealArray,
-        point: RealArray | Point | None = None,
-        *,
-        distance: RealNumber | RealArray | None = None,
+        self, normal: Reals, point: Reals | Point | None = None, *, distance: RealNumber | Reals | None = None
     ) -> None:
         if (point is None) == (distance is None):
             raise Error("A plane needs either a point or distance=..., and not both.")
@@ -152,7 +148,7 @@ class Plane(Primitive):
         super().__init__(dq)
 
     @classmethod
-    def from_points(cls, a: RealArray | Point, b: RealArray | Point, c: RealArray | Point) -> Plane:
+    def from_points(cls, a: Reals | Point, b: Reals | Point, c: Reals | Point) -> Plane:
         """The plane through three points; seen from its positive side they turn counter-clockwise."""
         points = [vector(p, 3, "A point of a plane") for p in (a, b, c)]
         what = "A plane needs three points that are not on one line"
@@ -174,7 +170,7 @@ class Plane(Primitive):
         d = self.dq.dual.w
         return np.broadcast_to(d, self.shape).copy() if self.shape else d
 
-    def side(self, point: RealArray | Point) -> Any:
+    def side(self, point: Reals | Point) -> Any:
         """1.0 for a point on the side to which the normal points, −1.0 on the other, 0.0 in the plane."""
         p = vector(point, 3, "A point")
         require_broadcast(batch_shape(p[0]), self.shape)

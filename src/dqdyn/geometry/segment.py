@@ -9,7 +9,7 @@ from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.quaternion import pure
 from dqdyn.algebra.scalar import sqrt
 from dqdyn.algebra.value import batch_shape, require_broadcast, vector
-from dqdyn.arrays import RealArray
+from dqdyn.arrays import Reals
 from dqdyn.geometry.primitives import Line, Point, Primitive
 
 
@@ -21,7 +21,7 @@ class Segment(Primitive):
 
     __slots__ = ()
 
-    def __init__(self, a: RealArray | Point, b: RealArray | Point) -> None:
+    def __init__(self, a: Reals | Point, b: Reals | Point) -> None:
         start, end = vector(a, 3, "An end of a segment"), vector(b, 3, "An end of a segment")
         require_broadcast(batch_shape(start[0]), batch_shape(end[0]))
         super().__init__(DQ.of(pure(*start), pure(*end)))

@@ -22,13 +22,13 @@ from dqdyn.algebra.quaternion import pure, real
 from dqdyn.algebra.real import scalar_array
 from dqdyn.algebra.scalar import Scalar, Scalars, stack
 from dqdyn.algebra.value import Value, vector
-from dqdyn.arrays import Array, RealArray
+from dqdyn.arrays import Array, RealArray, Reals
 from dqdyn.errors import Error
 from dqdyn.geometry import distances as geometry
 from dqdyn.geometry.primitives import Line, Plane, Point
 from dqdyn.geometry.segment import Segment
 
-Argument: TypeAlias = Value | DQ | RealArray
+Argument: TypeAlias = Value | DQ | Reals
 """A primitive, or its rate, as users give it."""
 
 _VALUES = {"point": Point, "line": Line, "plane": Plane, "segment": Segment}

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dqdyn.arrays import Array, RealArray, Times
+from dqdyn.arrays import Array, Reals, Times
 from dqdyn.constraints.methods import torques
 from dqdyn.errors import StateError
 from dqdyn.robot.base import RobotBase
@@ -16,13 +16,7 @@ _CONSISTENT = 1e-6  # of A a − b, relative to its terms
 
 
 def least_torques(
-    robot: RobotBase,
-    q: RealArray,
-    v: RealArray,
-    a: RealArray,
-    need: Array,
-    actuated: str | Sequence[str],
-    t: Times,
+    robot: RobotBase, q: Reals, v: Reals, a: Reals, need: Array, actuated: str | Sequence[str], t: Times
 ) -> Array:
     """The smallest τ of the actuated joints with τ + Aᵀλ = ``need``; errors where a or the motors do not allow it."""
     from dqdyn.robot.constrained import ConstrainedMethods

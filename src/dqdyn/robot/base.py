@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 from dqdyn.algebra.counter import Tally
 from dqdyn.arrays import Array, Out
 from dqdyn.compile.trace.program import Counts, Program
 from dqdyn.model.model import Frame, Model, TreeJoint
 from dqdyn.robot.compiled_functions import CompiledFunctions
-from dqdyn.robot.limits import Limits
 from dqdyn.robot.options import DEFAULTS, Option, Options
+
+Inputs = tuple[Any, ...]
+"""What is given to a function, in the order of its inputs."""
 
 
 class WithFunctions:
@@ -51,13 +56,27 @@ class WithFunctions:
         return self._functions.count(*self._functions.named(name, options))
 
     def _run(
-        self, name: str, inputs: tuple[Any, ...], options: Options = DEFAULTS, out: Out = None, check: bool = True
+        self, name: str, inputs: Inputs, options: Options = DEFAULTS, out: Out = None, check: bool = True
     ) -> Array:
         """A function on inputs; plain calls of compiled methods run machine code without coming here."""
         function = self._functions.ready(name, options, inputs[0])
         if check:  # a built-in function is quickest without names of arguments
             return function(*inputs) if out is None else function(*inputs, out=out)
         return function(*inputs, out=out, check=False)
+
+
+@dataclass(frozen=True, eq=False)
+class Limits:
+    """Limits per coordinate; ±inf where there is none."""
+
+    lower: Array
+    """(nq,) in rad or m."""
+    upper: Array
+    """(nq,) in rad or m."""
+    velocity: Array
+    """(nv,) in rad/s or m/s."""
+    effort: Array
+    """(nv,) in N m or N."""
 
 
 class RobotBase(WithFunctions):
@@ -77,3 +96,12 @@ class RobotBase(WithFunctions):
     def frames(self) -> Mapping[str, Frame]:
         """Frames by name: every link, every joint (its child side), and those added."""
         return self.model.frames
+
+
+def limits_of(model: Model) -> Limits:
+    """Limits of all joints that have coordinates of their own."""
+    own = [joint for joint in model.joints if not joint.is_mimic]
+    arrays = [np.array([c for j in own for c in getattr(j, name)]) for name in ("lower", "upper", "velocity", "effort")]
+    for array in arrays:
+        array.setflags(write=False)
+    return Limits(*arrays)

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dqdyn.arrays import Array, RealArray, Times
+from dqdyn.arrays import Array, Reals, Times
 from dqdyn.errors import Error, ModelError, StateError
 from dqdyn.model.model import Model
+from dqdyn.robot.base import Inputs
 from dqdyn.robot.dynamic import DynamicMethods
 from dqdyn.robot.state import as_state
 
@@ -65,43 +66,37 @@ class ConstrainedMethods(DynamicMethods):
 
     # --- what they ask ----------------------------------------------------------------------------------------
 
-    def constraint_matrix(
-        self, q: RealArray, v: RealArray | None = None, t: Times = 0.0, *, check: bool = True
-    ) -> Array:
+    def constraint_matrix(self, q: Reals, v: Reals | None = None, t: Times = 0.0, *, check: bool = True) -> Array:
         """A (..., m, nv) of A v = b and A a = b, rows as in :attr:`constraint_rows`; v is not needed."""
         return self._of_rows("constraint_matrix", (q, t), check, (0, self.model.nv))
 
-    def constraint_matrix_rate(self, q: RealArray, v: RealArray, t: Times = 0.0, *, check: bool = True) -> Array:
+    def constraint_matrix_rate(self, q: Reals, v: Reals, t: Times = 0.0, *, check: bool = True) -> Array:
         """Ȧ (..., m, nv) along the motion."""
         return self._of_rows("constraint_matrix_rate", (q, v, t), check, (0, self.model.nv))
 
-    def constraint_bias(self, q: RealArray, v: RealArray, t: Times = 0.0, *, check: bool = True) -> Array:
+    def constraint_bias(self, q: Reals, v: Reals, t: Times = 0.0, *, check: bool = True) -> Array:
         """b (..., m) of A a = b: −Ȧ v, what moving constraints add, and the robot's stabilisation."""
         return self._of_rows("constraint_bias", (q, v, t), check, (0,))
 
-    def constraint_residual(self, q: RealArray, t: Times = 0.0, *, check: bool = True) -> Array:
+    def constraint_residual(self, q: Reals, t: Times = 0.0, *, check: bool = True) -> Array:
         """What must vanish at q, in m and rad, of the holonomic constraints one after the other, (..., mh)."""
         return self._of_rows("constraint_residual", (q, t), check, (0,))
 
-    def constraint_velocity(self, q: RealArray, v: RealArray, t: Times = 0.0, *, check: bool = True) -> Array:
+    def constraint_velocity(self, q: Reals, v: Reals, t: Times = 0.0, *, check: bool = True) -> Array:
         """A v − b (..., m), which must vanish."""
         return self._of_rows("constraint_velocity", (q, v, t), check, (0,))
 
-    def constraint_multipliers(
-        self, q: RealArray, v: RealArray, tau: RealArray, t: Times = 0.0, *, check: bool = True
-    ) -> Array:
+    def constraint_multipliers(self, q: Reals, v: Reals, tau: Reals, t: Times = 0.0, *, check: bool = True) -> Array:
         """λ (..., m) of M a = τ − bias + Aᵀλ; 0 for rows that depend on earlier ones."""
         self._functions.variables.inertia.require_inertia()
         return self._of_rows("constraint_multipliers", (q, v, tau, t), check, (0,))
 
-    def constraint_forces(
-        self, q: RealArray, v: RealArray, tau: RealArray, t: Times = 0.0, *, check: bool = True
-    ) -> Array:
+    def constraint_forces(self, q: Reals, v: Reals, tau: Reals, t: Times = 0.0, *, check: bool = True) -> Array:
         """Aᵀλ (..., nv): the generalized forces by which the constraints act."""
         self._functions.variables.inertia.require_inertia()
         return self._of_rows("constraint_forces", (q, v, tau, t), check, (self.model.nv,))
 
-    def constraint_report(self, q: RealArray, v: RealArray | None = None, t: float = 0.0) -> ConstraintReport:
+    def constraint_report(self, q: Reals, v: Reals | None = None, t: float = 0.0) -> ConstraintReport:
         """Rank of A at one state, which rows depend on which constraints, and which contradict each other."""
         from dqdyn.constraints.dependence import report
 
@@ -113,13 +108,7 @@ class ConstrainedMethods(DynamicMethods):
     # --- states that obey them --------------------------------------------------------------------------------
 
     def project(
-        self,
-        q: RealArray,
-        v: RealArray | None = None,
-        t: Times = 0.0,
-        *,
-        tolerance: float = 1e-11,
-        iterations: int = 100,
+        self, q: Reals, v: Reals | None = None, t: Times = 0.0, *, tolerance: float = 1e-11, iterations: int = 100
     ) -> tuple[Array, Array]:
         """The state (q, v) brought onto the constraints: q by shortest steps, v to the nearest by kinetic energy.
 
@@ -130,15 +119,13 @@ class ConstrainedMethods(DynamicMethods):
 
         return project(self, q, v, t, tolerance, iterations)
 
-    def require_consistent(
-        self, q: RealArray, v: RealArray | None = None, t: Times = 0.0, *, tolerance: float = 1e-6
-    ) -> None:
+    def require_consistent(self, q: Reals, v: Reals | None = None, t: Times = 0.0, *, tolerance: float = 1e-6) -> None:
         """A :class:`StateError` unless q (and v) obey the constraints: which one, how far off, and the remedy."""
         from dqdyn.robot.projection import require_consistent
 
         require_consistent(self, q, v, t, tolerance)
 
-    def reduced_dynamics(self, q: RealArray, v: RealArray, t: float = 0.0) -> Reduced:
+    def reduced_dynamics(self, q: Reals, v: Reals, t: float = 0.0) -> Reduced:
         """Kane's reduced M and C in independent quasi-velocities, at one state."""
         from dqdyn.constraints.methods.reduced import reduced
 
@@ -151,7 +138,7 @@ class ConstrainedMethods(DynamicMethods):
             self.mass_matrix(at), self.coriolis_matrix(at, speed), static, a, rate, self._speed(at, t), b_rate
         )
 
-    def constraint_projector(self, q: RealArray, t: Times = 0.0) -> Array:
+    def constraint_projector(self, q: Reals, t: Times = 0.0) -> Array:
         """Ω (..., nv, nv) that takes away what the constraints hold: M a + Ω C v − … = Ω τ [Quiroz, eq. (5.47)]."""
         from dqdyn.constraints.methods.square_roots import projector
 
@@ -159,13 +146,13 @@ class ConstrainedMethods(DynamicMethods):
 
     # --- inside -----------------------------------------------------------------------------------------------
 
-    def _of_rows(self, name: str, inputs: tuple[Any, ...], check: bool, empty: tuple[int, ...]) -> Array:
+    def _of_rows(self, name: str, inputs: Inputs, check: bool, empty: tuple[int, ...]) -> Array:
         """A function of the constraints; of shape ``empty`` and zero where there are none."""
         if self.model.constraints:
             return self._run(name, inputs, check=check)
         return np.zeros((*np.broadcast_shapes(*(np.shape(x)[:-1] for x in inputs)), *empty))
 
-    def _speed(self, q: RealArray, t: Times, check: bool = True) -> Array:
+    def _speed(self, q: Reals, t: Times, check: bool = True) -> Array:
         """b (..., m) of A v = b."""
         return self._of_rows("constraint_speed", (q, t), check, (0,))
 
@@ -225,11 +212,6 @@ def checked(model: Model) -> Model:
         try:
             c.check(model)
         except Error as problem:
-            raise ModelError(
-                f"the constraint {c.name!r} does not fit {model.name!r}: {problem}", constraint=c.name, **_data(problem)
-            ) from problem
+            data = {**problem.data, "constraint": c.name}
+            raise ModelError(f"the constraint {c.name!r} does not fit {model.name!r}: {problem}", **data) from problem
     return model
-
-
-def _data(problem: Error) -> dict[str, Any]:
-    return {k: value for k, value in problem.data.items() if k != "constraint"}

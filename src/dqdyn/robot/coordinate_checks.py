@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from dqdyn.algebra.checks import UNIT_TOLERANCE
 from dqdyn.algebra.real import real_array
+from dqdyn.algebra.rows import Row, at_row, first_row, row_number
 from dqdyn.algebra.scalar import unstack
-from dqdyn.arrays import RealArray
+from dqdyn.arrays import Reals
 from dqdyn.coordinates.dual_quaternion import UnitDualQuaternion
+from dqdyn.coordinates.joint_coordinates import JointCoordinates
 from dqdyn.coordinates.minimal_form import Contact
 from dqdyn.coordinates.tree import Part, TreeCoordinates
 from dqdyn.errors import Error, StateError
@@ -35,39 +38,30 @@ def is_healthy(tree: TreeCoordinates, health: np.ndarray) -> bool:
 
 def check_state(tree: TreeCoordinates, q: np.ndarray) -> None:
     """An error that names the joint, how far off it is, and the remedy, where q breaks a condition."""
-    for part, own in _chosen(tree, q):
-        assert part.by is not None
-        off, text = part.by.fault(unstack(own, own.shape[-1]))
-        row = _first(np.broadcast_to(off, own.shape[:-1]) > UNIT_TOLERANCE)
+    for part, by, own in _chosen(tree, q):
+        off, text = by.fault(unstack(own, own.shape[-1]))
+        row = first_row(np.broadcast_to(off, own.shape[:-1]) > UNIT_TOLERANCE)
         if row is not None:
             amount = float(np.broadcast_to(off, own.shape[:-1])[row])
-            raise StateError(
-                f"{text.format(off=amount)} (joint {part.joint.name!r} of {tree.model.name!r}{_at(row)}).",
-                argument="q",
-                joint=part.joint.name,
-                coordinates=part.by.name,
-                row=_row(row),
-                off=amount,
-            )
+            raise _fault(tree, part, row, text.format(off=amount), off=amount)
 
 
 def check_regular(tree: TreeCoordinates, q: np.ndarray) -> None:
     """An error that names sequence, angle and remedy where coordinates are singular."""
-    for part, own in _chosen(tree, q):
-        assert part.by is not None
-        regularity = np.asarray(part.by.regularity(unstack(own, own.shape[-1])))
+    for part, by, own in _chosen(tree, q):
+        regularity = np.asarray(by.regularity(unstack(own, own.shape[-1])))
         size = np.broadcast_to(np.sqrt(np.abs(regularity)), own.shape[:-1])
-        row = _first(~(size >= LOCK_TOLERANCE))  # NaN is singular too
+        row = first_row(~(size >= LOCK_TOLERANCE))  # NaN is singular too
         if row is not None:
-            raise StateError(
-                f"{part.by.lock(own[row])} (joint {part.joint.name!r} of {tree.model.name!r}{_at(row)}).",
-                argument="q",
-                joint=part.joint.name,
-                coordinates=part.by.name,
-                row=_row(row),
-                angles=own[row][:3].copy(),
-                determinant=float(size[row]),
-            )
+            data = {"angles": own[row][:3].copy(), "determinant": float(size[row])}
+            raise _fault(tree, part, row, by.lock(own[row]), **data)
+
+
+def _fault(tree: TreeCoordinates, part: Part, row: Row, text: str, **data: Any) -> StateError:
+    """The error for coordinates of a joint."""
+    joint, by = part.joint.name, part.by.name if part.by else ""
+    where = f"(joint {joint!r} of {tree.model.name!r}{at_row(row, ', row ')})"
+    return StateError(f"{text} {where}.", argument="q", joint=joint, coordinates=by, row=row_number(row), **data)
 
 
 def check_kkt(tree: TreeCoordinates, q: np.ndarray, found: np.ndarray, better: Callable[[], np.ndarray]) -> None:
@@ -76,20 +70,20 @@ def check_kkt(tree: TreeCoordinates, q: np.ndarray, found: np.ndarray, better: C
     M holds J_ω twice, so what is lost grows as 1/determinant²; ``better``, through the robot's own v, as 1/determinant.
     Their difference is the error, and costs a second solution only where it may matter.
     """
-    regularities = [part.by.regularity(unstack(own, own.shape[-1])) for part, own in _chosen(tree, q) if part.by]
+    regularities = [by.regularity(unstack(own, own.shape[-1])) for _, by, own in _chosen(tree, q)]
     least = np.min([np.broadcast_to(np.abs(r), q.shape[:-1]) for r in regularities], axis=0)
     if found.dtype == object or not (least < _NEAR * _NEAR).any():
         return
     expected = better()
     error = np.abs(found - expected).max(-1) / np.maximum(1.0, np.abs(expected).max(-1))
-    row = _first(~(error <= KKT_TOLERANCE) & (least < _NEAR * _NEAR))
+    row = first_row(~(error <= KKT_TOLERANCE) & (least < _NEAR * _NEAR))
     if row is not None:
         raise StateError(
             f"method='kkt' is inaccurate so near to a singularity of the coordinates of {tree.model.name!r}: the error "
-            f"of its accelerations is estimated at {float(error[row]):.2g} of the largest{_at(row)}, above "
-            f"{KKT_TOLERANCE:g}; use method='minimal', or other coordinates there, such as 'quaternion'.",
+            f"of its accelerations is estimated at {float(error[row]):.2g} of the largest{at_row(row, ', row ')}, "
+            f"above {KKT_TOLERANCE:g}; use method='minimal', or other coordinates there, such as 'quaternion'.",
             argument="q",
-            row=_row(row),
+            row=row_number(row),
             error=float(error[row]),
             determinant=float(np.sqrt(least[row])),
         )
@@ -103,21 +97,21 @@ def check_rates(tree: TreeCoordinates, A: np.ndarray, rate: np.ndarray) -> None:
     scale = np.maximum(1.0, np.abs(rate).max(-1, keepdims=True))
     for part in tree.parts:
         own = (off / scale)[..., part.conditions].max(-1, initial=0.0)
-        row = _first(np.asarray(own > UNIT_TOLERANCE))
+        row = first_row(own > UNIT_TOLERANCE)
         if row is not None:
             amount = float(off[..., part.conditions].max(-1)[row])
             raise StateError(
                 f"rates of joint {part.joint.name!r} of {tree.model.name!r} leave the condition of its "
-                f"{part.by.name if part.by else ''} coordinates by {amount:.3g}{_at(row)}: take them from "
+                f"{part.by.name if part.by else ''} coordinates by {amount:.3g}{at_row(row, ', row ')}: take them from "
                 "from_minimal(q, v), or project(q, qd).",
                 argument="qd",
                 joint=part.joint.name,
-                row=_row(row),
+                row=row_number(row),
                 off=amount,
             )
 
 
-Contacts = Mapping[str | tuple[str, RealArray], RealArray]
+Contacts = Mapping[str | tuple[str, Reals], Reals]
 """Forces in world axes by the frame, or by (frame, point in its axes), at which they act."""
 
 
@@ -175,18 +169,5 @@ def named_joints(model: Model, choice: object, joint: str | Sequence[str] | None
     return found
 
 
-def _chosen(tree: TreeCoordinates, q: np.ndarray) -> list[tuple[Part, np.ndarray]]:
-    return [(part, q[..., part.q]) for part in tree.parts if part.by is not None]
-
-
-def _first(bad: np.ndarray) -> tuple[int, ...] | None:
-    """Index of the first True, () for a single one, None where there is none."""
-    return tuple(int(i) for i in np.argwhere(bad)[0]) if np.any(bad) else None
-
-
-def _at(row: tuple[int, ...]) -> str:
-    return f", row {_row(row)}" if row else ""
-
-
-def _row(row: tuple[int, ...]) -> int | tuple[int, ...] | None:
-    return None if not row else row[0] if len(row) == 1 else row
+def _chosen(tree: TreeCoordinates, q: np.ndarray) -> list[tuple[Part, JointCoordinates, np.ndarray]]:
+    return [(part, part.by, q[..., part.q]) for part in tree.parts if part.by is not None]

@@ -7,23 +7,15 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from dqdyn.arrays import Array, RealArray
+from dqdyn.arrays import Array, Reals
 from dqdyn.caching import cached_property
 from dqdyn.coordinates.joint_coordinates import JointCoordinates
 from dqdyn.coordinates.names import CoordinateChoice, coordinates_of
 from dqdyn.errors import Error
-from dqdyn.robot.base import WithFunctions
+from dqdyn.robot import coordinate_checks as checks
+from dqdyn.robot.base import Inputs, WithFunctions
 from dqdyn.robot.compiled_functions import CompiledFunctions
-from dqdyn.robot.coordinate_checks import (
-    Contacts,
-    as_contacts,
-    check_kkt,
-    check_rates,
-    check_regular,
-    check_state,
-    is_healthy,
-    named_joints,
-)
+from dqdyn.robot.coordinate_checks import Contacts, as_contacts, named_joints
 from dqdyn.robot.coordinate_variables import CoordinateVariables
 from dqdyn.robot.functions.coordinates import COORDINATES
 from dqdyn.robot.options import DEFAULTS, Option, Options
@@ -74,24 +66,20 @@ class RobotInCoordinates(WithFunctions):
 
     # --- to and from the minimal state ----------------------------------------------------------------------------
 
-    def from_minimal(
-        self, q: RealArray, v: RealArray | None = None, a: RealArray | None = None, *, check: bool = True
-    ) -> Any:
+    def from_minimal(self, q: Reals, v: Reals | None = None, a: Reals | None = None, *, check: bool = True) -> Any:
         """q, (q, q̇) or (q, q̇, q̈) from the robot's own q, v and a, as many as are given."""
         own = as_state(self.robot.model, "q", q, check)
         here = self._run("from_minimal", (own,), check=check)
         if v is None:
             return here
         if check:
-            check_regular(self._tree, here)
+            checks.check_regular(self._tree, here)
         rate = self._run("rate", (here, v), check=check)
         if a is None:
             return here, rate
         return here, rate, self._run("second_rate", (here, rate, v, a), check=check)
 
-    def to_minimal(
-        self, q: RealArray, qd: RealArray | None = None, qdd: RealArray | None = None, *, check: bool = True
-    ) -> Any:
+    def to_minimal(self, q: Reals, qd: Reals | None = None, qdd: Reals | None = None, *, check: bool = True) -> Any:
         """The robot's own q, (q, v) or (q, v, a) from q, q̇ and q̈, as many as are given."""
         own = self._at_state("minimal", (q,), check=check)
         if qd is None:
@@ -99,37 +87,37 @@ class RobotInCoordinates(WithFunctions):
         v = self._at_state("velocity", (q, qd), check=check)
         return (own, v) if qdd is None else (own, v, self._at_state("acceleration", (q, qd, qdd), check=check))
 
-    def velocity_matrix(self, q: RealArray, *, check: bool = True) -> Array:
+    def velocity_matrix(self, q: Reals, *, check: bool = True) -> Array:
         """E (..., nv, nq) with v = E q̇."""
         return self._at_state("velocity_matrix", (q,), check=check)
 
-    def rate_matrix(self, q: RealArray, *, check: bool = True) -> Array:
+    def rate_matrix(self, q: Reals, *, check: bool = True) -> Array:
         """B (..., nq, nv) with q̇ = B v; E B = 1."""
         return self._at_state("rate_matrix", (q,), regular=True, check=check)
 
-    def forces(self, q: RealArray, tau: RealArray, *, check: bool = True) -> Array:
+    def forces(self, q: Reals, tau: Reals, *, check: bool = True) -> Array:
         """Eᵀτ (..., nq): forces of the robot's joints, (..., nv), as forces on q̇."""
         return self._at_state("forces", (q, tau), check=check)
 
-    def minimal_forces(self, q: RealArray, tau: RealArray, *, check: bool = True) -> Array:
+    def minimal_forces(self, q: Reals, tau: Reals, *, check: bool = True) -> Array:
         """Bᵀτ (..., nv): forces on q̇, (..., nq), as forces of the robot's joints."""
         return self._at_state("minimal_forces", (q, tau), regular=True, check=check)
 
     # --- conditions -----------------------------------------------------------------------------------------------
 
-    def constraint_residual(self, q: RealArray) -> Array:
+    def constraint_residual(self, q: Reals) -> Array:
         """C(q) (..., nc): zero for coordinates of rotations and poses."""
         return self._run("constraint_residual", (q,))
 
-    def constraint_matrix(self, q: RealArray) -> Array:
+    def constraint_matrix(self, q: Reals) -> Array:
         """A (..., nc, nq) with A q̇ = 0."""
         return self._run("constraint_matrix", (q,))
 
-    def constraint_bias(self, q: RealArray, qd: RealArray) -> Array:
+    def constraint_bias(self, q: Reals, qd: Reals) -> Array:
         """b (..., nc) with A q̈ = b."""
         return self._run("constraint_bias", (q, qd))
 
-    def project(self, q: RealArray, qd: RealArray | None = None) -> Any:
+    def project(self, q: Reals, qd: Reals | None = None) -> Any:
         """The nearest q that obeys the conditions, by Newton's method; with q̇ also its part along them."""
         q = np.array(self._variables.state("q", q), dtype=float)
         for _ in range(20):
@@ -152,24 +140,24 @@ class RobotInCoordinates(WithFunctions):
 
     # --- dynamics -------------------------------------------------------------------------------------------------
 
-    def mass_matrix(self, q: RealArray, *, check: bool = True) -> Array:
+    def mass_matrix(self, q: Reals, *, check: bool = True) -> Array:
         """M (..., nq, nq), of rank nv: singular where coordinates are redundant."""
         return self._at_state("mass_matrix", (q,), check=check)
 
-    def coriolis_matrix(self, q: RealArray, qd: RealArray, *, check: bool = True) -> Array:
+    def coriolis_matrix(self, q: Reals, qd: Reals, *, check: bool = True) -> Array:
         """N (..., nq, nq), with Ṁ − 2N skew-symmetric."""
         return self._at_state("coriolis_matrix", (q, qd), check=check)
 
-    def bias_forces(self, q: RealArray, qd: RealArray, *, check: bool = True) -> Array:
+    def bias_forces(self, q: Reals, qd: Reals, *, check: bool = True) -> Array:
         """N q̇ and gravity, damping and friction (..., nq): the forces at q̈ = 0."""
         return self._at_state("bias_forces", (q, qd), check=check)
 
-    def gravity_forces(self, q: RealArray, *, check: bool = True) -> Array:
+    def gravity_forces(self, q: Reals, *, check: bool = True) -> Array:
         """Forces (..., nq) that hold the robot at rest against gravity."""
         return self._at_state("gravity_forces", (q,), check=check)
 
     def inverse_dynamics(
-        self, q: RealArray, qd: RealArray, qdd: RealArray, contacts: Contacts | None = None, *, check: bool = True
+        self, q: Reals, qd: Reals, qdd: Reals, contacts: Contacts | None = None, *, check: bool = True
     ) -> Array:
         """Forces (..., nq) that give q̈; ``contacts`` as in :meth:`forward_dynamics`."""
         points, forces = as_contacts(self.robot.model, contacts, check)
@@ -177,9 +165,9 @@ class RobotInCoordinates(WithFunctions):
 
     def forward_dynamics(
         self,
-        q: RealArray,
-        qd: RealArray,
-        tau: RealArray,
+        q: Reals,
+        qd: Reals,
+        tau: Reals,
         contacts: Contacts | None = None,
         method: Literal["auto", "minimal", "kkt"] = "auto",
         *,
@@ -199,12 +187,10 @@ class RobotInCoordinates(WithFunctions):
         second = both[..., : self.nq]
         if method == "kkt" and check:
             better = lambda: self._run("forward_dynamics", given, Options(contacts=points))[..., : self.nq]
-            check_kkt(self._tree, self._variables.state("q", q), second, better)
+            checks.check_kkt(self._tree, self._variables.state("q", q), second, better)
         return second, both[..., self.nq :]
 
-    def point_jacobian(
-        self, frame: str, q: RealArray, point: RealArray = (0.0, 0.0, 0.0), *, check: bool = True
-    ) -> Array:
+    def point_jacobian(self, frame: str, q: Reals, point: Reals = (0.0, 0.0, 0.0), *, check: bool = True) -> Array:
         """J_t (..., 3, nq) of a point given in a frame: its velocity in world axes is J_t q̇."""
         ((name, at),), _ = as_contacts(self.robot.model, {(frame, tuple(point)): np.zeros(3)}, True)
         return self._at_state("point_jacobian", (q,), Options(frame=name, point=at), check=check)
@@ -218,13 +204,7 @@ class RobotInCoordinates(WithFunctions):
         return super().function(name, **options)
 
     def _at_state(
-        self,
-        name: str,
-        inputs: tuple[Any, ...],
-        options: Options = DEFAULTS,
-        *,
-        regular: bool = False,
-        check: bool = True,
+        self, name: str, inputs: Inputs, options: Options = DEFAULTS, *, regular: bool = False, check: bool = True
     ) -> Array:
         """A function of the state, q first and q̇ second where it is wanted, whose coordinates are checked."""
         if check:
@@ -232,16 +212,16 @@ class RobotInCoordinates(WithFunctions):
             self._check(inputs[: 2 if with_rates else 1], regular)
         return self._run(name, inputs, options, check=check)
 
-    def _check(self, state: tuple[Any, ...], regular: bool) -> None:
+    def _check(self, state: Inputs, regular: bool) -> None:
         health = self._run("health" if len(state) == 1 else "health_with_rates", state)
-        if health.dtype == object or is_healthy(self._tree, health):
+        if health.dtype == object or checks.is_healthy(self._tree, health):
             return
         q = self._variables.state("q", state[0])
-        check_state(self._tree, q)
+        checks.check_state(self._tree, q)
         if regular:
-            check_regular(self._tree, q)
+            checks.check_regular(self._tree, q)
         if len(state) > 1:
-            check_rates(self._tree, self._run("constraint_matrix", (q,)), self._variables.state("qd", state[1]))
+            checks.check_rates(self._tree, self._run("constraint_matrix", (q,)), self._variables.state("qd", state[1]))
 
     def __reduce__(self) -> Any:
         return RobotInCoordinates, (self.robot, self.coordinates)

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dqdyn.algebra.scalar import stack, unstack
-from dqdyn.arrays import Array, Out, RealArray, Times
+from dqdyn.arrays import Array, Out, Reals, Times
 from dqdyn.compile.runtime.function import check_out
 from dqdyn.compile.runtime.method import compiled_method
 from dqdyn.errors import Error
 from dqdyn.robot.kinematic import KinematicMethods
 from dqdyn.robot.options import CoriolisMethod, ForwardMethod, InverseMethod, MassMatrixMethod, Options, WrenchAxes
 from dqdyn.robot.state import as_state
-from dqdyn.robot.wrench_input import Wrenches, stacked_wrenches
+from dqdyn.robot.wrench_input import Wrenches, wrench_input
 
 if TYPE_CHECKING:
     from dqdyn.dynamics.gravity.fields import Field
@@ -32,9 +32,9 @@ class DynamicMethods(KinematicMethods):
     @compiled_method(inputs=3)
     def inverse_dynamics(
         self,
-        q: RealArray,
-        v: RealArray,
-        a: RealArray,
+        q: Reals,
+        v: Reals,
+        a: Reals,
         wrenches: Wrenches | None = None,
         method: InverseMethod = "auto",
         *,
@@ -58,16 +58,15 @@ class DynamicMethods(KinematicMethods):
             needed = self.inverse_dynamics(q, v, a, wrenches, method, expressed=expressed, check=check)
             tau = least_torques(self, q, v, a, needed, actuated, t)
             return np.asarray(tau) if out is None else _copied(tau, out)
-        frames, stacked = stacked_wrenches(wrenches, expressed, check)
-        options = Options(method=method, wrench_frames=frames, wrench_expressed=expressed if frames else "body")
-        return self._run("inverse_dynamics", (q, v, a, *stacked), options, out, check)
+        options, stacked = wrench_input(wrenches, expressed, check)
+        return self._run("inverse_dynamics", (q, v, a, *stacked), options._replace(method=method), out, check)
 
     @compiled_method(inputs=3)
     def forward_dynamics(
         self,
-        q: RealArray,
-        v: RealArray,
-        tau: RealArray,
+        q: Reals,
+        v: Reals,
+        tau: Reals,
         wrenches: Wrenches | None = None,
         method: ForwardMethod = "auto",
         *,
@@ -81,14 +80,13 @@ class DynamicMethods(KinematicMethods):
         It obeys the robot's constraints; ``method`` is then "auto" (multipliers, "kkt"), "udwadia-kalaba" or "kane".
         ``t`` in s matters to constraints that depend on the time.
         """
-        frames, stacked = stacked_wrenches(wrenches, expressed, check)
+        options, stacked = wrench_input(wrenches, expressed, check)
         timed = any(c.timed for c in self.model.constraints)
-        axes = expressed if frames else "body"
-        options = Options(method=method, wrench_frames=frames, wrench_expressed=axes, time=timed)
+        options = options._replace(method=method, time=timed)
         inputs = (q, v, tau, *stacked, t) if timed else (q, v, tau, *stacked)
         return self._run("forward_dynamics", inputs, options, out, check)
 
-    def require_regular(self, q: RealArray) -> None:
+    def require_regular(self, q: Reals) -> None:
         """A :class:`ModelError` with the joint's name where the mass matrix is singular at q (..., nq), so that forward
         dynamics has no answer; links without mass may make it so in some configurations."""
         inertia = self._functions.variables.inertia
@@ -98,9 +96,9 @@ class DynamicMethods(KinematicMethods):
     @compiled_method(inputs=3)
     def joint_wrenches(
         self,
-        q: RealArray,
-        v: RealArray,
-        a: RealArray,
+        q: Reals,
+        v: Reals,
+        a: Reals,
         wrenches: Wrenches | None = None,
         *,
         expressed: WrenchAxes = "body",
@@ -112,20 +110,17 @@ class DynamicMethods(KinematicMethods):
         Row i belongs to ``joints[i]`` and ``bodies[i]``, at the body's origin in its axes. The torque of a joint is its
         share along the joint's axis; the rest is borne by the bearing. ``wrenches`` as in :meth:`inverse_dynamics`.
         """
-        frames, stacked = stacked_wrenches(wrenches, expressed, check)
-        options = Options(wrench_frames=frames, wrench_expressed=expressed if frames else "body")
+        options, stacked = wrench_input(wrenches, expressed, check)
         return self._run("joint_wrenches", (q, v, a, *stacked), options, out, check)
 
     @compiled_method(inputs=1)
-    def mass_matrix(
-        self, q: RealArray, method: MassMatrixMethod = "auto", *, out: Out = None, check: bool = True
-    ) -> Array:
+    def mass_matrix(self, q: Reals, method: MassMatrixMethod = "auto", *, out: Out = None, check: bool = True) -> Array:
         """M (..., nv, nv), full and symmetric, with armature."""
         return self._run("mass_matrix", (q,), Options(method=method), out=out, check=check)
 
     @compiled_method(inputs=2)
     def coriolis_matrix(
-        self, q: RealArray, v: RealArray, method: CoriolisMethod = "auto", *, out: Out = None, check: bool = True
+        self, q: Reals, v: Reals, method: CoriolisMethod = "auto", *, out: Out = None, check: bool = True
     ) -> Array:
         """C (..., nv, nv) with Ṁ − 2C skew-symmetric, so that C v + gravity (+ friction) is the bias.
 
@@ -134,17 +129,17 @@ class DynamicMethods(KinematicMethods):
         return self._run("coriolis_matrix", (q, v), Options(method=method), out=out, check=check)
 
     @compiled_method(inputs=2)
-    def bias_forces(self, q: RealArray, v: RealArray, *, out: Out = None, check: bool = True) -> Array:
+    def bias_forces(self, q: Reals, v: Reals, *, out: Out = None, check: bool = True) -> Array:
         """τ (..., nv) at zero acceleration: Coriolis, centrifugal, gravity, damping and friction."""
         return self._run("bias_forces", (q, v), out=out, check=check)
 
     @compiled_method(inputs=1)
-    def gravity_forces(self, q: RealArray, *, out: Out = None, check: bool = True) -> Array:
+    def gravity_forces(self, q: Reals, *, out: Out = None, check: bool = True) -> Array:
         """τ (..., nv) that holds the robot at rest against gravity."""
         return self._run("gravity_forces", (q,), out=out, check=check)
 
     def inverse_dynamics_derivatives(
-        self, q: RealArray, v: RealArray, a: RealArray, *, check: bool = True
+        self, q: Reals, v: Reals, a: Reals, *, check: bool = True
     ) -> tuple[Array, Array, Array]:
         """∂τ/∂q, ∂τ/∂v, ∂τ/∂a, each (..., nv, nv); q in the tangent space, as :meth:`integrate` moves it.
 
@@ -154,7 +149,7 @@ class DynamicMethods(KinematicMethods):
         return _parts(self._run("inverse_dynamics_derivatives", (q, v, a), check=check))
 
     def forward_dynamics_derivatives(
-        self, q: RealArray, v: RealArray, tau: RealArray, *, check: bool = True
+        self, q: Reals, v: Reals, tau: Reals, *, check: bool = True
     ) -> tuple[Array, Array, Array]:
         """∂a/∂q, ∂a/∂v, ∂a/∂τ, each (..., nv, nv); q in the tangent space. Without constraints ∂a/∂τ is M⁻¹.
 
@@ -177,9 +172,7 @@ class DynamicMethods(KinematicMethods):
         return solved[..., :n], solved[..., n : 2 * n], solved[..., 2 * n :]
 
     @compiled_method(inputs=3)
-    def torque_regressor(
-        self, q: RealArray, v: RealArray, a: RealArray, *, out: Out = None, check: bool = True
-    ) -> Array:
+    def torque_regressor(self, q: Reals, v: Reals, a: Reals, *, out: Out = None, check: bool = True) -> Array:
         """Y (..., nv, 10 per moving body) with τ = Y π for :meth:`inertial_parameters` π; no friction, no armature."""
         return self._run("torque_regressor", (q, v, a), out=out, check=check)
 
@@ -189,18 +182,18 @@ class DynamicMethods(KinematicMethods):
 
         return inertial_parameters(self.model)
 
-    def gauss_function(self, q: RealArray, v: RealArray, a: RealArray, tau: RealArray, *, check: bool = True) -> Array:
+    def gauss_function(self, q: Reals, v: Reals, a: Reals, tau: Reals, *, check: bool = True) -> Array:
         """Gauss's function in kg m²/s⁴, shape (...,): of all accelerations a, the motion under tau makes it least.
 
         Its gradient in a is inverse dynamics less tau, with damping, friction and armature.
         """
         return self._run("gauss_function", (q, v, a, tau), check=check)[..., 0]
 
-    def gibbs_appell_function(self, q: RealArray, v: RealArray, a: RealArray, *, check: bool = True) -> Array:
+    def gibbs_appell_function(self, q: Reals, v: Reals, a: Reals, *, check: bool = True) -> Array:
         """Energy of acceleration in kg m²/s⁴, shape (...,), up to a term without a: its gradient in a is M a + C v."""
         return self._run("gibbs_appell_function", (q, v, a), check=check)[..., 0]
 
-    def gravity_wrenches(self, field: Field, q: RealArray, *, check: bool = True) -> dict[str, Array]:
+    def gravity_wrenches(self, field: Field, q: Reals, *, check: bool = True) -> dict[str, Array]:
         """[f, τ] (..., 6) by which a field of :mod:`dqdyn.dynamics.gravity` pulls each moving body, by its name.
 
         They are ``wrenches`` for the dynamics of this robot ``with_gravity([0, 0, 0])``, by every method.
@@ -217,18 +210,18 @@ class DynamicMethods(KinematicMethods):
             result[name] = stack(parts, batch=given.shape[:-1])
         return result
 
-    def kinetic_energy(self, q: RealArray, v: RealArray, *, check: bool = True) -> Array:
+    def kinetic_energy(self, q: Reals, v: Reals, *, check: bool = True) -> Array:
         """½ vᵀ M v in J, shape (...,)."""
         return self._run("kinetic_energy", (q, v), check=check)[..., 0]
 
-    def potential_energy(self, q: RealArray, *, check: bool = True) -> Array:
+    def potential_energy(self, q: Reals, *, check: bool = True) -> Array:
         """Energy in the field of gravity in J, shape (...,); zero with all masses at the height of the world origin.
 
         In a field that the robot was given, the energy is the field's, with its own zero.
         """
         return self._run("potential_energy", (q,), check=check)[..., 0]
 
-    def energy(self, q: RealArray, v: RealArray, *, check: bool = True) -> Array:
+    def energy(self, q: Reals, v: Reals, *, check: bool = True) -> Array:
         """Kinetic plus potential energy in J, shape (...,)."""
         return self.kinetic_energy(q, v, check=check) + self.potential_energy(q, check=check)
 

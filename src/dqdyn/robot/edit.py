@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import chain, count
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from dqdyn.algebra.real import real_array
 from dqdyn.algebra.scalar import unstack
 from dqdyn.algebra.value import vector
 from dqdyn.algebra.values import Pose
-from dqdyn.arrays import RealArray, RealNumber
+from dqdyn.arrays import RealArray, RealNumber, Reals
 from dqdyn.errors import ModelError, StateError
 from dqdyn.model.description import ROOT_JOINT, WORLD, Description, Joint, Link, NamedFrame
 from dqdyn.model.gravity_field import FieldGravity
@@ -53,12 +54,13 @@ def add_frame(model: Model, name: str, on: str, pose: PoseLike) -> Description:
     return model.description.with_changes(frames=(*model.description.frames, placed))
 
 
-def with_payload(model: Model, frame: str, mass: float, com: RealArray, inertia: RealArray) -> Description:
+def with_payload(model: Model, frame: str, mass: float, com: Reals, inertia: RealArray) -> Description:
     """A rigid body fixed to a frame, as a new link."""
     link, origin = locate(model, frame)
     description = model.description
     names = {link.name for link in description.links} | {joint.name for joint in description.joints}
-    name = next(n for n in _numbered("payload") if n not in names and n + "_joint" not in names)
+    numbered = chain(["payload"], (f"payload_{k}" for k in count(2)))
+    name = next(n for n in numbered if n not in names and n + "_joint" not in names)
     (mass,), tensor = _numbers([mass], "the mass of a payload"), _numbers(inertia, "the inertia of a payload")
     tensor = np.diag(tensor) if tensor.shape == (3,) else tensor
     if tensor.shape != (3, 3) or not np.allclose(tensor, tensor.T):
@@ -71,7 +73,7 @@ def with_payload(model: Model, frame: str, mass: float, com: RealArray, inertia:
     return description.with_changes(links=(*description.links, Link(name, body)), joints=(*description.joints, joint))
 
 
-def with_gravity(model: Model, gravity: RealArray | Field) -> Description:
+def with_gravity(model: Model, gravity: Reals | Field) -> Description:
     """Another gravitational acceleration, in m/s² and world axes, or a gravity field."""
     from dqdyn.dynamics.gravity.fields import Uniform
 
@@ -184,14 +186,6 @@ def _vector(value: Any, what: str) -> Vector:
     if array.ndim != 1:
         raise StateError(f"{what} is one vector of 3 numbers; found {value!r}.", expected=3, found=value)
     return as_vector(vector(array, 3, what))
-
-
-def _numbered(stem: str) -> Any:
-    yield stem
-    n = 2
-    while True:
-        yield f"{stem}_{n}"
-        n += 1
 
 
 def bare(description: Description, base: str | None = None) -> tuple[Description, str]:

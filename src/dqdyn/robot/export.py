@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import groupby
 from typing import Any
 
 from dqdyn.compile.export.labels import Labels
@@ -109,9 +110,5 @@ def _runs(joint: TreeJoint, kind: str) -> Iterator[tuple[int, str]]:
         if motion.nv > 3:
             yield 3, linear
         return
-    size = 0
-    for i, turns in enumerate(motion.angular):
-        size += 1
-        if i + 1 == len(motion.angular) or motion.angular[i + 1] != turns:
-            yield size, angular if turns else linear
-            size = 0
+    for turns, neighbours in groupby(motion.angular):
+        yield len(list(neighbours)), angular if turns else linear

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from dqdyn.algebra.rows import at_state, first_row
 from dqdyn.caching import cached_property
 from dqdyn.compile.runtime.function import Function
 from dqdyn.compile.trace import trace
@@ -31,13 +32,12 @@ class InertiaChecks:
         if self.is_regular:
             return
         singular = vanishing(self._pivots(inputs[0], check=False))
-        if (singular < 0).all():
+        row = first_row(singular >= 0)
+        if row is None:
             return
-        row = tuple(int(i) for i in np.argwhere(singular >= 0)[0])
         joint = joint_of(self.model, int(singular[row]))
-        where = f"the q of state {row[0] if len(row) == 1 else row}" if row else "this q"
         raise ModelError(
-            f"forward dynamics of {self.model.name!r} is impossible at {where}: joint {joint!r} moves no "
+            f"forward dynamics of {self.model.name!r} is impossible at {at_state(row)}: joint {joint!r} moves no "
             "inertia there, so the mass matrix is singular; leave this configuration, or give the links mass.",
             joint=joint,
             row=row,

@@ -10,7 +10,7 @@ import numpy as np
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.exponential import screw_log
 from dqdyn.algebra.scalar import is_numeric
-from dqdyn.arrays import RealArray
+from dqdyn.arrays import Reals
 from dqdyn.errors import Error
 from dqdyn.model.model import Frame
 from dqdyn.robot.state import as_state
@@ -41,7 +41,7 @@ class InverseKinematics:
 
 def solve(
     problem: Problem,
-    q0: RealArray | None,
+    q0: Reals | None,
     tolerance: float,
     iterations: int,
     restarts: int,
@@ -73,12 +73,10 @@ def solve(
 
 class Problem:
     def __init__(self, robot: Robot, frame: Frame, target: DQ, position_only: bool) -> None:
-        self.robot, self.frame, self.position_only = robot, frame, position_only
-        self.target = target
+        self.robot, self.frame, self.target, self.position_only = robot, frame, target, position_only
         self.pose = robot.function("pose", frame=frame)
         self.jacobian = robot.function("twist_jacobian", frame=frame, expressed="body")
-        limits = robot.limits
-        self.lower, self.upper = limits.lower, limits.upper
+        self.lower, self.upper = robot.limits.lower, robot.limits.upper
 
     def error(self, q: np.ndarray) -> np.ndarray:
         """Body twist [ω, v] that reaches the target in unit time; only v where the position alone counts."""
@@ -88,6 +86,10 @@ class Problem:
         if self.position_only:
             return relative.translation().vec3()
         return screw_log(relative).vec6() * 2.0
+
+    def task_jacobian(self, q: np.ndarray) -> np.ndarray:
+        """Rows of the Jacobian that change the error."""
+        return self.jacobian(q, check=False)[3 if self.position_only else 0 :]
 
     def met(self, error: np.ndarray, tolerance: float) -> bool:
         rotation, translation = self.sizes(error)
@@ -107,11 +109,10 @@ class Problem:
             steps += 1
             if self.met(error, tolerance) or self.robot.nv == 0:
                 break
-            jacobian = self.jacobian(q, check=False)
-            jacobian = jacobian[3:] if self.position_only else jacobian
+            jacobian = self.task_jacobian(q)
             trial, trial_error = self.trial(q, jacobian, error, damping)
             # Joints that the step would push through a limit stop there, or stay and leave the work to the others.
-            held = self.held(q, trial)
+            held = self.held(trial)
             if held.any():
                 other, other_error = self.trial(q, jacobian * ~held, error, damping)
                 if np.linalg.norm(other_error) < np.linalg.norm(trial_error):
@@ -133,27 +134,25 @@ class Problem:
         trial = self.clip(self.robot.integrate(q, dv * min(1.0, 2.0 / size if size > 0 else 1.0), check=False))
         return trial, self.error(trial)
 
-    def held(self, q: np.ndarray, trial: np.ndarray) -> np.ndarray:
+    def held(self, q: np.ndarray) -> np.ndarray:
         """Velocities of joints whose coordinates sit at a limit after the step."""
-        result = np.zeros(self.robot.nv, dtype=bool)
+        result, at = np.zeros(self.robot.nv, dtype=bool), self.at_limits(q)
         for joint in self.robot.joints:
-            if joint.is_mimic or joint.motion.nq != joint.motion.nv:
-                continue
-            at = (trial[joint.q] <= self.lower[joint.q]) | (trial[joint.q] >= self.upper[joint.q])
-            result[joint.v] = at
+            if not joint.is_mimic and joint.motion.nq == joint.motion.nv:
+                result[joint.v] = at[joint.q]
         return result
+
+    def at_limits(self, q: np.ndarray) -> np.ndarray:
+        """Whether each coordinate sits at a limit."""
+        return np.asarray((q <= self.lower) | (q >= self.upper))
 
     def outcome(
         self, q: np.ndarray, error: np.ndarray, tolerance: float, iterations: int, restarts: int
     ) -> InverseKinematics:
         rotation, translation = self.sizes(error)
         success = self.met(error, tolerance)
-        at = tuple(
-            joint.name
-            for joint in self.robot.joints
-            if not joint.is_mimic
-            and bool(np.any((q[joint.q] <= self.lower[joint.q]) | (q[joint.q] >= self.upper[joint.q])))
-        )
+        limited = self.at_limits(q)
+        at = tuple(j.name for j in self.robot.joints if not j.is_mimic and limited[j.q].any())
         off = f"off by {rotation:.3g} rad and {translation:.3g} m"
         if success:
             reason = f"Reached within {tolerance:g}."
@@ -164,7 +163,6 @@ class Problem:
         elif at:
             reason = f"Not reached: {off}, with joints at their limits: {', '.join(at)}."
         else:
-            jacobian = self.jacobian(q, check=False)
-            rank = int(np.linalg.matrix_rank(jacobian[3:] if self.position_only else jacobian, tol=1e-6))
+            rank = int(np.linalg.matrix_rank(self.task_jacobian(q), tol=1e-6))
             reason = f"Not reached: {off}; the Jacobian has rank {rank} there, so the pose seems out of reach."
         return InverseKinematics(q, success, reason, rotation, translation, iterations, restarts, at)

@@ -7,7 +7,7 @@ import numpy as np
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.scalar import unstack
 from dqdyn.algebra.values import Pose, Twist
-from dqdyn.arrays import Array, Out, RealArray, Times
+from dqdyn.arrays import Array, Out, Reals, Times
 from dqdyn.compile.runtime.method import compiled_method
 from dqdyn.geometry.primitives import Line, Plane, Point
 from dqdyn.kinematics.frames import Expressed, expression_frame
@@ -15,9 +15,9 @@ from dqdyn.model.description import WORLD
 from dqdyn.robot.base import RobotBase
 from dqdyn.robot.options import FrameName, Options
 
-LocalPoint = Point | RealArray
-LocalLine = Line | RealArray
-LocalPlane = Plane | RealArray
+LocalPoint = Point | Reals
+LocalLine = Line | Reals
+LocalPlane = Plane | Reals
 
 
 class KinematicMethods(RobotBase):
@@ -38,73 +38,66 @@ class KinematicMethods(RobotBase):
         return np.array([c for j in own for c in j.motion.random(rng, j.lower, j.upper)], dtype=float)
 
     @compiled_method(inputs=3)
-    def integrate(self, q: RealArray, v: RealArray, dt: Times = 1.0, *, out: Out = None, check: bool = True) -> Array:
+    def integrate(self, q: Reals, v: Reals, dt: Times = 1.0, *, out: Out = None, check: bool = True) -> Array:
         """q (nq) after following the constant v (nv) for the time dt in s; dt may be a batch of times."""
         return self._run("integrate", (q, v, dt), out=out, check=check)
 
     @compiled_method(inputs=2)
-    def difference(self, q0: RealArray, q1: RealArray, *, out: Out = None, check: bool = True) -> Array:
+    def difference(self, q0: Reals, q1: Reals, *, out: Out = None, check: bool = True) -> Array:
         """The v (nv) that leads from q0 to q1 in unit time: ``integrate(q0, difference(q0, q1), 1)`` is q1."""
         return self._run("difference", (q0, q1), out=out, check=check)
 
     @compiled_method(inputs=2)
-    def configuration_rate(self, q: RealArray, v: RealArray, *, out: Out = None, check: bool = True) -> Array:
+    def configuration_rate(self, q: Reals, v: Reals, *, out: Out = None, check: bool = True) -> Array:
         """q̇ (nq) for the velocity v (nv); they differ where q holds a quaternion."""
         return self._run("configuration_rate", (q, v), out=out, check=check)
 
     # --- frames -----------------------------------------------------------------------------------------------
 
-    def pose(self, frame: FrameName, q: RealArray, *, check: bool = True) -> Pose:
+    def pose(self, frame: FrameName, q: Reals, *, check: bool = True) -> Pose:
         """Pose of a frame in the world: ``.vec8()``, ``.rotation`` (w x y z), ``.translation`` in m, ``.matrix``."""
         vec8 = self._pose(frame, q) if check else self._pose(frame, q, check=False)
         return Pose.of_array(vec8, _name(frame), WORLD)
 
     @compiled_method(inputs=1)
-    def _pose(self, frame: FrameName, q: RealArray, *, out: Out = None, check: bool = True) -> Array:
+    def _pose(self, frame: FrameName, q: Reals, *, out: Out = None, check: bool = True) -> Array:
         """vec8 of :meth:`pose`."""
         return self._run("pose", (q,), Options(frame=frame), out=out, check=check)
 
-    def poses(self, q: RealArray, *, check: bool = True) -> dict[str, Pose]:
+    def poses(self, q: Reals, *, check: bool = True) -> dict[str, Pose]:
         """Poses of all frames by name."""
         rows = self._run("poses", (q,), check=check)
         return {name: Pose.of_array(rows[..., i, :], name, WORLD) for i, name in enumerate(self.frames)}
 
     def twist(
-        self, frame: FrameName, q: RealArray, v: RealArray, expressed: Expressed = "body", *, check: bool = True
+        self, frame: FrameName, q: Reals, v: Reals, expressed: Expressed = "body", *, check: bool = True
     ) -> Twist:
         """Twist ω + εv of a frame in rad/s and m/s; ``expressed`` "body", "world" or "aligned"."""
         twist = self._run("twist", (q, v), Options(frame=frame, expressed=expressed), check=check)
         return _twist(twist, frame, expressed)
 
     def twist_rate(
-        self,
-        frame: FrameName,
-        q: RealArray,
-        v: RealArray,
-        a: RealArray,
-        expressed: Expressed = "body",
-        *,
-        check: bool = True,
+        self, frame: FrameName, q: Reals, v: Reals, a: Reals, expressed: Expressed = "body", *, check: bool = True
     ) -> Twist:
         """Rate of the components of the twist: J a + J̇ v, in rad/s² and m/s²."""
         rate = self._run("twist_rate", (q, v, a), Options(frame=frame, expressed=expressed), check=check)
         return _twist(rate, frame, expressed)
 
     @compiled_method(inputs=1)
-    def pose_jacobian(self, frame: FrameName, q: RealArray, *, out: Out = None, check: bool = True) -> Array:
+    def pose_jacobian(self, frame: FrameName, q: Reals, *, out: Out = None, check: bool = True) -> Array:
         """J (..., 8, nv) with vec8 ẋ = J v."""
         return self._run("pose_jacobian", (q,), Options(frame=frame), out=out, check=check)
 
     @compiled_method(inputs=2)
     def pose_jacobian_derivative(
-        self, frame: FrameName, q: RealArray, v: RealArray, *, out: Out = None, check: bool = True
+        self, frame: FrameName, q: Reals, v: Reals, *, out: Out = None, check: bool = True
     ) -> Array:
         """J̇ (..., 8, nv) along v, so that vec8 ẍ = J a + J̇ v."""
         return self._run("pose_jacobian_derivative", (q, v), Options(frame=frame), out=out, check=check)
 
     @compiled_method(inputs=1)
     def twist_jacobian(
-        self, frame: FrameName, q: RealArray, expressed: Expressed = "body", *, out: Out = None, check: bool = True
+        self, frame: FrameName, q: Reals, expressed: Expressed = "body", *, out: Out = None, check: bool = True
     ) -> Array:
         """J (..., 6, nv) with [ω, v] = J v; ``expressed`` "body", "world" or "aligned"."""
         return self._run("twist_jacobian", (q,), Options(frame=frame, expressed=expressed), out=out, check=check)
@@ -113,8 +106,8 @@ class KinematicMethods(RobotBase):
     def twist_jacobian_derivative(
         self,
         frame: FrameName,
-        q: RealArray,
-        v: RealArray,
+        q: Reals,
+        v: Reals,
         expressed: Expressed = "body",
         *,
         out: Out = None,
@@ -126,165 +119,151 @@ class KinematicMethods(RobotBase):
         )
 
     @compiled_method(inputs=1)
-    def translation_jacobian(self, frame: FrameName, q: RealArray, *, check: bool = True) -> Array:
+    def translation_jacobian(self, frame: FrameName, q: Reals, *, check: bool = True) -> Array:
         """J (..., 3, nv) with ṗ = J v for the origin of the frame (vec3; DQ Robotics has a zero row above)."""
         return self._run("translation_jacobian", (q,), Options(frame=frame), check=check)
 
     @compiled_method(inputs=2)
-    def translation_jacobian_derivative(
-        self, frame: FrameName, q: RealArray, v: RealArray, *, check: bool = True
-    ) -> Array:
+    def translation_jacobian_derivative(self, frame: FrameName, q: Reals, v: Reals, *, check: bool = True) -> Array:
         """J̇ (..., 3, nv) along v, so that p̈ = J a + J̇ v."""
         return self._run("translation_jacobian_derivative", (q, v), Options(frame=frame), check=check)
 
     @compiled_method(inputs=1)
-    def rotation_jacobian(self, frame: FrameName, q: RealArray, *, check: bool = True) -> Array:
+    def rotation_jacobian(self, frame: FrameName, q: Reals, *, check: bool = True) -> Array:
         """J (..., 4, nv) with vec4 ṙ = J v."""
         return self._run("rotation_jacobian", (q,), Options(frame=frame), check=check)
 
     @compiled_method(inputs=2)
-    def rotation_jacobian_derivative(
-        self, frame: FrameName, q: RealArray, v: RealArray, *, check: bool = True
-    ) -> Array:
+    def rotation_jacobian_derivative(self, frame: FrameName, q: Reals, v: Reals, *, check: bool = True) -> Array:
         """J̇ (..., 4, nv) along v."""
         return self._run("rotation_jacobian_derivative", (q, v), Options(frame=frame), check=check)
 
     # --- points, lines and planes fixed to a frame ------------------------------------------------------------
 
-    def point(
-        self, frame: FrameName, q: RealArray, point: LocalPoint = (0.0, 0.0, 0.0), *, check: bool = True
-    ) -> Point:
+    def point(self, frame: FrameName, q: Reals, point: LocalPoint = (0.0, 0.0, 0.0), *, check: bool = True) -> Point:
         """A point given in the frame, seen from the world."""
         return Point.of(DQ(self._run("point_on", (q, point), Options(frame=frame), check=check)))
 
     @compiled_method(inputs=2)
     def point_jacobian(
-        self, frame: FrameName, q: RealArray, point: LocalPoint = (0.0, 0.0, 0.0), *, check: bool = True
+        self, frame: FrameName, q: Reals, point: LocalPoint = (0.0, 0.0, 0.0), *, check: bool = True
     ) -> Array:
         """J (..., 3, nv) with ṗ = J v for a point given in the frame."""
         return self._run("point_jacobian", (q, point), Options(frame=frame), check=check)
 
     @compiled_method(inputs=3)
     def point_jacobian_derivative(
-        self, frame: FrameName, q: RealArray, v: RealArray, point: LocalPoint = (0.0, 0.0, 0.0), *, check: bool = True
+        self, frame: FrameName, q: Reals, v: Reals, point: LocalPoint = (0.0, 0.0, 0.0), *, check: bool = True
     ) -> Array:
         """J̇ (..., 3, nv) along v."""
         return self._run("point_jacobian_derivative", (q, v, point), Options(frame=frame), check=check)
 
-    def line(self, frame: FrameName, q: RealArray, line: LocalLine | None = None, *, check: bool = True) -> Line:
+    def line(self, frame: FrameName, q: Reals, line: LocalLine | None = None, *, check: bool = True) -> Line:
         """A line given in the frame (default: its z axis), seen from the world [Quiroz, eq. (4.24)]."""
         lm = self._run("line_on", (q, _local_line(line)), Options(frame=frame), check=check)
         return Line.of(DQ(np.insert(lm, [0, 3], 0.0, axis=-1)))
 
-    def line_jacobian(
-        self, frame: FrameName, q: RealArray, line: LocalLine | None = None, *, check: bool = True
-    ) -> Array:
+    def line_jacobian(self, frame: FrameName, q: Reals, line: LocalLine | None = None, *, check: bool = True) -> Array:
         """J (..., 6, nv) with [l̇, ṁ] = J v for a line given in the frame (default: its z axis)."""
         return self._run("line_jacobian", (q, _local_line(line)), Options(frame=frame), check=check)
 
     def line_jacobian_derivative(
-        self, frame: FrameName, q: RealArray, v: RealArray, line: LocalLine | None = None, *, check: bool = True
+        self, frame: FrameName, q: Reals, v: Reals, line: LocalLine | None = None, *, check: bool = True
     ) -> Array:
         """J̇ (..., 6, nv) along v."""
         return self._run("line_jacobian_derivative", (q, v, _local_line(line)), Options(frame=frame), check=check)
 
-    def plane(self, frame: FrameName, q: RealArray, plane: LocalPlane | None = None, *, check: bool = True) -> Plane:
+    def plane(self, frame: FrameName, q: Reals, plane: LocalPlane | None = None, *, check: bool = True) -> Plane:
         """A plane given in the frame (default: its xy plane), seen from the world."""
         nd = self._run("plane_on", (q, _local_plane(plane)), Options(frame=frame), check=check)
         return Plane.of(DQ(np.insert(nd, [0, 4, 4, 4], 0.0, axis=-1)))
 
     def plane_jacobian(
-        self, frame: FrameName, q: RealArray, plane: LocalPlane | None = None, *, check: bool = True
+        self, frame: FrameName, q: Reals, plane: LocalPlane | None = None, *, check: bool = True
     ) -> Array:
         """J (..., 4, nv) with [ṅ, ḋ] = J v for a plane given in the frame (default: its xy plane)."""
         return self._run("plane_jacobian", (q, _local_plane(plane)), Options(frame=frame), check=check)
 
     def plane_jacobian_derivative(
-        self, frame: FrameName, q: RealArray, v: RealArray, plane: LocalPlane | None = None, *, check: bool = True
+        self, frame: FrameName, q: Reals, v: Reals, plane: LocalPlane | None = None, *, check: bool = True
     ) -> Array:
         """J̇ (..., 4, nv) along v."""
         return self._run("plane_jacobian_derivative", (q, v, _local_plane(plane)), Options(frame=frame), check=check)
 
     # --- two hands --------------------------------------------------------------------------------------------
 
-    def relative_pose(self, frame1: FrameName, frame2: FrameName, q: RealArray, *, check: bool = True) -> Pose:
+    def relative_pose(self, frame1: FrameName, frame2: FrameName, q: Reals, *, check: bool = True) -> Pose:
         """x_r = x_2* x_1: frame 1 seen from frame 2 (cooperative dual task space)."""
-        vec8 = self._run("relative_pose", (q,), Options(frame1=frame1, frame2=frame2), check=check)
+        vec8 = self._run("relative_pose", (q,), _hands(frame1, frame2), check=check)
         return Pose.of_array(vec8, _name(frame1), _name(frame2))
 
-    def absolute_pose(self, frame1: FrameName, frame2: FrameName, q: RealArray, *, check: bool = True) -> Pose:
+    def absolute_pose(self, frame1: FrameName, frame2: FrameName, q: Reals, *, check: bool = True) -> Pose:
         """x_a = x_2 x_r^{1/2}: half-way between the frames (cooperative dual task space)."""
-        vec8 = self._run("absolute_pose", (q,), Options(frame1=frame1, frame2=frame2), check=check)
+        vec8 = self._run("absolute_pose", (q,), _hands(frame1, frame2), check=check)
         return Pose.of_array(vec8, None, WORLD)
 
-    def relative_pose_jacobian(
-        self, frame1: FrameName, frame2: FrameName, q: RealArray, *, check: bool = True
-    ) -> Array:
+    def relative_pose_jacobian(self, frame1: FrameName, frame2: FrameName, q: Reals, *, check: bool = True) -> Array:
         """J (..., 8, nv) of :meth:`relative_pose`."""
-        return self._run("relative_pose_jacobian", (q,), Options(frame1=frame1, frame2=frame2), check=check)
+        return self._run("relative_pose_jacobian", (q,), _hands(frame1, frame2), check=check)
 
-    def absolute_pose_jacobian(
-        self, frame1: FrameName, frame2: FrameName, q: RealArray, *, check: bool = True
-    ) -> Array:
+    def absolute_pose_jacobian(self, frame1: FrameName, frame2: FrameName, q: Reals, *, check: bool = True) -> Array:
         """J (..., 8, nv) of :meth:`absolute_pose`, exact."""
-        return self._run("absolute_pose_jacobian", (q,), Options(frame1=frame1, frame2=frame2), check=check)
+        return self._run("absolute_pose_jacobian", (q,), _hands(frame1, frame2), check=check)
 
     def relative_pose_jacobian_derivative(
-        self, frame1: FrameName, frame2: FrameName, q: RealArray, v: RealArray, *, check: bool = True
+        self, frame1: FrameName, frame2: FrameName, q: Reals, v: Reals, *, check: bool = True
     ) -> Array:
         """J̇ (..., 8, nv) along v of :meth:`relative_pose`."""
-        return self._run(
-            "relative_pose_jacobian_derivative", (q, v), Options(frame1=frame1, frame2=frame2), check=check
-        )
+        return self._run("relative_pose_jacobian_derivative", (q, v), _hands(frame1, frame2), check=check)
 
     def absolute_pose_jacobian_derivative(
-        self, frame1: FrameName, frame2: FrameName, q: RealArray, v: RealArray, *, check: bool = True
+        self, frame1: FrameName, frame2: FrameName, q: Reals, v: Reals, *, check: bool = True
     ) -> Array:
         """J̇ (..., 8, nv) along v of :meth:`absolute_pose`."""
-        return self._run(
-            "absolute_pose_jacobian_derivative", (q, v), Options(frame1=frame1, frame2=frame2), check=check
-        )
+        return self._run("absolute_pose_jacobian_derivative", (q, v), _hands(frame1, frame2), check=check)
 
     # --- mass -------------------------------------------------------------------------------------------------
 
     @compiled_method(inputs=1)
-    def center_of_mass(self, q: RealArray, *, out: Out = None, check: bool = True) -> Array:
+    def center_of_mass(self, q: Reals, *, out: Out = None, check: bool = True) -> Array:
         """Center of mass of the moving bodies in m, world axes, shape (..., 3)."""
         return self._run("center_of_mass", (q,), out=out, check=check)
 
     @compiled_method(inputs=2)
-    def center_of_mass_velocity(self, q: RealArray, v: RealArray, *, out: Out = None, check: bool = True) -> Array:
+    def center_of_mass_velocity(self, q: Reals, v: Reals, *, out: Out = None, check: bool = True) -> Array:
         """ċ in m/s, shape (..., 3)."""
         return self._run("center_of_mass_velocity", (q, v), out=out, check=check)
 
     @compiled_method(inputs=1)
-    def center_of_mass_jacobian(self, q: RealArray, *, out: Out = None, check: bool = True) -> Array:
+    def center_of_mass_jacobian(self, q: Reals, *, out: Out = None, check: bool = True) -> Array:
         """J (..., 3, nv) with ċ = J v."""
         return self._run("center_of_mass_jacobian", (q,), out=out, check=check)
 
     @compiled_method(inputs=2)
-    def center_of_mass_jacobian_derivative(
-        self, q: RealArray, v: RealArray, *, out: Out = None, check: bool = True
-    ) -> Array:
+    def center_of_mass_jacobian_derivative(self, q: Reals, v: Reals, *, out: Out = None, check: bool = True) -> Array:
         """J̇ (..., 3, nv) along v, so that c̈ = J a + J̇ v."""
         return self._run("center_of_mass_jacobian_derivative", (q, v), out=out, check=check)
 
     @compiled_method(inputs=2)
-    def centroidal_momentum(self, q: RealArray, v: RealArray, *, out: Out = None, check: bool = True) -> Array:
+    def centroidal_momentum(self, q: Reals, v: Reals, *, out: Out = None, check: bool = True) -> Array:
         """[p, L] (..., 6): linear momentum in kg m/s, angular momentum about the center of mass in kg m²/s."""
         return self._run("centroidal_momentum", (q, v), out=out, check=check)
 
     @compiled_method(inputs=1)
-    def centroidal_momentum_matrix(self, q: RealArray, *, out: Out = None, check: bool = True) -> Array:
+    def centroidal_momentum_matrix(self, q: Reals, *, out: Out = None, check: bool = True) -> Array:
         """A (..., 6, nv) with [p, L] = A v."""
         return self._run("centroidal_momentum_matrix", (q,), out=out, check=check)
 
     @compiled_method(inputs=2)
     def centroidal_momentum_matrix_derivative(
-        self, q: RealArray, v: RealArray, *, out: Out = None, check: bool = True
+        self, q: Reals, v: Reals, *, out: Out = None, check: bool = True
     ) -> Array:
         """Ȧ (..., 6, nv) along v, so that [ṗ, L̇] = A a + Ȧ v."""
         return self._run("centroidal_momentum_matrix_derivative", (q, v), out=out, check=check)
+
+
+def _hands(frame1: FrameName, frame2: FrameName) -> Options:
+    return Options(frame1=frame1, frame2=frame2)
 
 
 def _name(frame: FrameName) -> str:

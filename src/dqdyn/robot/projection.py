@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dqdyn.arrays import Array, RealArray, Times
+from dqdyn.arrays import Array, Reals, Times
 from dqdyn.errors import StateError
 from dqdyn.robot.state import as_state
 
@@ -18,7 +18,7 @@ _PATIENCE, _PROGRESS = 5, 0.99  # so many steps in a row that leave more than th
 
 
 def project(
-    robot: ConstrainedMethods, q: RealArray, v: RealArray | None, t: Times, tolerance: float, iterations: int
+    robot: ConstrainedMethods, q: Reals, v: Reals | None, t: Times, tolerance: float, iterations: int
 ) -> tuple[Array, Array]:
     """(q, v) on the constraints, by Gauss-Newton steps that are shortest in the metric of M."""
     model = robot.model
@@ -79,9 +79,7 @@ def _onto(robot: ConstrainedMethods, q: Array, t: Times, tolerance: float, itera
     )
 
 
-def require_consistent(
-    robot: ConstrainedMethods, q: RealArray, v: RealArray | None, t: Times, tolerance: float
-) -> None:
+def require_consistent(robot: ConstrainedMethods, q: Reals, v: Reals | None, t: Times, tolerance: float) -> None:
     """An error that says which constraint is off, how far, and how to project."""
     if not robot.model.constraints:
         return

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from dqdyn.arrays import Array, RealArray, RealNumber
+from dqdyn.arrays import Array, RealArray, RealNumber, Reals
 from dqdyn.errors import ModelWarning
 from dqdyn.model.build import build
 from dqdyn.model.description import Description
@@ -17,12 +17,12 @@ from dqdyn.model.gravity_field import FieldGravity
 from dqdyn.model.layouts import Layout, mujoco_layout, pinocchio_layout
 from dqdyn.model.model import Body, Model
 from dqdyn.robot import edit
+from dqdyn.robot.base import Limits, limits_of
 from dqdyn.robot.catalog import functions_of
 from dqdyn.robot.compiled_functions import CompiledFunctions
 from dqdyn.robot.constrained import ConstrainedMethods, with_described_constraints, with_kept_constraints
 from dqdyn.robot.edit import PoseLike
 from dqdyn.robot.inverse import InverseKinematics, Problem, solve
-from dqdyn.robot.limits import Limits, limits_of
 from dqdyn.robot.options import Base, FrameName, Option
 from dqdyn.robot.variables import Variables
 
@@ -140,7 +140,7 @@ class Robot(ConstrainedMethods):
         self,
         frame: FrameName,
         pose: PoseLike,
-        q0: RealArray | None = None,
+        q0: Reals | None = None,
         *,
         tolerance: float = 1e-9,
         iterations: int = 200,
@@ -175,12 +175,12 @@ class Robot(ConstrainedMethods):
         return self._rebuilt(description, base)
 
     def with_payload(
-        self, frame: str, mass: float, com: RealArray = (0.0, 0.0, 0.0), inertia: RealArray = (0.0, 0.0, 0.0)
+        self, frame: str, mass: float, com: Reals = (0.0, 0.0, 0.0), inertia: RealArray = (0.0, 0.0, 0.0)
     ) -> Robot:
         """A body fixed to a frame: mass in kg, center of mass in m and tensor (or moments) in kg m², in its axes."""
         return self._rebuilt(edit.with_payload(self.model, frame, mass, com, inertia))
 
-    def with_gravity(self, gravity: RealArray | Field) -> Robot:
+    def with_gravity(self, gravity: Reals | Field) -> Robot:
         """The same robot under another gravitational acceleration, (3,) in m/s², or in a gravity field.
 
         Fields are those of :mod:`dqdyn.dynamics.gravity`, as ``Central(mu)``, or any object with their two methods. All

@@ -48,6 +48,13 @@ class RobotFunction:
     """Width of a matrix without rows."""
 
     @classmethod
+    def of(
+        cls, name: str, inputs: str, result: Result, algorithm: Any = None, options: str = "", **more: Any
+    ) -> RobotFunction:
+        """A function whose inputs and options are the words of a text."""
+        return cls(name, tuple(inputs.split()), result, algorithm, tuple(options.split()), **more)
+
+    @classmethod
     def table(cls, *functions: RobotFunction) -> dict[str, RobotFunction]:
         """Functions by name."""
         return {function.name: function for function in functions}

@@ -11,6 +11,7 @@ import numpy as np
 
 from dqdyn.algebra.checks import UNIT_TOLERANCE
 from dqdyn.algebra.jet import derivative
+from dqdyn.algebra.rows import at_state, first_row
 from dqdyn.algebra.scalar import Scalar
 from dqdyn.compile.trace.program import Program
 from dqdyn.compile.trace.tracer import trace
@@ -96,10 +97,10 @@ def may_be_infinite(program: Program) -> bool:
 
 def check_finite(model: Model, name: str, entries: np.ndarray) -> None:
     """An error that names the state where one of the entries of B or Y (..., all of them) is no number."""
-    row = _first(np.asarray(~np.isfinite(entries).all(axis=-1)))
+    row = first_row(~np.isfinite(entries).all(axis=-1))
     if row is not None:
         raise StateError(
-            f"{name}(q) of {model.name!r} is not finite at {_at(row)}: choose other quasi-velocities there.",
+            f"{name}(q) of {model.name!r} is not finite at {at_state(row)}: choose other quasi-velocities there.",
             argument="q",
             row=row,
         )
@@ -107,13 +108,13 @@ def check_finite(model: Model, name: str, entries: np.ndarray) -> None:
 
 def check_independent(model: Model, name: str, found: np.ndarray) -> None:
     """An error that names the state and the column where B or Y is singular, from "independence" (..., m)."""
-    row = _first(np.asarray(~(found > DEPENDENT).all(axis=-1)))  # NaN is singular too
+    row = first_row(~(found > DEPENDENT).all(axis=-1))  # NaN is singular too
     if row is not None:
         column = int(np.argmax(~(found[row] > DEPENDENT)))
         remedy = "the quasi-velocities are not independent there, choose others"
         raise StateError(
-            f"{name}(q) of {model.name!r} is singular at {_at(row)}: its column {column} vanishes or depends on those "
-            f"before it, so {remedy}.",
+            f"{name}(q) of {model.name!r} is singular at {at_state(row)}: its column {column} vanishes or depends on "
+            f"those before it, so {remedy}.",
             argument="q",
             row=row,
             column=column,
@@ -123,25 +124,26 @@ def check_independent(model: Model, name: str, found: np.ndarray) -> None:
 def check_inertia(model: Model, pivots: np.ndarray) -> None:
     """An error that names the state where BᵀMB is singular, from "pivots" (..., 3m)."""
     found = vanishing(pivots)
-    row = _first(found >= 0)
+    row = first_row(found >= 0)
     if row is not None:
+        speed = int(found[row])
         raise ModelError(
-            f"forward dynamics of {model.name!r} is impossible at {_at(row)}: the quasi-velocity u[{int(found[row])}] "
-            "moves no inertia, so BᵀMB is singular; give the links mass, or choose other quasi-velocities.",
+            f"forward dynamics of {model.name!r} is impossible at {at_state(row)}: the quasi-velocity u[{speed}] moves "
+            "no inertia, so BᵀMB is singular; give the links mass, or choose other quasi-velocities.",
             row=row,
-            speed=int(found[row]),
+            speed=speed,
         )
 
 
 def check_admitted(model: Model, drift: np.ndarray, rows: Sequence[str]) -> None:
     """An error that names the constraint which B does not obey, from "drift" (..., constraints, m + 1)."""
     off = np.abs(drift).max(axis=-1, initial=0.0)
-    row = _first((off > UNIT_TOLERANCE).any(axis=-1))
+    row = first_row((off > UNIT_TOLERANCE).any(axis=-1))
     if row is not None:
         name = rows[int(np.argmax(off[row]))]
         raise StateError(
-            f"v = B(q) u breaks the constraint {name!r} of {model.name!r} by {off[row].max():.3g} at {_at(row)}: give "
-            "a B whose columns obey A B = 0, bring q onto the constraints, or use robot.without_constraints().",
+            f"v = B(q) u breaks the constraint {name!r} of {model.name!r} by {off[row].max():.3g} at {at_state(row)}: "
+            "give a B whose columns obey A B = 0, bring q onto the constraints, or use robot.without_constraints().",
             constraint=name,
             row=row,
             off=float(off[row].max()),
@@ -151,21 +153,12 @@ def check_admitted(model: Model, drift: np.ndarray, rows: Sequence[str]) -> None
 def check_reached(model: Model, v: np.ndarray, missed: np.ndarray) -> None:
     """An error where v is none of those that a tall B has, from "missed" (..., nv)."""
     size = np.abs(missed).max(axis=-1)
-    row = _first(np.asarray(size > UNIT_TOLERANCE * np.maximum(1.0, np.abs(v).max(axis=-1))))
+    row = first_row(size > UNIT_TOLERANCE * np.maximum(1.0, np.abs(v).max(axis=-1)))
     if row is not None:
         raise StateError(
-            f"v of {model.name!r} at {_at(row)} is no B(q) u of these quasi-velocities; it misses the nearest by "
+            f"v of {model.name!r} at {at_state(row)} is no B(q) u of these quasi-velocities; it misses the nearest by "
             f"{size[row]:.3g}: give a velocity that they have.",
             argument="v",
             row=row,
             off=float(size[row]),
         )
-
-
-def _first(bad: np.ndarray) -> tuple[int, ...] | None:
-    """Index of the first True, () for a single one, None where there is none."""
-    return tuple(int(i) for i in np.argwhere(bad)[0]) if np.any(bad) else None
-
-
-def _at(row: tuple[int, ...]) -> str:
-    return f"the q of state {row[0] if len(row) == 1 else row}" if row else "this q"

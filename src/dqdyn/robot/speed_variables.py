@@ -42,8 +42,8 @@ class SpeedVariables(Variables):
             )
         super().__init__(robot.model, {**QUASI_VELOCITIES, **CHECKS})
         self.robot = robot
-        self.given, self.matrix_name = (B, "B") if Y is None else (Y, "Y")
-        matrix, self.entries = checks.as_matrix(robot.model, self.matrix_name, self.given)
+        given, self.matrix_name = (B, "B") if Y is None else (Y, "Y")
+        matrix, self.entries = checks.as_matrix(robot.model, self.matrix_name, given)
         size = len(self.entries.outputs) // robot.nv
         self.speeds = QuasiVelocities(
             robot.model, *((matrix, size) if Y is None else (speeds_from(matrix), size, matrix))

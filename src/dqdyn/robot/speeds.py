@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dqdyn.arrays import Array, Out, RealArray
+from dqdyn.arrays import Array, Out, Reals
 from dqdyn.dynamics.formulations.speeds import Speeds
 from dqdyn.errors import unknown_name
 from dqdyn.kinematics.frames import EXPRESSIONS, Expressed
@@ -16,7 +16,7 @@ from dqdyn.robot.compiled_functions import CompiledFunctions
 from dqdyn.robot.functions.quasi_velocities import QUASI_VELOCITIES
 from dqdyn.robot.options import Option, Options, WrenchAxes
 from dqdyn.robot.speed_variables import SpeedVariables
-from dqdyn.robot.wrench_input import Wrenches, stacked_wrenches
+from dqdyn.robot.wrench_input import Wrenches, wrench_input
 
 if TYPE_CHECKING:
     from dqdyn.robot.robot import Robot
@@ -32,7 +32,7 @@ class RobotInSpeeds(WithFunctions):
 
     def __init__(self, robot: Robot, B: Speeds | None = None, Y: Speeds | None = None) -> None:
         self._variables = SpeedVariables(robot, B, Y)
-        self.robot = robot
+        self.robot, self._key = robot, (robot, B, Y)
         self._set_functions(CompiledFunctions(self._variables, RobotInSpeeds))
         self._variables.evaluate = self._evaluate
         self._variables.require_independent()
@@ -42,44 +42,42 @@ class RobotInSpeeds(WithFunctions):
         """Number of quasi-velocities."""
         return self._variables.speeds.size
 
-    def matrix(self, q: RealArray, *, out: Out = None, check: bool = True) -> Array:
+    def matrix(self, q: Reals, *, out: Out = None, check: bool = True) -> Array:
         """B (..., nv, m) with v = B u."""
         return self._run("matrix", (q,), out=out, check=check)
 
-    def velocity(self, q: RealArray, u: RealArray, *, out: Out = None, check: bool = True) -> Array:
+    def velocity(self, q: Reals, u: Reals, *, out: Out = None, check: bool = True) -> Array:
         """v = B u (..., nv)."""
         return self._run("velocity", (q, u), out=out, check=check)
 
-    def speeds(self, q: RealArray, v: RealArray, *, out: Out = None, check: bool = True) -> Array:
+    def speeds(self, q: Reals, v: Reals, *, out: Out = None, check: bool = True) -> Array:
         """u (..., m) of the velocity v: Y v, or the solution of B u = v.
 
         Where B has fewer columns than rows, a v that is no B u is refused, not replaced by the nearest.
         """
         return self._run("speeds", (q, v), out=out, check=check)
 
-    def acceleration(
-        self, q: RealArray, u: RealArray, u_rate: RealArray, *, out: Out = None, check: bool = True
-    ) -> Array:
+    def acceleration(self, q: Reals, u: Reals, u_rate: Reals, *, out: Out = None, check: bool = True) -> Array:
         """a = B u̇ + Ḃ u (..., nv)."""
         return self._run("acceleration", (q, u, u_rate), out=out, check=check)
 
-    def forces(self, q: RealArray, tau: RealArray, *, out: Out = None, check: bool = True) -> Array:
+    def forces(self, q: Reals, tau: Reals, *, out: Out = None, check: bool = True) -> Array:
         """Bᵀτ (..., m): forces of the robot's joints, (..., nv), as forces on u."""
         return self._run("forces", (q, tau), out=out, check=check)
 
-    def mass_matrix(self, q: RealArray, *, out: Out = None, check: bool = True) -> Array:
+    def mass_matrix(self, q: Reals, *, out: Out = None, check: bool = True) -> Array:
         """BᵀMB (..., m, m), with armature."""
         return self._run("mass_matrix", (q,), out=out, check=check)
 
-    def bias_forces(self, q: RealArray, u: RealArray, *, out: Out = None, check: bool = True) -> Array:
+    def bias_forces(self, q: Reals, u: Reals, *, out: Out = None, check: bool = True) -> Array:
         """Bᵀτ (..., m) at u̇ = 0: what velocities, gravity, damping and friction ask for."""
         return self._run("bias_forces", (q, u), out=out, check=check)
 
     def inverse_dynamics(
         self,
-        q: RealArray,
-        u: RealArray,
-        u_rate: RealArray,
+        q: Reals,
+        u: Reals,
+        u_rate: Reals,
         wrenches: Wrenches | None = None,
         *,
         expressed: WrenchAxes = "body",
@@ -87,14 +85,14 @@ class RobotInSpeeds(WithFunctions):
         check: bool = True,
     ) -> Array:
         """Bᵀτ (..., m) that gives u̇, with damping, friction and armature; wrenches as in ``Robot.inverse_dynamics``."""
-        options, stacked = _under(wrenches, expressed, check)
+        options, stacked = wrench_input(wrenches, expressed, check)
         return self._run("inverse_dynamics", (q, u, u_rate, *stacked), options, out, check)
 
     def forward_dynamics(
         self,
-        q: RealArray,
-        u: RealArray,
-        forces: RealArray,
+        q: Reals,
+        u: Reals,
+        forces: Reals,
         wrenches: Wrenches | None = None,
         *,
         expressed: WrenchAxes = "body",
@@ -102,17 +100,11 @@ class RobotInSpeeds(WithFunctions):
         check: bool = True,
     ) -> Array:
         """u̇ (..., m) under the forces Bᵀτ (..., m) on u, which :meth:`forces` makes of τ; wrenches likewise."""
-        options, stacked = _under(wrenches, expressed, check)
+        options, stacked = wrench_input(wrenches, expressed, check)
         return self._run("forward_dynamics", (q, u, forces, *stacked), options, out, check)
 
     def partial_velocities(
-        self,
-        q: RealArray,
-        frame: str | None = None,
-        *,
-        expressed: Expressed = "body",
-        out: Out = None,
-        check: bool = True,
+        self, q: Reals, frame: str | None = None, *, expressed: Expressed = "body", out: Out = None, check: bool = True
     ) -> Array:
         """∂ξ/∂u (..., 6, m) of a frame's twist ξ = [ω, v], expressed as in ``Robot.twist_jacobian``.
 
@@ -145,17 +137,11 @@ class RobotInSpeeds(WithFunctions):
     def _evaluate(self, name: str, *inputs: np.ndarray) -> Array:
         return self._run(name, inputs, check=inputs[0].ndim == 1)
 
-    @property
-    def _key(self) -> tuple[Robot, str, Any]:
-        return self.robot, self._variables.matrix_name, self._variables.given
-
     def __reduce__(self) -> Any:
-        return _rebuilt, self._key
+        return RobotInSpeeds, self._key
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, RobotInSpeeds):
-            return NotImplemented
-        return self._key == other._key
+        return self._key == other._key if isinstance(other, RobotInSpeeds) else NotImplemented
 
     def __hash__(self) -> int:
         return hash(self._key)
@@ -163,12 +149,3 @@ class RobotInSpeeds(WithFunctions):
     def __repr__(self) -> str:
         by = "v = B(q) u" if self._variables.matrix_name == "B" else "u = Y(q) v"
         return f"RobotInSpeeds({self.robot.name!r}, {by}, m={self.m}, nv={self.robot.nv})"
-
-
-def _under(wrenches: Wrenches | None, expressed: str, check: bool) -> tuple[Options, tuple[np.ndarray, ...]]:
-    frames, stacked = stacked_wrenches(wrenches, expressed, check)
-    return Options(wrench_frames=frames, wrench_expressed=expressed if frames else "body"), stacked
-
-
-def _rebuilt(robot: Any, name: str, given: Any) -> RobotInSpeeds:
-    return RobotInSpeeds(robot, **{name: given})

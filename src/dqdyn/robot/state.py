@@ -10,6 +10,7 @@ import numpy as np
 from dqdyn.algebra.checks import UNIT_TOLERANCE
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.real import MOST_AXES, any_array, scalar_array
+from dqdyn.algebra.rows import at_row, first_row, row_number
 from dqdyn.algebra.scalar import stack
 from dqdyn.algebra.value import Value
 from dqdyn.errors import StateError
@@ -106,16 +107,16 @@ def _owner(model: Model, name: str, component: int) -> TreeJoint | None:
 
 
 def _not_finite(model: Model, name: str, array: np.ndarray) -> None:
-    *row, component = (int(i) for i in np.argwhere(~np.isfinite(array))[0])
+    index = tuple(np.argwhere(~np.isfinite(array))[0].tolist())
+    row, component = index[:-1], index[-1]
     joint = _owner(model, name, component) if name in SIZES else None
-    where = f" at row {_row(row)}" if row else ""
     of_joint = f" (joint {joint.name!r})" if joint else ""
     raise StateError(
-        f"{name}[{component}]{of_joint} of {model.name!r} is {array[(*row, component)]}{where}: "
+        f"{name}[{component}]{of_joint} of {model.name!r} is {array[index]}{at_row(row)}: "
         "give finite numbers, or pass check=False to let them propagate.",
         argument=name,
         joint=joint.name if joint else None,
-        row=_row(row) if row else None,
+        row=row_number(row),
     )
 
 
@@ -126,19 +127,13 @@ def _check_quaternions(model: Model, q: np.ndarray) -> None:
             continue
         r = q[..., joint.q][..., part]
         norm = np.sqrt((r * r).sum(-1))
-        bad = np.abs(norm - 1.0) > UNIT_TOLERANCE
-        if np.any(bad):
-            row = [int(i) for i in np.argwhere(bad)[0]]
-            where = f" at row {_row(row)}" if row else ""
+        row = first_row(np.abs(norm - 1.0) > UNIT_TOLERANCE)
+        if row is not None:
             raise StateError(
-                f"the quaternion of joint {joint.name!r} of {model.name!r} has norm {norm[tuple(row)]:.9g}{where}: "
+                f"the quaternion of joint {joint.name!r} of {model.name!r} has norm {norm[row]:.9g}{at_row(row)}: "
                 "divide it by its norm (components w, x, y, z).",
                 argument="q",
                 joint=joint.name,
-                row=_row(row) if row else None,
-                norm=float(norm[tuple(row)]),
+                row=row_number(row),
+                norm=float(norm[row]),
             )
-
-
-def _row(row: list[int]) -> int | tuple[int, ...]:
-    return row[0] if len(row) == 1 else tuple(row)

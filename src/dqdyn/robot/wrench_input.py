@@ -11,29 +11,30 @@ from dqdyn.algebra.frame_names import agree
 from dqdyn.algebra.real import scalar_array
 from dqdyn.algebra.value import Value
 from dqdyn.algebra.values import Wrench
-from dqdyn.arrays import RealArray
+from dqdyn.arrays import Reals
 from dqdyn.dynamics.wrenches import EXPRESSIONS
 from dqdyn.errors import StateError, unknown_name
 from dqdyn.kinematics.frames import expression_frame
+from dqdyn.robot.options import DEFAULTS, Options
 from dqdyn.robot.state import symbols
 
-Wrenches = Mapping[str, Wrench | RealArray]
+Wrenches = Mapping[str, Wrench | Reals]
 """External wrenches by the frame at which they act."""
 
 
-def stacked_wrenches(wrenches: Any, expressed: str, check: bool) -> tuple[tuple[str, ...], tuple[np.ndarray, ...]]:
-    """Frames, and their wrenches one after the other as one array (..., 6k); nothing where none are given."""
+def wrench_input(wrenches: Any, expressed: str, check: bool) -> tuple[Options, tuple[np.ndarray, ...]]:
+    """Options that name the frames, and their wrenches one after the other as one array (..., 6k), none without any."""
     if expressed not in EXPRESSIONS:
         raise unknown_name("expression", expressed, EXPRESSIONS)
     if wrenches is None:
-        return (), ()
+        return DEFAULTS, ()
     if not isinstance(wrenches, Mapping):
         raise StateError(
             f"wrenches maps frames to [f, τ], as in {{'tool': [0, 0, 1, 0, 0, 0]}}; found {type(wrenches).__name__}.",
             argument="wrenches",
         )
     if not wrenches:
-        return (), ()
+        return DEFAULTS, ()
     for frame, wrench in wrenches.items():
         _require_expression(frame, wrench, expressed)
     parts = [_components(frame, wrench, check) for frame, wrench in wrenches.items()]
@@ -42,7 +43,8 @@ def stacked_wrenches(wrenches: Any, expressed: str, check: bool) -> tuple[tuple[
     except ValueError:
         shapes = ", ".join(f"{frame!r} {p.shape}" for frame, p in zip(wrenches, parts, strict=True))
         raise StateError(f"wrenches have batches that do not fit together: {shapes}.", argument="wrenches") from None
-    return tuple(wrenches), (np.concatenate([np.broadcast_to(p, (*batch, 6)) for p in parts], axis=-1),)
+    stacked = np.concatenate([np.broadcast_to(p, (*batch, 6)) for p in parts], axis=-1)
+    return Options(wrench_frames=tuple(wrenches), wrench_expressed=expressed), (stacked,)
 
 
 def _require_expression(frame: str, wrench: Any, expressed: str) -> None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from dqdyn.algebra.scalar import Scalar, total
+from dqdyn.algebra.scalar import Scalar, Scalars, total
 from dqdyn.coordinates import minimal_form
 from dqdyn.coordinates.tree import Matrix, TreeCoordinates
 from dqdyn.dynamics import methods
@@ -15,24 +15,23 @@ from dqdyn.model.model import Frame, Model
 from dqdyn.robot.options import Options
 from dqdyn.robot.robot_function import Candidates, Result, RobotFunction
 
-Vector = Sequence[Scalar]
 Subject = TreeCoordinates
 
 
-def _health(tree: Subject, q: Vector) -> list[Scalar]:
+def _health(tree: Subject, q: Scalars) -> list[Scalar]:
     """Per condition its residual, then per chosen joint its regularity: enough to tell that a state is sound."""
     chosen = [part for part in tree.parts if part.by is not None]
     regular = [part.by.regularity(q[part.q]) for part in chosen if part.by is not None]
     return [*tree.constraint(q), *regular]
 
 
-def _health_with_rates(tree: Subject, q: Vector, qd: Vector) -> list[Scalar]:
+def _health_with_rates(tree: Subject, q: Scalars, qd: Scalars) -> list[Scalar]:
     """The same, and A q̇ in front."""
     drift = [total(a * r for a, r in zip(row, qd, strict=True)) for row in tree.constraint_matrix(q)]
     return [*drift, *_health(tree, q)]
 
 
-def _velocity_matrix(tree: Subject, q: Vector) -> Matrix:
+def _velocity_matrix(tree: Subject, q: Scalars) -> Matrix:
     rows: Matrix = [[0.0] * tree.n for _ in range(tree.model.nv)]
     for i, column in enumerate(tree.velocity_columns(q)):
         for k, e in column:
@@ -40,13 +39,13 @@ def _velocity_matrix(tree: Subject, q: Vector) -> Matrix:
     return rows
 
 
-def _rate_matrix(tree: Subject, q: Vector) -> Matrix:
+def _rate_matrix(tree: Subject, q: Scalars) -> Matrix:
     nv = tree.model.nv
     columns = [tree.rate(q, [1.0 if i == k else 0.0 for i in range(nv)]) for k in range(nv)]
     return [list(row) for row in zip(*columns, strict=True)]
 
 
-def _coriolis_matrix(tree: Subject, q: Vector, qd: Vector) -> Matrix:
+def _coriolis_matrix(tree: Subject, q: Scalars, qd: Scalars) -> Matrix:
     """N = Eᵀ(C E + M Ė) with Silva's C, which is the paper's sum over bodies."""
     own, E, E_rate = tree.minimal(q), tree.velocity_columns(q), tree.velocity_rate_columns(q, qd)
     C = methods.CORIOLIS["gauss"](tree.model, own, tree.velocity(q, qd))
@@ -57,7 +56,7 @@ def _coriolis_matrix(tree: Subject, q: Vector, qd: Vector) -> Matrix:
     return [[total(right[k][j] * e for k, e in column) for j in range(tree.n)] for column in E]
 
 
-def _point_jacobian(tree: Subject, q: Vector, frame: Frame, point: tuple[float, float, float]) -> Matrix:
+def _point_jacobian(tree: Subject, q: Scalars, frame: Frame, point: tuple[float, float, float]) -> Matrix:
     from dqdyn.coordinates.equation_of_motion import EquationOfMotion
 
     columns = EquationOfMotion(tree, q, [0.0] * tree.n).point_jacobian(frame.name, point)
@@ -74,26 +73,26 @@ def _through(algorithm: Callable[..., Any], formulations: Formulations) -> Calla
     ]
 
 
-def _mass_matrix(tree: Subject, form: Form, on: Model, q: Vector) -> Matrix:
+def _mass_matrix(tree: Subject, form: Form, on: Model, q: Scalars) -> Matrix:
     return tree.quadratic(q, form(on, tree.minimal(q)))
 
 
-def _gravity(tree: Subject, form: Form, on: Model, q: Vector) -> list[Scalar]:
+def _gravity(tree: Subject, form: Form, on: Model, q: Scalars) -> list[Scalar]:
     zero = [0.0] * tree.model.nv
     return tree.forces(q, form(on, tree.minimal(q), zero, zero, None))
 
 
-def _bias(tree: Subject, form: Form, on: Model, q: Vector, qd: Vector, **contacts: Any) -> list[Scalar]:
+def _bias(tree: Subject, form: Form, on: Model, q: Scalars, qd: Scalars, **contacts: Any) -> list[Scalar]:
     return minimal_form.inverse_dynamics(tree, form, on, q, qd, [0.0] * tree.n, **contacts)
 
 
-def _forward(tree: Subject, form: Form, on: Model, *state: Vector, **contacts: Any) -> list[Scalar]:
+def _forward(tree: Subject, form: Form, on: Model, *state: Scalars, **contacts: Any) -> list[Scalar]:
     second, multiplier = minimal_form.forward_dynamics(tree, form, on, *state, **contacts)
     return [*second, *multiplier]
 
 
 def _forward_by_kkt(
-    tree: Subject, form: Form, on: Model, q: Vector, qd: Vector, tau: Vector, **contacts: Any
+    tree: Subject, form: Form, on: Model, q: Scalars, qd: Scalars, tau: Scalars, **contacts: Any
 ) -> list[Scalar]:
     mass, light = methods.MASS_MATRIX.candidates(tree.model, "auto")[0]
     bias = _bias(tree, form, on, q, qd, **contacts)
@@ -110,16 +109,11 @@ def _forward_candidates(tree: Subject, options: Options) -> Candidates:
     return _through(_forward, methods.FORWARD)(tree, options)
 
 
-def _of(name: str, inputs: str, result: Result, algorithm: Any, **more: Any) -> RobotFunction:
-    return RobotFunction(name, tuple(inputs.split()), result, algorithm, **more)
+def _fast(name: str, inputs: str, result: Result, algorithm: Any, on: Formulations, options: str = "") -> RobotFunction:
+    return _of(name, inputs, result, algorithm, options, candidates=_through(algorithm, on))
 
 
-def _fast(
-    name: str, inputs: str, result: Result, algorithm: Any, on: Formulations, options: tuple[str, ...] = ()
-) -> RobotFunction:
-    return _of(name, inputs, result, algorithm, options=options, candidates=_through(algorithm, on))
-
-
+_of = RobotFunction.of
 COORDINATES = RobotFunction.table(
     _of("health", "q", "list", _health),
     _of("health_with_rates", "q qd", "list", _health_with_rates),
@@ -140,15 +134,15 @@ COORDINATES = RobotFunction.table(
     _fast("mass_matrix", "q", "matrix", _mass_matrix, methods.MASS_MATRIX),
     _fast("bias_forces", "q qd", "list", _bias, methods.INVERSE),
     _fast("gravity_forces", "q", "list", _gravity, methods.INVERSE),
-    _fast("inverse_dynamics", "q qd qdd", "list", minimal_form.inverse_dynamics, methods.INVERSE, ("contacts",)),
+    _fast("inverse_dynamics", "q qd qdd", "list", minimal_form.inverse_dynamics, methods.INVERSE, "contacts"),
     _of(
         "forward_dynamics",
         "q qd tau",
         "list",
         None,
-        options=("method", "contacts"),
+        "method contacts",
         choice=lambda model: _FORWARD,
         candidates=_forward_candidates,
     ),
-    _of("point_jacobian", "q", "matrix", _point_jacobian, options=("frame", "point")),
+    _of("point_jacobian", "q", "matrix", _point_jacobian, "frame point"),
 )

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
-from dqdyn.algebra.scalar import Scalar, total
+from dqdyn.algebra.scalar import Scalar, Scalars, total
 from dqdyn.constraints.forward import CONSTRAINED_FORWARD
 from dqdyn.dynamics import methods
 from dqdyn.dynamics.arguments import Wrenches
@@ -15,41 +15,40 @@ from dqdyn.dynamics.joint_forces import armature, turning_coriolis, velocity_for
 from dqdyn.model.model import Model
 from dqdyn.robot.robot_function import Result, RobotFunction
 
-Vector = Sequence[Scalar]
 Choice = Callable[[Model], Formulations]
 
 
-def _joint_wrenches(model: Model, q: Vector, v: Vector, a: Vector, wrenches: Wrenches = None) -> list[list[Scalar]]:
+def _joint_wrenches(model: Model, q: Scalars, v: Scalars, a: Scalars, wrenches: Wrenches = None) -> list[list[Scalar]]:
     model, wrenches = methods.pulled(model, q, wrenches)
     transmitted, _ = Deferred("dynamics.formulations.newton_euler", "joint_wrenches")(model, q, v, a, wrenches)
     return [[*w.primary.vector, *w.dual.vector] for w in transmitted]
 
 
-def _gauss(model: Model, q: Vector, v: Vector, a: Vector, tau: Vector) -> list[Scalar]:
+def _gauss(model: Model, q: Scalars, v: Scalars, a: Scalars, tau: Scalars) -> list[Scalar]:
     own = [ak * f for ak, f in zip(a, velocity_forces(model, v), strict=True)]
     of_bodies = Deferred("dynamics.formulations.gauss", "gauss_function")(model, q, v, a, tau)
     return [total([of_bodies, *own, *_rotors(model, a)])]
 
 
-def _gibbs_appell(model: Model, q: Vector, v: Vector, a: Vector) -> list[Scalar]:
+def _gibbs_appell(model: Model, q: Scalars, v: Scalars, a: Scalars) -> list[Scalar]:
     turning = [a[i] * (c * v[j]) for i, j, c in turning_coriolis(model, v)]
     of_bodies = Deferred("dynamics.formulations.gibbs_appell", "gibbs_appell_function")(model, q, v, a)
     return [total([of_bodies, *turning, *_rotors(model, a)])]
 
 
-def _rotors(model: Model, a: Vector) -> list[Scalar]:
+def _rotors(model: Model, a: Scalars) -> list[Scalar]:
     return [ak * ak * (0.5 * r) for ak, r in zip(a, armature(model), strict=True) if r]
 
 
-def _kinetic_energy(model: Model, q: Vector, v: Vector) -> list[Scalar]:
+def _kinetic_energy(model: Model, q: Scalars, v: Scalars) -> list[Scalar]:
     return [Deferred("dynamics.energy", "kinetic_energy")(model, q, v)]
 
 
-def _potential_energy(model: Model, q: Vector) -> list[Scalar]:
+def _potential_energy(model: Model, q: Scalars) -> list[Scalar]:
     return [Deferred("dynamics.energy", "potential_energy")(model, q)]
 
 
-def _forward_derivatives(model: Model, q: Vector, v: Vector, tau: Vector) -> Any:
+def _forward_derivatives(model: Model, q: Scalars, v: Scalars, tau: Scalars) -> Any:
     if model.constraints:
         forward = CONSTRAINED_FORWARD.form("auto")
         return Deferred("constraints.methods.derivatives", "forward_derivatives")(model, forward, q, v, tau)
@@ -67,10 +66,7 @@ def _by(name: str, inputs: str, result: Result, choice: Choice, options: str = "
     return _of(name, inputs, result, None, options, choice=choice, **more)
 
 
-def _of(name: str, inputs: str, result: Result, algorithm: Any, options: str = "", **more: Any) -> RobotFunction:
-    return RobotFunction(name, tuple(inputs.split()), result, algorithm, tuple(options.split()), **more)
-
-
+_of = RobotFunction.of
 _WRENCHES = "wrench_frames wrench_expressed"
 DYNAMICS = RobotFunction.table(
     _by("inverse_dynamics", "q v a", "list", lambda model: methods.INVERSE, f"method {_WRENCHES}"),

@@ -13,8 +13,7 @@ from dqdyn.robot.robot_function import Result, RobotFunction
 Algorithm = Callable[..., Any]
 
 
-def _of(name: str, inputs: str, result: Result, algorithm: Algorithm, options: str = "") -> RobotFunction:
-    return RobotFunction(name, tuple(inputs.split()), result, algorithm, tuple(options.split()))
+_of = RobotFunction.of
 
 
 def _of_frame(
@@ -25,7 +24,7 @@ def _of_frame(
     def of_frame(model: Model, *given: Any, frame: Frame, **more: Any) -> Any:
         return algorithm(model, frame, *given, **more)
 
-    return RobotFunction(name, tuple(inputs.split()), result, of_frame, ("frame", *options.split()), method)
+    return _of(name, inputs, result, of_frame, f"frame {options}", method=method)
 
 
 def _with_rate(name: str, jacobian: Algorithm, derivative: Algorithm, options: str = "") -> list[RobotFunction]:
