@@ -184,8 +184,9 @@ class JointKind(ABC):
 class ChainPart:
     """One joint of a chain that stands for another: ``q`` and ``v`` say which of its coordinates the part takes over.
 
-    A part with a ``ratio`` has no coordinate of its own, but that times the one of the first part. Of a joint with one
-    coordinate the part that has it keeps the name, so that mimic joints still find it.
+    A part with a ``ratio`` has no coordinate of its own, but that times the one of the :func:`leader`, which may come
+    later in the chain. Of a joint with one coordinate the part that has it keeps the name, so that mimic joints still
+    find it.
     """
 
     suffix: str  # behind the name of the joint
@@ -199,6 +200,11 @@ def one_axis(suffix: str, motion: JointKind, coordinate: int) -> ChainPart:
     """A part with one axis, whose q and v are the components of that index."""
     at = slice(coordinate, coordinate + 1)
     return ChainPart(suffix, motion, at, at)
+
+
+def leader(parts: Sequence[ChainPart]) -> int | None:
+    """Index of the part whose coordinate those with a ratio follow: the first that has a coordinate of its own."""
+    return next((i for i, part in enumerate(parts) if part.q is not None and part.ratio is None), None)
 
 
 @cache
