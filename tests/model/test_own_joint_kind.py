@@ -345,7 +345,20 @@ def test_a_kind_is_checked_when_it_is_defined() -> None:
         class Circle(Slide):
             name, nq = "circle", 2
 
-    assert not {"two", "circle"} & set(KINDS)
+    with pytest.raises(dq.Error, match=r"'bare' lacks nq, nv, angular, pose\(q\), subspace\(q\): define"):
+
+        class Bare(JointKind):
+            name = "bare"
+
+    with pytest.raises(dq.Error, match=r"'posed' lacks subspace\(q\): define"):
+
+        class Posed(JointKind):
+            name, nq, nv, angular = "posed", 1, 1, (True,)
+
+            def pose(self, q):
+                return pose(ONE, I * q[0])
+
+    assert not {"two", "circle", "bare", "posed"} & set(KINDS)
 
 
 def test_built_in_kinds_do_not_contradict_themselves() -> None:

@@ -218,6 +218,10 @@ def _register(kind: type[JointKind]) -> None:
     known = KINDS.get(kind.name)
     if known is not None and (known.__module__, known.__qualname__) != (kind.__module__, kind.__qualname__):
         raise ModelError(f"there is a joint kind named {kind.name!r} already: choose another name.", kind=kind.name)
+    missing = [n for n in ("nq", "nv", "angular") if not hasattr(kind, n)]
+    missing += [f"{n}(q)" for n in ("pose", "subspace") if getattr(kind, n) is getattr(JointKind, n)]
+    if missing:
+        raise ModelError(f"the joint kind {kind.name!r} lacks {', '.join(missing)}: define it.", kind=kind.name)
     if len(kind.angular) != kind.nv:
         raise ModelError(
             f"the joint kind {kind.name!r} has {kind.nv} velocities and {len(kind.angular)} entries of angular: give "
