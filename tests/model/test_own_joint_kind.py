@@ -21,7 +21,6 @@ from dqdyn.algebra.quaternion import ONE, ZERO, I, J
 from dqdyn.dynamics.methods import CORIOLIS, FORWARD, INVERSE, MASS_MATRIX
 from dqdyn.model.description import Joint, Mimic
 from dqdyn.model.joints import KINDS, JointKind
-from dqdyn.model.joints.consistency import contradiction
 from dqdyn.robot import Robot
 from dqdyn.simulate.integrators import INTEGRATORS
 from dqdyn.view.joint_sliders import JointSliders
@@ -359,8 +358,3 @@ def test_a_kind_is_checked_when_it_is_defined() -> None:
                 return pose(ONE, I * q[0])
 
     assert not {"two", "circle", "bare", "posed"} & set(KINDS)
-
-
-def test_built_in_kinds_do_not_contradict_themselves() -> None:
-    for name, kind in KINDS.items():
-        assert contradiction(kind()) is None, name
