@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 from snippets import ROOT, blocks, run_page
+from trees import JOINT_KINDS
 
 from dqdyn import robots
-from dqdyn.model.joints import KINDS
 
 README = ROOT / "README.md"
 
@@ -88,6 +88,5 @@ def test_numbers_are_those_of_the_package() -> None:
         "fifteen",
     ]
     text = README.read_text(encoding="utf-8")
-    kinds = [kind for kind in KINDS.values() if kind.__module__.startswith("dqdyn.")]  # tests may define more
-    assert f"{words[len(kinds)]} joint kinds" in text
+    assert f"{words[len(JOINT_KINDS)]} joint kinds" in text
     assert f"{words[len(robots.names())]} built-in robots" in text

@@ -19,10 +19,14 @@ from dqdyn.algebra.quaternion import Quaternion, pure
 from dqdyn.algebra.scalar import stack, unstack
 from dqdyn.model.description import Description, Joint, Link, Mimic, NamedFrame
 from dqdyn.model.inertia import Inertia, Vector, as_tensor, as_vector
+from dqdyn.model.joints import KINDS
 from dqdyn.robot import Robot
 
+JOINT_KINDS = tuple(name for name, kind in KINDS.items() if kind.__module__.startswith("dqdyn."))
+"""The joint kinds of the package, without those that tests define."""
 ONE_AXIS = ("revolute", "prismatic", "helical")
-MOVING = (*ONE_AXIS, "cylindrical", "universal", "spherical", "planar", "free")
+_FIRST = (*ONE_AXIS, "cylindrical", "universal", "spherical", "planar", "free")  # their order is that of the draws
+MOVING = (*_FIRST, *sorted(kind for kind in JOINT_KINDS if kind not in _FIRST and KINDS[kind].nv))
 
 # name: seed, number of joints, kinds, mimic joints, base
 _TREES: dict[str, tuple[int, int, tuple[str, ...], int, str]] = {

@@ -11,11 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from trees import MOVING
 from typer.main import get_command
 from typer.testing import CliRunner
 
 import dqdyn as dq
 from dqdyn.cli import app as cli
+from dqdyn.cli.commands.info import _axes
 
 ONE_JOINT = """<robot name="door"><link name="frame"/><link name="leaf"><inertial><mass value="2.5"/>
 <inertia ixx="1" iyy="1" izz="{izz}" ixy="0" ixz="0" iyz="0"/></inertial></link>
@@ -147,15 +149,19 @@ class TestInfo:
         assert "'leaf'" in failure(capsys, "info", str(path), "--strict")
 
     def test_every_joint_kind_can_be_shown(self, tmp_path: Path) -> None:
-        kinds = ("revolute", "prismatic", "helical", "cylindrical", "universal", "spherical", "planar", "free")
-        links = tuple(dq.Link(f"link{i}") for i in range(len(kinds) + 1))
+        links = tuple(dq.Link(f"link{i}") for i in range(len(MOVING) + 1))
         joints = tuple(
-            dq.Joint(f"a_{kind}", kind, f"link{i}", f"link{i + 1}", pitch=0.01) for i, kind in enumerate(kinds)
+            dq.Joint(f"a_{kind}", kind, f"link{i}", f"link{i + 1}", pitch=0.01) for i, kind in enumerate(MOVING)
         )
         path = dq.Robot.from_description(dq.Description("all", links, joints)).write(tmp_path / "all.json")
         text = output("info", str(path))
-        assert all(f"a_{kind} {kind}" in text for kind in kinds)
-        assert [joint["kind"] for joint in data("info", str(path))["joints"]] == list(kinds)
+        assert all(f"a_{kind} {kind}" in text for kind in MOVING)
+        assert [joint["kind"] for joint in data("info", str(path))["joints"]] == list(MOVING)
+
+    def test_a_pitch_stands_behind_the_axes_if_there_are_any(self) -> None:
+        assert _axes({"axes": [(0.0, 0.0, 1.0)], "pitch": 0.1}) == "z, 0.1 m/rad"
+        assert _axes({"axes": [], "pitch": 0.1}) == "0.1 m/rad"
+        assert _axes({"axes": [(1.0, 0.0, 0.0), (0.0, -1.0, 0.0)], "pitch": None}) == "x, -y"
 
 
 class TestConvert:

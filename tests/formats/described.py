@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -11,7 +11,6 @@ from dqdyn.algebra.dual import DQ, IDENTITY
 from dqdyn.errors import ModelWarning
 from dqdyn.model.description import Description, Joint, Link, Mimic, NamedFrame, Shape, placement
 from dqdyn.model.inertia import Inertia
-from dqdyn.model.joints import KINDS
 from dqdyn.model.model import WORLD_BODY, Model
 from dqdyn.robot import Robot
 
@@ -19,7 +18,6 @@ AXIS, SECOND = (2.0 / 7.0, 3.0 / 7.0, 6.0 / 7.0), (0.6, 0.0, -0.8)
 INERTIA = Inertia(1.5, (0.1, -0.2, 0.3), ((0.05, 0.01, -0.005), (0.01, 0.06, 0.002), (-0.005, 0.002, 0.07)))
 ORIGIN = placement((0.3, -0.2, 0.5), (0.4, -0.7, 1.9))
 CHILD_ORIGIN = placement((-0.1, 0.25, 0.15), (1.0, 0.5, -0.3))
-MOVING = [kind for kind in KINDS if kind != "fixed"]
 
 
 def joint(kind: str, parent: str = "base", child: str = "tip", **changes: object) -> Joint:
@@ -37,7 +35,7 @@ def one_joint(kind: str, **changes: object) -> Description:
     )
 
 
-def all_kinds(kinds: list[str], child_origin: DQ = CHILD_ORIGIN) -> Description:
+def all_kinds(kinds: Sequence[str], child_origin: DQ = CHILD_ORIGIN) -> Description:
     """A chain with one joint of each kind, every link with mass."""
     links = ["base", *(f"after_{kind}" for kind in kinds)]
     joints = [joint(kind, links[i], links[i + 1], child_origin=child_origin) for i, kind in enumerate(kinds)]

@@ -10,11 +10,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from described import MOVING, all_kinds, one_joint, rich
+from described import all_kinds, one_joint, rich
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from mjcf_texts import MODELS, mjcf, quiet_model
 from robot_data import short_name, urdf_files
+from trees import MOVING
 
 from dqdyn.algebra.dual import DQ
 from dqdyn.errors import Error, FormatError, LoadError

@@ -15,7 +15,6 @@ from described import (
     AXIS,
     CHILD_ORIGIN,
     INERTIA,
-    MOVING,
     ORIGIN,
     all_kinds,
     assert_same_inertias,
@@ -33,6 +32,7 @@ from hypothesis import strategies as st
 from mjcf_texts import MODELS, as_vec8, mjcf, quiet_model
 from robot_data import urdf_file
 from test_mjcf import write_stl
+from trees import MOVING
 
 from dqdyn.algebra.dual import DQ, IDENTITY
 from dqdyn.algebra.poses import position, rotation_matrix
@@ -40,12 +40,16 @@ from dqdyn.algebra.quaternion import Quaternion
 from dqdyn.errors import FormatError, ModelWarning
 from dqdyn.formats.load import read
 from dqdyn.formats.mjcf.reader import read_mjcf
+from dqdyn.formats.mjcf.writer import _TYPES as MJCF_TYPES
 from dqdyn.formats.mjcf.writer import write_mjcf
 from dqdyn.formats.urdf.reader import read_urdf
+from dqdyn.formats.urdf.writer import _TYPES as URDF_TYPES
 from dqdyn.formats.urdf.writer import write_urdf
 from dqdyn.formats.xml_text import roll_pitch_yaw
 from dqdyn.model.description import Description, Joint, Link, Mimic, Shape, placement
 from dqdyn.model.inertia import Inertia
+from dqdyn.model.joints import joint_kind
+from dqdyn.model.joints.joint_kind import ChainPart
 from dqdyn.model.layouts import mujoco_layout, pinocchio_layout
 from dqdyn.model.model import Model
 from dqdyn.robots.builders import describe
@@ -215,13 +219,18 @@ def test_the_mass_matrices_of_the_written_files_agree(name: str, base: str) -> N
 
 # --- every kind of joint --------------------------------------------------------------------------------------------
 
-URDF_PARTS = {
-    "revolute": [("", 0)],
-    "prismatic": [("", 0)],
-    "helical": [("", 0)],
-    "cylindrical": [("_rotation", 0), ("_translation", 1)],
-    "universal": [("_first", 0), ("_second", 1)],
-}
+
+def _parts(kind: str) -> tuple[ChainPart, ...]:
+    return joint_kind(joint(kind)).expansion()
+
+
+def _coupled(kind: str) -> int:
+    """How many parts of the chain follow another one."""
+    return sum(part.ratio is not None for part in _parts(kind))
+
+
+URDF_KINDS = [kind for kind in MOVING if kind in URDF_TYPES or _parts(kind)]
+MJCF_KINDS = [kind for kind in MOVING if kind in MJCF_TYPES or (_parts(kind) and not _coupled(kind))]
 
 
 def _urdf_q(model: Model, q: np.ndarray, loaded: Model) -> np.ndarray:
@@ -229,20 +238,20 @@ def _urdf_q(model: Model, q: np.ndarray, loaded: Model) -> np.ndarray:
     result = np.zeros(loaded.nq)
     for one in model.joints:
         own = q[one.q]
-        if one.kind == "spherical":
+        if any(j.name == one.name for j in loaded.joints):
+            result[loaded.joint(one.name).q] = own
+        elif one.kind == "spherical":
             angles = roll_pitch_yaw(placement(quaternion=own))
             for suffix, angle in zip(("_roll", "_pitch", "_yaw"), angles, strict=True):
                 result[loaded.joint(one.name + suffix).q] = angle
-        elif one.kind in ("free", "planar") and any(j.name == one.name for j in loaded.joints):
-            result[loaded.joint(one.name).q] = own
         else:
-            parts = URDF_PARTS.get(one.kind, [("_x", 0), ("_y", 1), ("_rotation", 2)])
-            for suffix, coordinate in parts:
-                result[loaded.joint(one.name + suffix).q] = own[coordinate]
+            for part in one.motion.expansion():
+                if part.q is not None:
+                    result[loaded.joint(f"{one.name}_{part.suffix}").q] = own[part.q]
     return result
 
 
-@pytest.mark.parametrize("kind", MOVING)
+@pytest.mark.parametrize("kind", URDF_KINDS)
 def test_urdf_of_every_kind_of_joint(kind: str) -> None:
     model = quiet_model(one_joint(kind))
     text, warned = written(write_urdf, model)
@@ -253,11 +262,11 @@ def test_urdf_of_every_kind_of_joint(kind: str) -> None:
         q = random_q(model, seed)
         assert_same_poses(model, q, loaded, _urdf_q(model, q, loaded))
     assert loaded.mass == pytest.approx(model.mass, rel=1e-15)
-    assert pinocchio.buildModelFromXML(text).nv == model.nv + (kind == "helical")  # it does not couple mimic joints
+    assert pinocchio.buildModelFromXML(text).nv == model.nv + _coupled(kind)  # it does not couple mimic joints
 
 
 def test_urdf_of_all_kinds_in_one_chain() -> None:
-    model = quiet_model(all_kinds(MOVING))
+    model = quiet_model(all_kinds(URDF_KINDS))
     loaded = quiet_model(read_urdf(written(write_urdf, model)[0]))
     q = random_q(model, 3)
     assert_same_poses(model, q, loaded, _urdf_q(model, q, loaded), 1e-11)
@@ -298,9 +307,6 @@ def test_urdf_of_a_helical_joint_that_mimics_and_is_mimicked() -> None:
     loaded = quiet_model(read_urdf(written(write_urdf, model)[0]))
     assert loaded.nq == model.nq == 1
     assert_same_poses(model, np.array([0.7]), loaded, np.array([0.7]))
-
-
-MJCF_KINDS = [kind for kind in MOVING if kind != "helical"]
 
 
 @pytest.mark.parametrize("child_origin", ["turned", "shifted", "none"])
@@ -620,7 +626,8 @@ def _tip(inertia: Inertia = INERTIA, **changes: Any) -> Description:
 @pytest.mark.parametrize(
     ("write", "description", "element"),
     [
-        (write_mjcf, one_joint("helical"), "helical_joint"),
+        *((write_mjcf, one_joint(kind), f"{kind}_joint") for kind in MOVING if kind not in MJCF_KINDS),
+        *((write_urdf, one_joint(kind), f"{kind}_joint") for kind in MOVING if kind not in URDF_KINDS),
         (write_mjcf, _tip(Inertia()), "tip"),
         (write_mjcf, _tip(Inertia(1.0)), "tip"),
         (write_mjcf, _tip(IMPOSSIBLE), "tip"),

@@ -7,13 +7,13 @@ import math
 import numpy as np
 import pytest
 from joint_samples import ANGLES, JOINTS, MOVING, L, components, coordinates
-from trees import assert_close, rate
+from trees import JOINT_KINDS, assert_close, rate
 
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.exponential import screw_exp
 from dqdyn.algebra.jet import derivative
 from dqdyn.algebra.quaternion import ZERO, I, J, K, pure, rotate
-from dqdyn.model.joints import KINDS
+from dqdyn.model.joints.consistency import contradiction
 
 STATES = [(joint, angle) for joint in MOVING for angle in ANGLES]
 
@@ -225,10 +225,16 @@ def test_random_rotations_are_uniform_units(name: str) -> None:
 
 
 def test_every_kind_is_listed_with_consistent_sizes() -> None:
-    for name, kind in KINDS.items():
-        joint = next(j for j in JOINTS.values() if j.name == name)
-        assert len(joint.neutral()) == kind.nq
-        assert kind.quaternion is not None or len(kind.angular) == kind.nq
+    assert {joint.name for joint in JOINTS.values()} == set(JOINT_KINDS)
+    for joint in JOINTS.values():
+        assert len(joint.neutral()) == joint.nq
+        assert joint.quaternion is not None or len(joint.angular) == joint.nq
+
+
+@pytest.mark.parametrize("name", JOINTS)
+def test_no_kind_contradicts_itself(name: str) -> None:
+    """With parameters away from their defaults, so that a wrong coupling is seen."""
+    assert contradiction(JOINTS[name]) is None
 
 
 def test_universal_turns_first_about_the_axis_of_the_parent() -> None:

@@ -1,4 +1,4 @@
-"""Two joint kinds of ten lines each, as somebody outside the package would write them, and a robot with both."""
+"""Joint kinds of ten lines each, as somebody outside the package would write them, and a robot with them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dqdyn.algebra.scalar import cos, sin
 from dqdyn.model.description import Description, Joint, Link, NamedFrame, placement
 from dqdyn.model.inertia import Inertia
 from dqdyn.model.joints import KINDS, JointKind
-from dqdyn.model.joints.joint_kind import one_axis
+from dqdyn.model.joints.joint_kind import ChainPart, one_axis
 from dqdyn.model.joints.prismatic import Prismatic
 from dqdyn.model.joints.revolute import Revolute
 
@@ -43,8 +43,26 @@ class Progressive(JointKind):
         return (DQ.of(J, J * (0.1 + 0.1 * q[0])),)
 
 
+class Pinion(JointKind):
+    """A pinion that turns about z and rolls along x."""
+
+    name, nq, nv, angular = "pinion", 1, 1, (True,)
+    radius = 0.1
+
+    def pose(self, q):
+        half = q[0] * 0.5
+        return pose(Quaternion(cos(half), 0.0, 0.0, sin(half)), I * (self.radius * q[0]))
+
+    def subspace(self, q):
+        return (DQ.of(K, (I * cos(q[0]) - J * sin(q[0])) * self.radius),)
+
+    def expansion(self):
+        travel = ChainPart("travel", Prismatic((1.0, 0.0, 0.0)), ratio=self.radius)
+        return travel, one_axis("turn", Revolute((0.0, 0.0, 1.0)), 0)
+
+
 # Other tests go through all kinds: here they are registered for those tests alone that ask for them.
-OWN = {kind.name: KINDS.pop(kind.name) for kind in (Polar, Progressive)}
+OWN = {kind.name: KINDS.pop(kind.name) for kind in (Polar, Progressive, Pinion)}
 
 _BODY = Inertia(2.0, (0.1, -0.05, 0.2), ((0.05, 0.01, 0.0), (0.01, 0.06, -0.01), (0.0, -0.01, 0.04)))
 

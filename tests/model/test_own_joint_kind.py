@@ -5,11 +5,12 @@ from __future__ import annotations
 import contextlib
 import pickle
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
-from own_kinds import OWN, description
+from own_kinds import OWN, Pinion, description
 from trees import assert_close
 
 import dqdyn as dq
@@ -20,7 +21,6 @@ from dqdyn.algebra.quaternion import ONE, ZERO, I, J
 from dqdyn.dynamics.methods import CORIOLIS, FORWARD, INVERSE, MASS_MATRIX
 from dqdyn.model.description import Joint, Mimic
 from dqdyn.model.joints import KINDS, JointKind
-from dqdyn.model.joints.consistency import contradiction
 from dqdyn.robot import Robot
 from dqdyn.simulate.integrators import INTEGRATORS
 from dqdyn.view.joint_sliders import JointSliders
@@ -29,6 +29,7 @@ CHAINS = [
     ("revolute", "polar", "spherical"),
     ("progressive", "revolute", "prismatic"),
     ("polar", "progressive", "free"),
+    ("pinion", "revolute", "prismatic"),
 ]
 
 
@@ -200,6 +201,29 @@ def test_a_kind_with_an_expansion_is_written(tmp_path: Path) -> None:
         assert_close(read.inverse_dynamics(q, v, a) + rotors, robot.inverse_dynamics(q, v, a), 1e-9)
 
 
+@pytest.mark.parametrize("followed", [False, True])
+def test_a_coupled_part_may_come_before_the_one_that_it_follows(followed: bool, tmp_path: Path) -> None:
+    whole = description("pinion", "revolute")
+    if followed:
+        follower = replace(whole.joints[1], mimic=Mimic("joint0", -0.5, 0.25))
+        whole = whole.with_changes(joints=(whole.joints[0], follower))
+    robot = Robot.from_description(whole)
+    q, v, a = state(robot)
+    with pytest.warns(dq.ModelWarning, match="armature"):
+        robot.write(tmp_path / "own.urdf")
+    read = dq.load(tmp_path / "own.urdf")
+    assert [(joint.name, joint.kind) for joint in read.joints] == [
+        ("joint0_travel", "prismatic"),
+        ("joint0", "revolute"),
+        ("joint1", "revolute"),
+    ]
+    assert_close(read.pose("tool", q).vec8(), robot.pose("tool", q).vec8(), 1e-12)
+    light = Robot.from_description(whole.with_changes(joints=tuple(replace(j, armature=0.0) for j in whole.joints)))
+    assert_close(read.inverse_dynamics(q, v, a), light.inverse_dynamics(q, v, a), 1e-9)
+    with pytest.raises(dq.Error, match="cannot hold the pinion joint 'joint0': write URDF or JSON"):
+        robot.write(tmp_path / "own.xml")
+
+
 @pytest.mark.parametrize("ending", [".urdf", ".xml"])
 def test_a_kind_without_an_expansion_is_refused_by_a_sentence(ending: str, tmp_path: Path) -> None:
     robot = Robot.from_description(description("revolute", "progressive"))
@@ -284,6 +308,21 @@ def test_what_contradicts_itself_is_refused() -> None:
         def pose(self, q):
             return pose(ONE, I * q[0]) if q[0] > 0.0 else pose(ONE, I * -q[0])
 
+    class Slow(Pinion):
+        name = "slow"
+
+        def expansion(self):
+            travel, turn = super().expansion()
+            return replace(travel, ratio=0.5 * self.radius), turn
+
+    class Alone(Pinion):
+        name = "alone"
+
+        def expansion(self):
+            return super().expansion()[:1]
+
+    refused(Slow, "expansion with another pose")
+    refused(Alone, "ratio, but without a coordinate")
     refused(Wrong, "subspace that does not belong to its pose")
     refused(Shifted, "not the identity at the neutral q")
     refused(Branching, "raises TypeError")
@@ -305,9 +344,17 @@ def test_a_kind_is_checked_when_it_is_defined() -> None:
         class Circle(Slide):
             name, nq = "circle", 2
 
-    assert not {"two", "circle"} & set(KINDS)
+    with pytest.raises(dq.Error, match=r"'bare' lacks nq, nv, angular, pose\(q\), subspace\(q\): define"):
 
+        class Bare(JointKind):
+            name = "bare"
 
-def test_built_in_kinds_do_not_contradict_themselves() -> None:
-    for name, kind in KINDS.items():
-        assert contradiction(kind()) is None, name
+    with pytest.raises(dq.Error, match=r"'posed' lacks subspace\(q\): define"):
+
+        class Posed(JointKind):
+            name, nq, nv, angular = "posed", 1, 1, (True,)
+
+            def pose(self, q):
+                return pose(ONE, I * q[0])
+
+    assert not {"two", "circle", "bare", "posed"} & set(KINDS)

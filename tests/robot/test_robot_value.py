@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from trees import ONE_AXIS, TREES, assert_close, random_description, random_robot, run, tree
+from trees import JOINT_KINDS, ONE_AXIS, TREES, assert_close, random_description, random_robot, run, tree
 
 from dqdyn.errors import UnknownNameError
 from dqdyn.model.description import Description, Joint, Link, Mimic, Shape
@@ -159,10 +159,8 @@ def test_poses_of_all_frames(name: str) -> None:
 
 def test_trees_cover_what_they_say() -> None:
     """The shared random trees are what other tests take them for."""
-    from dqdyn.model.joints import KINDS
-
     robots = [tree(name) for name in TREES]
-    assert {joint.kind for robot in robots for joint in robot.joints} == set(KINDS) - {"fixed"}
+    assert {joint.kind for robot in robots for joint in robot.joints} == set(JOINT_KINDS) - {"fixed"}
     assert {robot.base for robot in robots} == {"fixed", "free", "planar"}
     parents = [[joint.parent for joint in robot.joints] for robot in robots]
     assert any(len(set(p)) < len(p) for p in parents), "no tree branches"

@@ -12,6 +12,7 @@ from dqdyn.algebra.dual import IDENTITY
 from dqdyn.errors import FormatError, ModelWarning
 from dqdyn.model.description import DYNAMICS, LIMITS, PER_AXIS, ROOT_JOINT, WORLD, Description, Joint, Link, Mimic
 from dqdyn.model.joints import KINDS, joint_kind
+from dqdyn.model.joints.joint_kind import leader
 from dqdyn.model.model import Model
 from dqdyn.model.per_axis import axis_values
 
@@ -65,20 +66,24 @@ class Rewriter:
             remedy = f"write {'URDF or ' if coupled else ''}JSON"
             message = f"{self.file_format} cannot hold the {joint.kind} joint {joint.name!r}: {remedy}."
             raise FormatError(message, element=joint.name)
+        one = KINDS[joint.kind].nq == 1
+        names = [
+            joint.name if one and part.q == slice(0, 1) else self.joint_names.new(f"{joint.name}_{part.suffix}")
+            for part in parts
+        ]
+        followed = names[leader(parts) or 0]
         result: list[Joint] = []
-        for part in parts:
+        for part, name in zip(parts, names, strict=True):
             first, last = part is parts[0], part is parts[-1]
             own: dict[str, Any] = {field.name: getattr(part.motion, field.name) for field in fields(part.motion)}
             for field in PER_AXIS:
                 value = _share(getattr(joint, field), part.q if field in LIMITS[:2] else part.v)
                 own |= {} if value is None else {field: value}
-            keeps_name = part.q == slice(0, 1) and KINDS[joint.kind].nq == 1
-            name = joint.name if keeps_name else self.joint_names.new(f"{joint.name}_{part.suffix}")
             parent, origin = (joint.parent, joint.origin) if first else (result[-1].child, IDENTITY)
             child = joint.child if last else self.link(joint.child, part.suffix)
             own["child_origin"] = joint.child_origin if last else IDENTITY
-            if keeps_name or part.ratio is not None:
-                own["mimic"] = joint.mimic if part.ratio is None else Mimic(result[0].name, part.ratio)
+            if name == joint.name or part.ratio is not None:
+                own["mimic"] = joint.mimic if part.ratio is None else Mimic(followed, part.ratio)
             result.append(Joint(name, part.motion.name, parent, child, origin, **own))
         return result
 

@@ -14,7 +14,6 @@ from dqdyn.errors import FormatError
 from dqdyn.formats.json.document import read_json, write_json
 from dqdyn.model.build import build
 from dqdyn.model.description import Description
-from dqdyn.model.joints import KINDS
 from dqdyn.robot import Robot
 from dqdyn.robots.builders import describe
 
@@ -26,7 +25,7 @@ BASES = ("fixed", "free", "planar", "differential")
 
 
 def _descriptions() -> list[Description]:
-    small = [one_joint(kind) for kind in KINDS if kind != "fixed"]
+    small = [one_joint(kind) for kind in MOVING]
     trees = [random_description(seed, 2, MOVING, base=base) for seed, base in enumerate(("fixed", "fixed", "free"))]
     mimic = random_description(9, 3, ("revolute", "prismatic"), mimics=1)
     return [*small, *trees, mimic, rich(), describe("four_bar")]

@@ -108,8 +108,8 @@ def joints_table(joints: Sequence[Facts]) -> TextTable:
 
 
 def _axes(joint: Facts) -> str:
-    pitch = f", {number(joint['pitch'])} m/rad" if joint["pitch"] is not None else ""
-    return ", ".join(_axis(axis) for axis in joint["axes"]) + pitch
+    pitch = [] if joint["pitch"] is None else [f"{number(joint['pitch'])} m/rad"]
+    return ", ".join([*map(_axis, joint["axes"]), *pitch])
 
 
 def _axis(axis: Sequence[float]) -> str:

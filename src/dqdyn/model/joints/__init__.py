@@ -1,18 +1,19 @@
-"""The kinds of joints, one file each; a kind is known as soon as its class is defined."""
+"""The kinds of joints, one file each; a kind is known as soon as its class is defined, so all files are imported."""
 
 from __future__ import annotations
 
 from dataclasses import fields
+from importlib import import_module
+from pkgutil import iter_modules
 
 from dqdyn.errors import unknown_name
 from dqdyn.model import description
-from dqdyn.model.joints import cylindrical, fixed, free, helical, planar, prismatic, revolute, spherical, universal
 from dqdyn.model.joints.joint_kind import KINDS, JointKind
 
 __all__ = ["KINDS", "JointKind", "joint_kind"]
 
-BUILT_IN = (cylindrical, fixed, free, helical, planar, prismatic, revolute, spherical, universal)
-"""The files of the kinds of this package, which register them."""
+for _file in iter_modules(__path__):
+    import_module(f"{__name__}.{_file.name}")
 
 
 def joint_kind(joint: description.Joint) -> JointKind:

@@ -1,4 +1,7 @@
-"""Whether the answers of a joint kind agree with one another; asked of kinds that are defined outside this package."""
+"""Whether the answers of a joint kind agree with one another.
+
+Asked of kinds that are defined outside this package when a robot is loaded, of those inside by the tests.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ from dqdyn.algebra.jet import derivative
 from dqdyn.algebra.quaternion import shortest_rotation
 from dqdyn.model.description import Joint
 from dqdyn.model.joints.axis_joint import AxisJoint, Z
-from dqdyn.model.joints.joint_kind import JointKind
+from dqdyn.model.joints.joint_kind import JointKind, leader
 
 _TOLERANCE = 1e-9
 _PARAMETERS = {field.name for field in fields(Joint)}
@@ -47,9 +50,19 @@ def _contradiction(motion: JointKind) -> str | None:
         turned = DQ.of(shortest_rotation(Z, motion.axis))
         if not _same(x, turned * replace(motion, axis=Z).pose(q) * turned.conj()):
             return "is an AxisJoint, but does not turn with its axis: derive it from JointKind"
-    parts = motion.single_axes()
-    chained = reduce(mul, (part.motion.pose([c]) for part, c in zip(parts, q, strict=False)), IDENTITY)
-    if parts and not _same(x, chained):
+    return _contradiction_of_chain(motion, q)
+
+
+def _contradiction_of_chain(motion: JointKind, q: list[float]) -> str | None:
+    parts = motion.expansion()
+    first = leader(parts)
+    if first is None and any(part.ratio is not None for part in parts):
+        return "has an expansion with a ratio, but without a coordinate that it multiplies"
+    if first is None or any(part.q is None and part.ratio is None for part in parts):  # none, or other coordinates
+        return None
+    followed = q[parts[first].q or slice(0)][0]
+    own = (q[part.q or slice(0)] if part.ratio is None else [part.ratio * followed] for part in parts)
+    if not _same(motion.pose(q), reduce(mul, (part.motion.pose(c) for part, c in zip(parts, own, strict=True)))):
         return "has an expansion with another pose"
     return None
 

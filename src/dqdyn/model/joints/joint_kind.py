@@ -184,8 +184,9 @@ class JointKind(ABC):
 class ChainPart:
     """One joint of a chain that stands for another: ``q`` and ``v`` say which of its coordinates the part takes over.
 
-    A part with a ``ratio`` has no coordinate of its own, but that times the one of the first part. Of a joint with one
-    coordinate the part that has it keeps the name, so that mimic joints still find it.
+    A part with a ``ratio`` has no coordinate of its own, but that times the one of the :func:`leader`, which may come
+    later in the chain. Of a joint with one coordinate the part that has it keeps the name, so that mimic joints still
+    find it.
     """
 
     suffix: str  # behind the name of the joint
@@ -201,6 +202,11 @@ def one_axis(suffix: str, motion: JointKind, coordinate: int) -> ChainPart:
     return ChainPart(suffix, motion, at, at)
 
 
+def leader(parts: Sequence[ChainPart]) -> int | None:
+    """Index of the part whose coordinate those with a ratio follow: the first that has a coordinate of its own."""
+    return next((i for i, part in enumerate(parts) if part.q is not None and part.ratio is None), None)
+
+
 @cache
 def _is_constant(kind: JointKind) -> bool:
     """Whether nothing of S was computed from q."""
@@ -210,6 +216,10 @@ def _is_constant(kind: JointKind) -> bool:
 
 def _register(kind: type[JointKind]) -> None:
     known, problem = KINDS.get(kind.name), None
+    missing = [n for n in ("nq", "nv", "angular") if not hasattr(kind, n)]
+    missing += [f"{n}(q)" for n in ("pose", "subspace") if getattr(kind, n) is getattr(JointKind, n)]
+    if missing:
+        raise ModelError(f"the joint kind {kind.name!r} lacks {', '.join(missing)}: define it.", kind=kind.name)
     inherited = [n for n in ("rate", "integrate", "difference", "neutral") if getattr(kind, n) is getattr(JointKind, n)]
     if known is not None and (known.__module__, known.__qualname__) != (kind.__module__, kind.__qualname__):
         problem = f"there is a joint kind named {kind.name!r} already: choose another name."
