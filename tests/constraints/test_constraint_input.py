@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pytest
-from constraint_robots import RandomPfaffian, robot_of, state
+from constraint_robots import ROBOTS, TIMED, RandomPfaffian, robot_of, state
 
 import dqdyn as dq
 from dqdyn import constraints as kinds
+from dqdyn.algebra.scalar import Scalar
 from dqdyn.constraints import Place
+from dqdyn.constraints.conformity import require_rate, require_sizes
+from dqdyn.constraints.kinds.frame_constraint import Closure, Components, FrameConstraint
+from dqdyn.constraints.relative_motion import RelativeMotion, relative_pose
+from dqdyn.formats.json.document import write_json
+from dqdyn.model.model import Model
 
 
 def one(at: Place) -> Any:
@@ -60,7 +68,7 @@ def test_what_does_not_fit_the_robot(constraint: Any, message: str) -> None:
         (lambda: kinds.PointContact("a", mu=-0.1), "must not be negative"),
         (lambda: kinds.Baumgarte(-1.0), "not negative"),
         (lambda: dq.robots.arm6().with_constraints(stabilisation="glue"), "stabilisation is False"),
-        (lambda: dq.robots.arm6().with_constraints("pin"), "a constraint is one of"),  # type: ignore[arg-type]
+        (lambda: dq.robots.arm6().with_constraints("pin"), "takes constraints from dqdyn.constraints"),  # type: ignore[arg-type]
         (lambda: dq.robots.four_bar(crank=0.1, coupler=0.05, rocker=0.05), "cannot be assembled"),
         (lambda: dq.robots.five_bar(distal=-1.0), "above 0 m"),
     ],
@@ -180,3 +188,119 @@ def test_friction_data() -> None:
     point = kinds.PointContact("foot", mu=0.5)
     assert point.holds([0.0, 4.9, 10.0])
     assert not point.holds([0.0, 5.1, 10.0])
+
+
+@dataclass(frozen=True)
+class Own(kinds.Constraint):
+    """A kind as users write them, whose parts a test may spoil: the first joint does not turn."""
+
+    name: str = "own"
+    count: int = 1
+    rows_given: int = 1
+    index: int = 0
+    columns: int = 6
+    angle: float = 0.0
+
+    def residual(self, model: Model, q: Sequence[Scalar], t: Scalar = 0.0) -> list[Scalar]:
+        return [q[0] - self.angle]
+
+    def velocity(self, model: Model, q: Sequence[Scalar], t: Scalar = 0.0) -> Any:
+        row = [1.0 if k == self.index else 0.0 for k in range(self.columns)]
+        return [row] * self.rows_given, [0.0] * self.rows_given
+
+
+@dataclass(frozen=True)
+class Unfinished(kinds.Constraint):
+    name: str = "own"
+    count = 1
+
+
+@dataclass(frozen=True)
+class WithoutResidual(Own):
+    residual = kinds.Constraint.residual
+
+
+class Nameless(kinds.Constraint):
+    count = 1
+
+
+@dataclass(frozen=True)
+class OneFrame(FrameConstraint):
+    name: str = "own"
+    holonomic = False
+    count = 2
+
+    def components(self, relative: RelativeMotion) -> Components:
+        return lambda twist: twist.dual.vector
+
+
+@dataclass(frozen=True)
+class InPlane(Closure):
+    """The second origin stays in the plane z = 0 of the first frame."""
+
+    name: str = ""
+    count = 1
+
+    def residual(self, model: Model, q: Sequence[Scalar], t: Scalar = 0.0) -> list[Scalar]:
+        return [relative_pose(model, *self.pair, q)[1].vector[2]]
+
+    def components(self, relative: RelativeMotion) -> Components:
+        return lambda twist: [twist.dual.vector[2]]
+
+
+@dataclass(frozen=True)
+class TooManyComponents(InPlane):
+    def components(self, relative: RelativeMotion) -> Components:
+        return lambda twist: twist.dual.vector
+
+
+@dataclass(frozen=True)
+class NoComponents(InPlane):
+    components = FrameConstraint.components
+
+
+@dataclass(frozen=True)
+class OwnPoint(kinds.PointClosure):
+    """Of a kind that files hold, but another class: it would not come back as itself."""
+
+
+@pytest.mark.parametrize(
+    ("constraint", "message"),
+    [
+        (Unfinished(), "the constraint 'own' does not fit 'arm6': the class Unfinished must define 'velocity'"),
+        (WithoutResidual(), "WithoutResidual must define 'residual', or set holonomic = False"),
+        (Nameless(), "the constraint class Nameless must define 'name'"),
+        (OneFrame(), "the class OneFrame must define 'pair'"),
+        (NoComponents("world", "tool"), "the class NoComponents must define 'components'"),
+        (Own(count=2), "its count is 2; found 1 rows in A"),
+        (Own(count=2, rows_given=2), "its count is 2; found 1 entries in its residual"),
+        (Own(columns=5), "its rows of A must have 6 entries"),
+        (TooManyComponents("world", "tool"), "its count is 1; found 3 components"),
+        (Own(index=1), "the rate of its residual is not A v − b in row 0"),
+        (Own(index=1, angle=0.1), "contradict each other: .* the rate of its residual is not A v − b in row 0"),
+    ],
+    ids=lambda x: None if isinstance(x, str) else type(x).__name__,
+)
+def test_kinds_of_users_are_checked(constraint: Any, message: str) -> None:
+    with pytest.raises(dq.ModelError, match=message):
+        dq.robots.arm6().with_constraints(constraint)
+
+
+@pytest.mark.parametrize("name", [*ROBOTS, *TIMED])
+def test_own_kinds_keep_the_contract(name: str) -> None:
+    """The checks that users' kinds pass hold for the kinds of the package too."""
+    robot = robot_of(name)
+    rng = np.random.default_rng(1)
+    on, _, _ = state(robot)
+    for c in robot.constraints:
+        require_sizes(c, robot.model, robot.random_configuration(rng).tolist())
+        require_rate(c, robot.model, on.tolist(), rng.normal(size=robot.nv).tolist())
+
+
+@pytest.mark.parametrize("make", [InPlane, OwnPoint])
+def test_closures_of_users_work_but_cannot_be_written(make: Any) -> None:
+    robot = dq.robots.arm6().with_constraints(make("world", "tool"), check=False)
+    assert robot.constraint_matrix(robot.neutral()).shape == (len(robot.constraint_rows), 6)
+    assert robot.description.loops == ()
+    with pytest.raises(dq.FormatError, match=robot.constraints[0].name):
+        write_json(robot.model)

@@ -1,6 +1,6 @@
 """What a constraint is: rows A(q, t) v = b(q, t), their rates A a = b, and a residual where positions are bound too.
 
-Everything is written over any scalar, so that constrained dynamics is traced and compiled as all else is.
+Everything is written over any scalar, so that constrained dynamics is traced and compiled like everything else.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Rows = tuple[list[Row], list[Scalar]]
 class Constraint:
     """A frozen, hashable, picklable value with a name; subclasses are dataclasses, one short file per kind.
 
-    ``name`` stands in reports and errors. ``timed`` says that the time t enters. ``holonomic`` says that there is a
+    ``name`` appears in reports and errors. ``timed`` says that the time t enters. ``holonomic`` says that there is a
     residual: it has one entry per row, vanishes where the constraint holds, and its rate is A v − b, exactly or where
     it vanishes (the kind says which). ``count`` is the number of rows.
     """
@@ -44,12 +44,12 @@ class Constraint:
     def residual(self, model: Model, q: Scalars, t: Scalar = 0.0) -> list[Scalar] | None:
         """What must vanish at q, in m or rad; None for a nonholonomic constraint."""
         if self.holonomic:
-            raise NotImplementedError
+            raise undefined(self, "residual")
         return None
 
     def velocity(self, model: Model, q: Scalars, t: Scalar = 0.0) -> Rows:
         """A and b of A(q, t) v = b(q, t)."""
-        raise NotImplementedError
+        raise undefined(self, "velocity")
 
     def acceleration(self, model: Model, q: Scalars, v: Scalars, t: Scalar = 0.0) -> Rows:
         """A and b of A a = b: the rate of :meth:`velocity`, so b is ḃ − Ȧ v; by jets unless a kind has a formula."""
@@ -83,6 +83,12 @@ class Constraint:
         """Take a default name."""
         if not self.name:
             object.__setattr__(self, "name", name)
+
+
+def undefined(constraint: Constraint, name: str) -> ModelError:
+    """The error for a kind that does not define what it must."""
+    hint = ", or set holonomic = False" if name == "residual" else ""
+    return ModelError(f"the class {type(constraint).__name__} must define {name!r}{hint}.", constraint=constraint.name)
 
 
 @dataclass(frozen=True)

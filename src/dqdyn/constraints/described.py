@@ -31,6 +31,13 @@ def rolling(description: Description) -> Constraint:
     return Rolling(wheel_radius=drive.wheel_radius, wheel_distance=drive.wheel_distance)
 
 
+def has_loop_kind(constraint: Constraint, kind: str) -> bool:
+    """Whether a loop of that kind is read as a constraint of this very class; those of users are not."""
+    from dqdyn import constraints as kinds
+
+    return kind in _CLOSURES and getattr(kinds, _CLOSURES[kind][0]) is type(constraint)
+
+
 def constraint_of(loop: Loop) -> Constraint:
     """The constraint that a loop of a description stands for."""
     from dqdyn import constraints as kinds

@@ -87,7 +87,7 @@ def joints_between(model: Model, body1: int, body2: int) -> list[tuple[TreeJoint
     return inward + [(model.joints[i], 1.0) for i in path2[shared:]]
 
 
-def relative_pose(model: Model, first: str, second: str, q: Scalars) -> tuple[Quaternion, Quaternion]:
+def relative_pose(model: Model, first: str | Frame, second: str | Frame, q: Scalars) -> tuple[Quaternion, Quaternion]:
     """(r, p) of x_12, by the joints between the frames."""
     frame1, frame2 = model.frame(first), model.frame(second)
     x = chained((ONE, ZERO), frame1.placement.conj())

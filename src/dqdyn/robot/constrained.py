@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -202,16 +204,25 @@ def checked(model: Model) -> Model:
     seen: set[str] = set()
     for c in model.constraints:
         if not hasattr(c, "acceleration"):
-            raise Error(f"a constraint is one of dqdyn.constraints; found {c!r}.", found=c)
+            raise Error(f"with_constraints takes constraints from dqdyn.constraints; found {c!r}.", found=c)
+        if missing := [name for name in ("name", "count") if not hasattr(c, name)]:
+            raise ModelError(f"the constraint class {type(c).__name__} must define {missing[0]!r}.", found=c)
         if c.name in seen:
             raise ModelError(
                 f"two constraints of {model.name!r} are named {c.name!r}: give one of them another name.",
                 constraint=c.name,
             )
         seen.add(c.name)
-        try:
+        with fitting(c, model):
             c.check(model)
-        except Error as problem:
-            data = {**problem.data, "constraint": c.name}
-            raise ModelError(f"the constraint {c.name!r} does not fit {model.name!r}: {problem}", **data) from problem
     return model
+
+
+@contextmanager
+def fitting(c: Constraint, model: Model) -> Iterator[None]:
+    """Errors inside name the constraint and the robot that it does not fit."""
+    try:
+        yield
+    except Error as problem:
+        data = {**problem.data, "constraint": c.name}
+        raise ModelError(f"the constraint {c.name!r} does not fit {model.name!r}: {problem}", **data) from problem

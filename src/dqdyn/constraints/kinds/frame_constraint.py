@@ -8,7 +8,8 @@ from typing import ClassVar
 
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.scalar import Scalar, Scalars
-from dqdyn.constraints.constraint import Constraint, Rows
+from dqdyn.constraints.constraint import Constraint, Rows, undefined
+from dqdyn.constraints.described import has_loop_kind
 from dqdyn.constraints.relative_motion import RelativeMotion
 from dqdyn.model.description import Loop
 from dqdyn.model.model import Frame, Model
@@ -30,11 +31,11 @@ class FrameConstraint(Constraint):
     @property
     def pair(self) -> FramePair:
         """The frames."""
-        raise NotImplementedError
+        raise undefined(self, "pair")
 
     def components(self, relative: RelativeMotion) -> Components:
         """From a twist to the components that must vanish."""
-        raise NotImplementedError
+        raise undefined(self, "components")
 
     def turning(self, relative: RelativeMotion, twist: DQ) -> Scalars:
         """What the change of the components' directions adds to their rate."""
@@ -60,11 +61,14 @@ class FrameConstraint(Constraint):
 
 @dataclass(frozen=True)
 class Closure(FrameConstraint):
-    """Two frames of a loop, either of which may be "world"; files hold it as a loop of that ``kind``."""
+    """Two frames of a loop, either of which may be "world".
+
+    ``kind`` is part of the default name. Files hold the closures of this package as loops of that kind, and no others.
+    """
 
     frame1: str
     frame2: str
-    kind: ClassVar[str]
+    kind: ClassVar[str] = "closure"
 
     def __post_init__(self) -> None:
         self._named(f"{self.kind} {self.frame1}-{self.frame2}")
@@ -73,7 +77,9 @@ class Closure(FrameConstraint):
     def pair(self) -> FramePair:
         return self.frame1, self.frame2
 
-    def loop(self) -> Loop:
+    def loop(self) -> Loop | None:
+        if not has_loop_kind(self, self.kind):
+            return None
         return Loop(self.name, self.kind, (self.frame1, self.frame2), self._values())
 
     def _values(self) -> tuple[float, ...]:
