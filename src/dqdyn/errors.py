@@ -92,14 +92,17 @@ _COMPARED = 100
 """Characters; longer names are not compared, which would take time that grows with the square of their length."""
 
 
-def unknown_name(what: str, name: Any, known: Iterable[str]) -> UnknownNameError:
-    """The error for a name that is not among ``known``; the remedy is close matches, and all names if they are few."""
+def unknown_name(what: str, name: Any, known: Iterable[str], *, room: int = _SHORT) -> UnknownNameError:
+    """The error for a name that is not among ``known``; the remedy is close matches, and all names if they are few.
+
+    Few are at most ``room``.
+    """
     known = [str(k) for k in known]
     matches = close_names(name, known) if isinstance(name, str) else []
-    shown = ", ".join(one_line(k, _COMPARED) for k in known[:_SHORT]) + (", …" if len(known) > _SHORT else "")
+    shown = ", ".join(one_line(k, _COMPARED) for k in known[:room]) + (", …" if len(known) > room else "")
     if matches:
         guess = "did you mean " + " or ".join(repr(m) for m in matches) + "?"
-        remedy = guess if len(known) > _SHORT else f"{guess} Known: {shown}."
+        remedy = guess if len(known) > room else f"{guess} Known: {shown}."
     else:
         remedy = f"known: {shown}." if known else "there is none."
     return UnknownNameError(

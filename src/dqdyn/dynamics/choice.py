@@ -44,7 +44,7 @@ class Formulations(Mapping[str, Form]):
             text = f"the method of {self.function} is a name, such as {self.auto!r}; found {method!r}."
             raise Error(text, method=method)
         if method not in self:
-            raise unknown_name(f"method of {self.function}", method, ["auto", *self])
+            raise unknown_name(f"method of {self.function}", method, ["auto", *self], room=1 + len(self))
         return method
 
     def form(self, method: str) -> Form:
