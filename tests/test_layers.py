@@ -45,7 +45,7 @@ def rules() -> dict[str, set[str]]:
     for name in TOP:
         allowed[name] = {*known, *TOP, "simulate", "control"}
     known |= {"simulate", "control", *TOP}
-    for name in ("analysis", "view", "cli"):
+    for name in ("analysis", "view", "cli", "__main__"):
         allowed[name] = set(known)
         known.add(name)
     return allowed

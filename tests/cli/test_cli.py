@@ -7,7 +7,9 @@ import math
 import re
 import subprocess
 import sys
+from itertools import takewhile
 from pathlib import Path
+from textwrap import dedent
 from typing import Any
 
 import pytest
@@ -257,27 +259,17 @@ class TestTop:
             assert name not in given or given[name].opts == letters
 
 
-NEW_COMMAND = """
-from __future__ import annotations
-from collections.abc import Iterator
-from typing import Annotated
-import typer
-from dqdyn.cli.command import Answer, command
-from dqdyn.cli.screen import number
-from dqdyn.robot import Robot
-
-@command("Explore")
-def weight(robot: Robot, gravity: Annotated[float, typer.Option(help="In m/s².")] = 9.81) -> Iterator[Answer]:
-    \"\"\"Print the weight of a robot.\"\"\"
-    yield {"weight": robot.mass * gravity}, f"{number(robot.mass * gravity)} N"
-"""
+def example() -> str:
+    """The file of a command with which the docstring of the app begins."""
+    lines = (cli.__doc__ or "").split("::\n", 1)[1].splitlines()
+    return dedent("\n".join(takewhile(lambda line: line.startswith("    ") or not line, lines)))
 
 
 class TestNewCommand:
     """A file in the folder of commands is all that a new command needs."""
 
     def run(self, folder: Path, *words: str) -> str:
-        (folder / "weight.py").write_text(NEW_COMMAND)
+        (folder / "weight.py").write_text(example(), encoding="utf-8")
         code = f"from dqdyn.cli import commands, main; commands.__path__.append({str(folder)!r}); main({list(words)})"
         result = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=120, encoding="utf-8")
         assert (result.returncode, result.stderr) == (0, "")
@@ -291,6 +283,7 @@ class TestNewCommand:
     def test_help_lists_it_in_its_panel(self, tmp_path: Path) -> None:
         text = self.run(tmp_path, "--help")
         assert re.search(r"Explore.*weight +Print the weight of a robot.*Compute", text, re.DOTALL)
+        assert "\n   dqdyn weight arm7" in self.run(tmp_path, "weight", "--help")
 
 
 class TestErrors:

@@ -30,6 +30,12 @@ def test_entry_point_runs() -> None:
     assert subprocess.run([script, "--version"], capture_output=True, check=True).stdout.startswith(b"dqdyn ")
 
 
+@pytest.mark.parametrize("module", ["dqdyn", "dqdyn.cli"])
+def test_modules_run(module: str) -> None:
+    command = [sys.executable, "-m", module, "--version"]
+    assert subprocess.run(command, capture_output=True, check=True).stdout.startswith(b"dqdyn ")
+
+
 def test_plain_where_no_terminal_is() -> None:
     result = run("info", "humanoid")
     assert (result.returncode, result.stderr) == (0, "")

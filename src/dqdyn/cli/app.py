@@ -1,13 +1,22 @@
-"""The commands tied together, and the one place where errors become a line and an exit code.
+r"""The commands tied together, and the one place where errors become a line and an exit code.
 
 To add a command, add one file to ``dqdyn/cli/commands``; nothing else needs to know of it::
 
     '''``dqdyn weight``: the weight of a robot.'''
 
+    from __future__ import annotations
+
+    from collections.abc import Iterator
+    from typing import Annotated
+
+    import typer
+
     from dqdyn.cli.command import Answer, command
     from dqdyn.cli.screen import number
+    from dqdyn.robot import Robot
 
     GravityOption = Annotated[float, typer.Option(help="In m/s².")]
+
 
     @command("Explore")
     def weight(robot: Robot, gravity: GravityOption = 9.81) -> Iterator[Answer]:
@@ -15,7 +24,7 @@ To add a command, add one file to ``dqdyn/cli/commands``; nothing else needs to 
 
         [dim]Examples:[/]
 
-        \\b
+        \b
           dqdyn weight arm7
         '''
         weight = robot.mass * gravity
