@@ -263,7 +263,7 @@ def test_what_is_on_a_thing_stays_on_it():
         (lambda: some(Plane, 2).side(np.zeros((3, 3))), r"shapes \(3,\) and \(2,\)"),
         (lambda: distance([0, 0, 0], some(Line)), "list and Line"),
         (lambda: distance(Twist([0] * 6), some(Line)), "Twist and Line"),
-        (lambda: distance(some(Line, 2), some(Point, 3)), "do not go together"),
+        (lambda: distance(some(Line, 2), some(Point, 3)), "cannot be combined"),
         (lambda: closest_points(some(Line), 3), "Line and int"),
         (lambda: point_to_line_squared_distance([0, 0, 0], some(Line)), r"needs a point, found list.*Point\("),
         (lambda: point_to_line_squared_distance(some(Point), some(Plane)), "needs a line, found Plane"),

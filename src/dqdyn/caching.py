@@ -1,7 +1,7 @@
 """``cached_property`` without a lock.
 
 In Python 3.11 it holds one lock for all objects of a class while it computes: a child process forked meanwhile would
-wait for ever, and two locks taken in different orders would deadlock. Later versions have no lock.
+wait forever, and two locks taken in different orders would deadlock. Later versions have no lock.
 """
 
 from __future__ import annotations

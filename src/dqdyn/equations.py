@@ -127,7 +127,7 @@ def reasons(paper: str, key: str, index: Index | None = None) -> list[Reason]:
 
 
 def _named_items(paper: str, key: str, index: Index) -> tuple[str, list[tuple[str, str]]]:
-    """The short name of the paper, and (kind, key) of its items that ``key`` may mean; an error where there is none."""
+    """The short name of the paper, and (kind, key) of its items that ``key`` may mean; an error if there are none."""
     name = find_paper(paper, index)
     numbered = index["papers"][name]["items"]
     kinds, number = read_key(key)

@@ -1,6 +1,6 @@
 """One family of errors and warnings; each carries the data behind its sentence as attributes.
 
-Whatever stands in a message, such as a name out of a damaged file, the message is one line of printable text.
+Whatever a message contains, such as a name from a damaged file, it is one line of printable text.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Modules under the names that they had before; the documented ones stay, the others warn for one release."""
+"""Modules under their former names; the documented ones stay, the others warn for one release."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ DEPRECATED = {
 
 
 class MovedModules(MetaPathFinder, Loader):
-    """Finds modules by their old names; it is asked where Python's own finders know nothing."""
+    """Finds modules by their old names; it is called after Python's own finders fail."""
 
     def find_spec(self, fullname: str, path: Any = None, target: ModuleType | None = None) -> ModuleSpec | None:
         known = fullname in DOCUMENTED or fullname in DEPRECATED

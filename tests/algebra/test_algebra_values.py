@@ -177,5 +177,5 @@ def test_whole_and_parts_together(make: Callable[[], Any]) -> None:
     ],
 )
 def test_batches_that_do_not_fit(make: Callable[[], Any]) -> None:
-    with pytest.raises(Error, match=r"shapes \(2,\) and \(3,\) do not go together"):
+    with pytest.raises(Error, match=r"shapes \(2,\) and \(3,\) cannot be combined"):
         make()

@@ -58,7 +58,7 @@ def test_all_are_here() -> None:
     assert set(titles()) == set(SHORT)
     with pytest.raises(dq.Error, match=r"no experiment named 'cup-on-tabel': did you mean 'cup-on-table'"):
         experiment("cup-on-tabel")
-    with pytest.raises(dq.Error, match="mujoco knows no wheels"):
+    with pytest.raises(dq.Error, match="mujoco has no wheels"):
         experiment("mobile-bimanual", "mujoco")
 
 

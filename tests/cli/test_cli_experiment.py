@@ -65,7 +65,7 @@ def test_where_to_write_is_checked_before_the_run(
     [
         (("cup",), "no experiment named 'cup'"),
         (("cup-on-table", "--plant", "bullet"), "no plant named 'bullet'"),
-        (("mobile-bimanual", "--plant", "mujoco"), "mujoco knows no wheels"),
+        (("mobile-bimanual", "--plant", "mujoco"), "mujoco has no wheels"),
     ],
 )
 def test_bad_input(capsys: pytest.CaptureFixture[str], words: tuple[str, ...], message: str) -> None:

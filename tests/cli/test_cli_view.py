@@ -37,8 +37,8 @@ class TestHtml:
     def test_wrong_trajectories(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         saved = str(dq.simulate(dq.robots.two_link(), duration=0.02, dt=1e-3).save(tmp_path / "run.npz"))
         page = str(tmp_path / "x.html")
-        assert "whose joints are not those of 'arm7'" in failure(capsys, "view", "arm7", "-t", saved, "--html", page)
-        assert "no file" in failure(capsys, "view", "arm7", "-t", saved + "x", "--html", page)
+        assert "joints differ from those of 'arm7'" in failure(capsys, "view", "arm7", "-t", saved, "--html", page)
+        assert "No file" in failure(capsys, "view", "arm7", "-t", saved + "x", "--html", page)
         assert "folder" in failure(capsys, "view", "arm7", "--html", str(tmp_path / "no" / "x.html"))
         assert not Path(page).exists()
 

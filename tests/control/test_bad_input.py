@@ -112,7 +112,7 @@ WRONG: dict[str, tuple[Callable[[], object], str]] = {
     ),
     "function that branches": (
         lambda: ct.linearise(ARM, ct.FunctionTask(lambda p: 1.0 if p.primary.x > 0.0 else 0.0, [ct.point("tool")])),
-        r"cannot be traced: .* in place of if",
+        r"cannot be traced: .* instead of if",
     ),
     "negative distance": (lambda: ct.KeepOut("tool", dq.Point([0, 0, 0]), -0.1), "must be from 0 on"),
     "reach of zero": (

@@ -45,7 +45,7 @@ def after_a_good_step(policy: str) -> tuple[ct.Controller, np.ndarray, ct.Measur
 def test_raise_names_a_minimal_conflict() -> None:
     c, _, _ = after_a_good_step("raise")
     with pytest.raises(
-        ct.InfeasibleError, match=r"At t = 0.1 s no command obeys 'floor' and 'ceiling' at a time"
+        ct.InfeasibleError, match=r"At t = 0.1 s no command satisfies 'floor' and 'ceiling' together"
     ) as caught:
         c(0.1, Q0)
     assert set(caught.value.conflict) == {"floor", "ceiling"}

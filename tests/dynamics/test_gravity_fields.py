@@ -246,7 +246,7 @@ NO_FIELDS: dict[str, tuple[Any, str]] = {
     "a class": (Central, "methods energy and wrench"),
     "half": (type("Half", (), {"wrench": lambda *x: None})(), "methods energy and wrench"),
     "numpy": (Potential(lambda p: np.sin(p[0])), "cannot be used: TypeError"),
-    "branch": (Potential(lambda p: p[0] if p[0] > 0.0 else 0.0), "cannot be used: TypeError.*in place of if"),
+    "branch": (Potential(lambda p: p[0] if p[0] > 0.0 else 0.0), "cannot be used: TypeError.*instead of if"),
     "unhashable": (Unhashable(), "cannot be used: TypeError.*make it hashable"),
     "a word": ("down", "gravity must be real numbers"),
 }

@@ -211,7 +211,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "complex": ({"B": lambda q: [[1j], [1.0]]}, "cannot be traced"),
     "numpy": ({"B": lambda q: [[np.sin(q[0])], [1.0]]}, "cannot be traced.*dqdyn.algebra.scalar"),
     "linalg": ({"B": lambda q: np.linalg.inv(np.array([[q[0], 1.0], [1.0, q[1]]]))}, "cannot be traced"),
-    "branch": ({"B": lambda q: [[1.0], [2.0]] if q[0] > 0.0 else [[1.0], [3.0]]}, "cannot be traced.*in place of if"),
+    "branch": ({"B": lambda q: [[1.0], [2.0]] if q[0] > 0.0 else [[1.0], [3.0]]}, "cannot be traced.*instead of if"),
     "no such q": ({"B": lambda q: [[q[2]], [1.0]]}, "whose q has 2 entries: IndexError"),
     "NaN": ({"B": lambda q: [[1.0, 0.0], [float("nan"), 1.0]]}, r"is nan at \[1\]\[0\]"),
     "dependent": ({"B": lambda q: [[1.0, 2.0], [2.0, 4.0]]}, "singular at this q: its column 1"),

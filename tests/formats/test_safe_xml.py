@@ -106,11 +106,11 @@ def test_huge_file(tmp_path: Path) -> None:
 def test_missing_file_names_close_ones(tmp_path: Path) -> None:
     written(tmp_path, b"<robot/>", "panda_arm.urdf")
     found = message(tmp_path / "panda_arn.urdf")
-    assert "There is no file" in found
+    assert "No file" in found
     assert "did you mean panda_arm.urdf" in found
-    assert "no name in its folder is close" in message(tmp_path / "zzz.xml")
+    assert "no similar name in its folder: check the path" in message(tmp_path / "zzz.xml")
     assert "does not exist or cannot be read" in message(tmp_path / "no" / "such" / "robot.urdf")
-    assert "There is no file robot.urdf" in message("robot.urdf")
+    assert "No file 'robot.urdf'" in message("robot.urdf")
 
 
 def test_directory_names_a_file_in_it(tmp_path: Path) -> None:

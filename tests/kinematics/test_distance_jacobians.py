@@ -369,5 +369,5 @@ def test_mistakes_are_told() -> None:
         point_to_line.residual(point, line, [0.0, 0.0, 1.0])
     with pytest.raises(Error, match="must be finite"):
         point_to_line([np.nan, 0.0, 0.0], line)
-    with pytest.raises(Error, match="do not go together"):
+    with pytest.raises(Error, match="cannot be combined"):
         point_to_line.jacobian(np.zeros((4, 3, 7)), np.zeros((3, 3)), line)

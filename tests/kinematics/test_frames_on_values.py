@@ -51,7 +51,7 @@ def test_poses(robot: dq.Robot, state: Any) -> None:
     relative = robot.pose("link3", q).inverse() * robot.pose("tool", q)
     assert relative.frames == ("tool", "link3")
     np.testing.assert_allclose(relative.vec8(), robot.relative_pose("tool", "link3", q).vec8(), rtol=0, atol=1e-12)
-    with pytest.raises(dq.Error, match="pose of 'link3' and a pose in 'world' do not chain"):
+    with pytest.raises(dq.Error, match="pose of 'link3' and a pose in 'world' cannot be chained"):
         robot.pose("link3", q) * robot.pose("tool", q)
 
 

@@ -108,7 +108,7 @@ def test_damaged_files_are_refused(run: dq.Trajectory, tmp_path: Path, damage: s
 def test_files_have_a_format_and_a_place(run: dq.Trajectory, tmp_path: Path) -> None:
     with pytest.raises(dq.FormatError, match=r"saved as \.npz"):
         run.save(tmp_path / "run.csv")
-    with pytest.raises(dq.LoadError, match="there is no file"):
+    with pytest.raises(dq.LoadError, match="No file"):
         dq.Trajectory.load(tmp_path / "none.npz")
 
 

@@ -142,7 +142,7 @@ class TestServer:
 
     def test_bad_input(self, signpost: Robot, swing: Any) -> None:
         pytest.importorskip("viser")
-        with pytest.raises(Error, match="whose joints are not those of 'arm7'"):
+        with pytest.raises(Error, match="whose joints differ from those of 'arm7'"):
             serve(dq.robots.arm7(), trajectory=swing, port=0)
         with pytest.raises(StateError):
             serve(signpost, q=[np.nan], port=0)

@@ -1,4 +1,4 @@
-"""What kind of dual quaternion a value is. Numbers only: a symbol is none of these and all of these."""
+"""What kind of dual quaternion a value is. Numbers only: a symbol could be any of these."""
 
 from __future__ import annotations
 

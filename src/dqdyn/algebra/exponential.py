@@ -65,7 +65,7 @@ def screw_exp(g: DQ) -> DQ:
 def screw_log(x: DQ) -> DQ:
     """s θ̂/2 of the pose x: inverse of :func:`screw_exp`, with the half-angle in [0, π].
 
-    At a rotation of 2π the axis is along the translation, or k where there is none.
+    At a rotation of 2π the axis is along the translation, or k if that is zero.
     """
     require_unit(x, "screw_log")
     r, d = x.primary, x.dual

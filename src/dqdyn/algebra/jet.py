@@ -4,8 +4,8 @@ A jet ``a + a' δ`` with ``δ² = 0`` carries a value and its derivative along o
 kind, jets included, so second derivatives come from jets of jets. One source therefore gives a distance, its Jacobian,
 its residual and their rates.
 
-Each call of :func:`derivative` or :func:`gradient` has its own δ, told by the ``level`` of the jet: a jet of an outer
-call that the function uses is a constant to the inner one, and is never taken for the inner direction.
+Each call of :func:`derivative` or :func:`gradient` has its own δ, identified by the ``level`` of the jet: a jet of an
+outer call that the function uses is a constant to the inner one, and is never taken for the inner direction.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from dqdyn.errors import Error
 class DQMatrix:
     """A vector (n,) or matrix (n, m) whose elements are dual quaternions over any scalar.
 
-    ``+ - @`` and a product with a scalar act as on matrices of numbers, with the dual-quaternion product in place of
+    ``+ - @`` and a product with a scalar act as on matrices of numbers, with the dual-quaternion product instead of
     the product of numbers. Elements of the papers' pure vectors [Farias, eq. (14)] are pure dual quaternions.
     """
 

@@ -11,7 +11,7 @@ Row = tuple[int, ...]
 
 
 def first_row(bad: Any) -> Row | None:
-    """Index of the first True, () for a single one, None where there is none."""
+    """Index of the first True, () for a single one, or None."""
     return tuple(int(i) for i in np.argwhere(bad)[0]) if np.any(bad) else None
 
 

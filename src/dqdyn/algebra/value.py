@@ -26,7 +26,7 @@ class Value:
     FRAMES: ClassVar[tuple[str, ...]] = ()
     __array_ufunc__ = None  # so that array * value asks the value
     __slots__ = ("_dq", "_vec8", "frames")
-    _vec8: Array | None  # vec8 where the value came as an array; the dual quaternion is made when it is asked for
+    _vec8: Array | None  # vec8 where the value came as an array; the dual quaternion is made on first use
     _dq: DQ | None
     frames: tuple[Name, ...]
 
@@ -101,9 +101,9 @@ def batch_shape(component: Scalar) -> tuple[int, ...]:
 
 
 def require_broadcast(*shapes: tuple[int, ...]) -> None:
-    """An :class:`Error` where batches of these leading shapes do not go together."""
+    """An :class:`Error` where batches of these leading shapes cannot be combined."""
     try:
         np.broadcast_shapes(*shapes)
     except ValueError:
         sizes = " and ".join(map(str, shapes))
-        raise Error(f"Batches of shapes {sizes} do not go together: make them equal or 1.", found=shapes) from None
+        raise Error(f"Batches of shapes {sizes} cannot be combined: make them equal or 1.", found=shapes) from None

@@ -118,8 +118,8 @@ class Pose(Framed):
         if isinstance(other, Pose):
             if not agree(self.body, other.reference):
                 raise Error(
-                    f"A pose of {self.body!r} and a pose in {other.reference!r} do not chain: in x_ab * x_bc the body "
-                    "of the first is the reference of the second; perhaps one of them is meant as its inverse().",
+                    f"A pose of {self.body!r} and a pose in {other.reference!r} cannot be chained: in x_ab * x_bc the "
+                    "body of the first is the reference of the second; perhaps one of them is meant as its inverse().",
                     expected=self.body,
                     found=other.reference,
                 )
@@ -163,8 +163,8 @@ class Screw(Framed):
             if agree(x_ab.reference, frame) and agree(x_ab.body, self.expressed):
                 return type(self).of(Adjoint(x_ab.dq)(self.dq), self.body, self.reference, frame)
         raise Error(
-            f"To go from {self.expressed!r} to {frame!r} needs the pose of one in the other; found the pose of "
-            f"{x.body!r} in {x.reference!r}.",
+            f"Changing the frame from {self.expressed!r} to {frame!r} needs the pose of one in the other; found the "
+            f"pose of {x.body!r} in {x.reference!r}.",
             expected=(self.expressed, frame),
             found=(x.body, x.reference),
         )
@@ -203,8 +203,8 @@ class Screw(Framed):
         if agree(self.expressed, other.expressed):
             return known(self.expressed, other.expressed)
         raise Error(
-            f"A {self._kind} expressed in {self.expressed!r} and a {other._kind} expressed in {other.expressed!r} do "
-            "not go together: bring one of them to the frame of the other, with expressed_in(frame, pose).",
+            f"A {self._kind} expressed in {self.expressed!r} and a {other._kind} expressed in {other.expressed!r} "
+            "cannot be combined: bring one of them to the frame of the other, with expressed_in(frame, pose).",
             expected=self.expressed,
             found=other.expressed,
         )

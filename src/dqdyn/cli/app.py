@@ -31,7 +31,7 @@ To add a command, add one file to ``dqdyn/cli/commands``; nothing else needs to 
         yield {"weight": weight}, f"{number(weight)} N"
 
 The parameter ``robot`` stands for the argument ROBOT with ``--base``, ``--no-mimic`` and ``--strict``. With ``--json``
-the first half of what is yielded is printed, else the second. :func:`dqdyn.cli.command.command` tells more,
+the first half of what is yielded is printed, else the second. :func:`dqdyn.cli.command.command` documents the details,
 :mod:`dqdyn.cli.options` has the options that several commands share, and :mod:`dqdyn.cli.screen` draws tables.
 """
 
@@ -128,7 +128,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 
 def _usage(error: Any) -> str:
-    """The parser's sentence, with the command whose help tells more."""
+    """The parser's sentence, with the command whose help says more."""
     context = getattr(error, "ctx", None)
     path = context.command_path if context is not None else "dqdyn"
     return f"{error.format_message().rstrip('.')} (see {path} --help)."

@@ -1,4 +1,4 @@
-"""What makes a function a command: ``@command``. How to add one is told in :mod:`dqdyn.cli.app`."""
+"""What makes a function a command: ``@command``. How to add one is described in :mod:`dqdyn.cli.app`."""
 
 from __future__ import annotations
 
@@ -56,6 +56,6 @@ def command(panel: HelpPanel, *, robot: str | None = None, warns: bool = True) -
 
 
 def _parameters_of(function: Callable[..., object]) -> dict[str, inspect.Parameter]:
-    """Given by name, so that those with a default may stand before those without."""
+    """Given by name, so that those with a default may precede those without."""
     given = inspect.signature(function, eval_str=True).parameters
     return {name: parameter.replace(kind=_JSON.kind) for name, parameter in given.items()}

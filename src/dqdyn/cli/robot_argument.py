@@ -37,7 +37,7 @@ def robot_of(
         if path.exists() or path.suffix or len(path.parts) > 1:
             return load(path, base=cast("Base | None", base), mimic=not no_mimic, strict=strict)
     error = unknown_name("built-in robot", name, builtin.names())
-    raise UnknownNameError(f"{error} There is no file {source!r} either.", **error.data)
+    raise UnknownNameError(f"{error} No file {source!r} exists either.", **error.data)
 
 
 def _arguments(source: str, options: str) -> tuple[list[Any], dict[str, Any]]:

@@ -173,7 +173,7 @@ def written(path: Path) -> dict[str, Any]:
 
 
 def without_tags(text: str) -> str:
-    """A sentence without its citations, which stand in brackets."""
+    """A sentence without its citations, which are in brackets."""
     return re.sub(r"\s*\[[A-Z]\w+, [^\]]+\]", "", text)
 
 

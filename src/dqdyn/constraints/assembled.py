@@ -11,7 +11,7 @@ from dqdyn.model.model import Model
 
 
 def velocity(model: Model, q: Scalars, t: Scalar = 0.0) -> Rows:
-    """A and b of A v = b, the rows of one constraint after those of the other."""
+    """A and b of A v = b, the rows of all constraints stacked."""
     return _stacked([c.velocity(model, q, t) for c in model.constraints])
 
 
@@ -21,7 +21,7 @@ def acceleration(model: Model, q: Scalars, v: Scalars, t: Scalar = 0.0) -> Rows:
 
 
 def residual(model: Model, q: Scalars, t: Scalar = 0.0) -> list[Scalar]:
-    """What must vanish at q, of the holonomic constraints one after the other."""
+    """What must vanish at q, of the holonomic constraints, concatenated."""
     return [e for c in model.constraints for e in c.residual(model, q, t) or ()]
 
 

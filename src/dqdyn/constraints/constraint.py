@@ -65,7 +65,7 @@ class Constraint:
         return None
 
     def of_base(self, base: str) -> bool:
-        """Whether a robot on that base has the constraint by itself."""
+        """Whether a robot on that base has the constraint by default."""
         return False
 
     def _error(self, problem: str, **data: Any) -> ModelError:

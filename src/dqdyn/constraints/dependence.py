@@ -19,7 +19,7 @@ _SHARE = 1e-6
 class Dependence:
     """A row that follows from others: ``row`` of constraint ``name`` on the constraints ``on`` (none: it is zero).
 
-    ``residual`` is how far its right-hand side is from what the others ask: 0 where it is redundant; else they
+    ``residual`` is how far its right-hand side is from what the others require: 0 where it is redundant; else they
     contradict.
     """
 
@@ -42,7 +42,7 @@ class ConstraintReport:
 
     @property
     def contradictions(self) -> tuple[Dependence, ...]:
-        """Dependent rows that ask for something else than those on which they depend."""
+        """Dependent rows that contradict those on which they depend."""
         return tuple(d for d in self.dependences if abs(d.residual) > 1e-8)
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""Coordinates of a joint: what stands in place of the q of a free or spherical joint, with q̇ as its velocity."""
+"""Coordinates of a joint: what replaces the q of a free or spherical joint, with q̇ as its velocity."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from dqdyn.dynamics.methods import MASS_MATRIX
 from dqdyn.model.model import Model
 
 _TOLERANCE = 1e-10  # pivot relative to the diagonal entry that it came from: what is left of M is rounding
-_ROUNDING = 1e-3  # and relative to all that the joint moves, as if at its farthest: 1e-13 of it is rounding
+_ROUNDING = 1e-3  # and relative to the inertia that the joint moves, as if at its farthest: 1e-13 of it is rounding
 _SURELY = 1e-7  # inertia of a body alone, relative to all that its joint moves, with which no pivot is ever that small
 _form = MASS_MATRIX["composite-body"]
 
@@ -42,7 +42,7 @@ def is_regular(model: Model) -> bool:
     With all joints behind it free, a joint moves at least the inertia of its own body. Where that is nothing, as with
     the massless links between the axes of a gimbal, M may be singular in some configurations and not in others.
     """
-    (q,) = _samples(model, 1)  # what a joint moves, with all that is behind it, is of the same size at any q
+    (q,) = _samples(model, 1)  # the inertia that a joint moves has the same order of magnitude at any q
     moved = [abs(float(row[k])) for k, row in enumerate(_form(model, q))]
     return all(
         _own_inertia(model, j.index) > _SURELY * max(moved[j.v])
@@ -65,13 +65,13 @@ def _own_inertia(model: Model, index: int) -> float:
 
 
 def pivots(model: Model, q: Scalars) -> list[Scalar]:
-    """1/D of M = Lᵀ D L, the diagonal of M and :func:`moved_inertia`, one after the other (3 nv)."""
+    """1/D of M = Lᵀ D L, the diagonal of M and :func:`moved_inertia`, concatenated (3 nv)."""
     matrix = _form(model, q)
     return [*factored(matrix)[1], *(row[k] for k, row in enumerate(matrix)), *moved_inertia(model, q)]
 
 
 def moved_inertia(model: Model, q: Scalars) -> list[Scalar]:
-    """Per velocity (nv) the inertia of all that it moves, about every axis through its joint and along every line.
+    """Per velocity (nv) the inertia that it moves, about every axis through its joint and along every line.
 
     Armature is included. It is the scale for an entry of M: of a heavy body on its axis a joint may move nothing but
     rounding errors, while all of a light body far from the heavy ones is moved.
@@ -94,7 +94,7 @@ def vanishing(pivots: np.ndarray) -> np.ndarray:
 
 
 def _small(pivots: np.ndarray) -> np.ndarray:
-    """Which pivots vanish beside the entry of M that they came from, or beside all that is moved."""
+    """Which pivots vanish beside the entry of M that they came from, or beside the moved inertia."""
     inverse, diagonal, moved = np.split(np.abs(pivots), 3, axis=-1)
     size = np.maximum(diagonal, _ROUNDING * moved)
     with np.errstate(all="ignore"):

@@ -121,7 +121,7 @@ def data_of(joint: Joint) -> set[str]:
 
 
 def limit_of(joint: Joint, name: str) -> float | None:
-    """The limit of a joint with one axis; None where there is none."""
+    """The limit of a joint with one axis, or None."""
     values = axis_values(joint, name)
     return values[0] if len(values) == 1 and math.isfinite(values[0]) else None
 
@@ -150,7 +150,7 @@ def with_base_joint(model: Model, file_format: str) -> Description:
 
 
 def warn_left_out(model: Model, file_format: str, left_out: Sequence[str]) -> None:
-    """One warning for all that a file cannot hold."""
+    """One warning for everything that a file cannot hold."""
     if left_out:
         listed = ", ".join(left_out)
         message = f"{file_format} cannot hold these of {model.name!r}, they are left out: {listed}."

@@ -20,5 +20,5 @@ def save(model: Model, path: str | Path) -> Path:
     """Write the model; the file appears whole or not at all."""
     path = Path(path)
     if path.suffix.lower() not in WRITERS:
-        raise FormatError(f"{path.name!r} does not say its format: end it with {', '.join(WRITERS)}.", path=str(path))
+        raise FormatError(f"{path.name!r} has no known extension: use {', '.join(WRITERS)}.", path=str(path))
     return write_whole(path, WRITERS[path.suffix.lower()](model).encode("utf-8"))

@@ -9,7 +9,7 @@ from dqdyn.errors import FormatError
 
 
 def checked_target(path: Path) -> Path:
-    """The file that ``path`` names, in full; an error where none can be: ask before long work whose result it is."""
+    """The file that ``path`` names, in full; an error if it cannot be written: call this before long computations."""
     target = path.resolve()
     if not target.parent.is_dir():
         raise FormatError(f"the folder {str(path.parent)!r} does not exist: make it first.", path=str(path))

@@ -133,7 +133,7 @@ def _row(gradient: list[Scalar], jacobian: Array) -> Array:
         return product[..., 0, :]
     except ValueError:
         shapes = f"{row.shape[:-2]} of the primitives and {jacobian.shape[:-2]} of the Jacobian"
-        raise Error(f"Batches of shapes {shapes} do not go together: make them equal or 1.", found=shapes) from None
+        raise Error(f"Batches of shapes {shapes} cannot be combined: make them equal or 1.", found=shapes) from None
 
 
 def _plain(x: Scalar) -> Any:

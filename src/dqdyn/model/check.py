@@ -55,7 +55,7 @@ class Checker:
         return ModelError(self.where + message, file=self.description.source, element=element)
 
     def fault(self, item: Link | Joint | NamedFrame, message: str) -> ModelError:
-        """The error of a link, joint or frame; the message goes on after its name."""
+        """The error of a link, joint or frame; the message continues after its name."""
         return self.error(f"{_WHAT[type(item)]} {item.name!r} {message}", item.name)
 
     def doubt(self, message: str, element: str) -> None:

@@ -13,8 +13,8 @@ from dqdyn.errors import Error, FormatError
 class FieldGravity:
     """A field of :mod:`dqdyn.dynamics.gravity` as the gravity of a robot.
 
-    What knows no fields takes three numbers out of a robot's gravity, and is refused: nothing computes without gravity
-    by mistake.
+    Code without support for fields reads three numbers from a robot's gravity, and is refused: nothing computes
+    without gravity by mistake.
     """
 
     field: Any

@@ -172,7 +172,7 @@ class Model:
     bodies: tuple[Body, ...]
     frames: Mapping[str, Frame]
     gravity: Vector | FieldGravity
-    fixed_inertia: Inertia  # of all that is fixed to the world, in world axes
+    fixed_inertia: Inertia  # of all bodies fixed to the world, in world axes
     description: Description = field(repr=False)
     base: str = "fixed"
     mimic: bool = True

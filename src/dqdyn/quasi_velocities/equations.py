@@ -98,7 +98,7 @@ class QuasiVelocities:
         return [divide(r[j][j], sqrt(row_times(c, c))) for j, c in enumerate(columns)]
 
     def pivots(self, q: Vector) -> list[Scalar]:
-        """1/D of BᵀMB = LᵀDL, the diagonal of BᵀMB and all that each u moves, one after the other (3m)."""
+        """1/D of BᵀMB = LᵀDL, the diagonal of BᵀMB and the inertia that each u moves, concatenated (3m)."""
         matrix, moved = self.mass_matrix(q), moved_inertia(self.model, q)
         of_speeds = [row_times([b * b for b in column], moved) for column in zip(*self.b(q), strict=True)]
         return [*factored(matrix)[1], *(row[k] for k, row in enumerate(matrix)), *of_speeds]

@@ -31,7 +31,7 @@ RENAMED: Mapping[str, tuple[str, Mapping[str, Option]]] = {
 
 
 class CompiledFunctions:
-    """The functions of one robot, in one choice of variables, that have been asked for.
+    """The functions of one robot, in one choice of variables, that have been requested.
 
     ``owner`` is the class whose methods document them. Those with default options are in ``direct`` as well, by name
     and, where they have one, by frame: :mod:`dqdyn.compile.runtime.method` finds them there without running Python

@@ -81,7 +81,7 @@ class ConstrainedMethods(DynamicMethods):
         return self._of_rows("constraint_bias", (q, v, t), check, (0,))
 
     def constraint_residual(self, q: Reals, t: Times = 0.0, *, check: bool = True) -> Array:
-        """What must vanish at q, in m and rad, of the holonomic constraints one after the other, (..., mh)."""
+        """What must vanish at q, in m and rad, of the holonomic constraints, concatenated (..., mh)."""
         return self._of_rows("constraint_residual", (q, t), check, (0,))
 
     def constraint_velocity(self, q: Reals, v: Reals, t: Times = 0.0, *, check: bool = True) -> Array:
@@ -200,7 +200,7 @@ def with_kept_constraints(old: Model, new: Model) -> Model:
 
 
 def checked(model: Model) -> Model:
-    """The model, unless a constraint names what is not there or two have one name."""
+    """The model; an error if a constraint names a missing joint or frame, or two share a name."""
     seen: set[str] = set()
     for c in model.constraints:
         if not hasattr(c, "acceleration"):

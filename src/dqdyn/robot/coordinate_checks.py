@@ -118,7 +118,7 @@ Contacts = Mapping[str | tuple[str, Reals], Reals]
 def as_contacts(
     model: Model, contacts: Contacts | None, check: bool
 ) -> tuple[tuple[Contact, ...], tuple[np.ndarray, ...]]:
-    """Points of frames, and their forces one after the other as one array (..., 3k); no array where there is none."""
+    """Points of frames, and their forces one after the other as one array (..., 3k); no array if there are none."""
     if contacts is None or (isinstance(contacts, Mapping) and not contacts):
         return (), ()
     if not isinstance(contacts, Mapping):
@@ -155,7 +155,7 @@ def as_contacts(
 
 
 def named_joints(model: Model, choice: object, joint: str | Sequence[str] | None) -> list[str]:
-    """The joints that a choice is for: those named, or all that can have it."""
+    """The joints that a choice is for: those named, or all that accept it."""
     if joint is not None:
         return [joint] if isinstance(joint, str) else list(joint)
     dual = choice == "dual-quaternion" or isinstance(choice, UnitDualQuaternion)

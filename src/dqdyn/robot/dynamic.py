@@ -158,7 +158,7 @@ class DynamicMethods(KinematicMethods):
         self._functions.variables.inertia.require_inertia()
         if self.model.constraints and (self.model.nv > _COMPILED_SOLVE or any(c.timed for c in self.model.constraints)):
             raise Error(
-                f"derivatives of forward dynamics under constraints are there up to nv = {_COMPILED_SOLVE} and for "
+                f"derivatives of forward dynamics under constraints are available up to nv = {_COMPILED_SOLVE} and for "
                 f"constraints without time; {self.model.name!r} has nv = {self.model.nv}: use finite differences."
             )
         if self.model.nv <= _COMPILED_SOLVE:

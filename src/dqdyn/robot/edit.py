@@ -103,14 +103,14 @@ def _field(model: Model, field: Any) -> FieldGravity:
     except Exception as problem:  # the field may be the user's own: whatever it raises, it is to be found
         raise ModelError(
             f"the gravity field {field!r} cannot be used: {type(problem).__name__}: {str(problem).rstrip('.')}; make "
-            "it hashable, and use +, -, * and what dqdyn.algebra.scalar has, select(less(a, b), x, y) in place of if.",
+            "it hashable, and use +, -, * and what dqdyn.algebra.scalar has, select(less(a, b), x, y) instead of if.",
             field=field,
         ) from problem
     return own
 
 
 def lock(model: Model, values: Mapping[str, RealNumber | RealArray]) -> tuple[Description, str]:
-    """Joints held at values: they become fixed joints, with all that mimics them. Also gives the new base."""
+    """Joints held at values: they become fixed joints, as do joints that mimic them. Also returns the new base."""
     description, base = model.description, model.base
     fixed: dict[str, list[float]] = {}
     for name, value in values.items():

@@ -185,7 +185,7 @@ class Robot(ConstrainedMethods):
 
         Fields are those of :mod:`dqdyn.dynamics.gravity`, as ``Central(mu)``, or any object with their two methods. All
         dynamics, energies and simulations are then in the field; only ``torque_regressor`` needs uniform gravity. MJCF
-        and JSON cannot hold a field and refuse it; URDF holds no gravity at all, and says so.
+        and JSON cannot hold a field and refuse it; URDF holds no gravity at all, and writing it warns.
         """
         return self._rebuilt(edit.with_gravity(self.model, gravity))
 
@@ -210,7 +210,8 @@ class Robot(ConstrainedMethods):
 
         ``coordinates`` is "euler-zyx" (or any of the twelve sequences, about moved axes), "quaternion",
         "rotation-matrix", "dual-quaternion" (free joints), a ``Parameterisation`` of your own, or a mapping from joints
-        to any of these. ``joint`` names the joints that get them, by default all that can; the others get "quaternion".
+        to any of these. ``joint`` names the joints that get them, by default all that can have them; the others get
+        "quaternion".
         """
         from dqdyn.robot.coordinates import in_coordinates
 

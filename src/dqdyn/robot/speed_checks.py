@@ -1,4 +1,4 @@
-"""The door of a robot in quasi-velocities: functions that give no matrix, and states at which there is no answer."""
+"""Input checks of a robot in quasi-velocities: functions that give no matrix, and states without an answer."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def as_matrix(model: Model, name: str, function: Any) -> tuple[Speeds, Program]:
         raise Error(
             f"{name}(q) of in_speeds cannot be traced for {model.name!r}, whose q has {model.nq} entries: "
             f"{type(problem).__name__}: {str(problem).rstrip('.')}; use +, -, * and what dqdyn.algebra.scalar has, "
-            "select(less(a, b), x, y) in place of if.",
+            "select(less(a, b), x, y) instead of if.",
             argument=name,
         ) from problem
     _check_shape(model, name, shape)
@@ -91,12 +91,12 @@ def is_constant(program: Program) -> bool:
 
 
 def may_be_infinite(program: Program) -> bool:
-    """Whether entries divide or take roots, so that there may be a q at which they are no numbers."""
+    """Whether entries divide or take roots, so that they may be NaN or infinite at some q."""
     return any(op in ("div", "sqrt", "atan2") for op, _, _ in program.instructions)
 
 
 def check_finite(model: Model, name: str, entries: np.ndarray) -> None:
-    """An error that names the state where one of the entries of B or Y (..., all of them) is no number."""
+    """An error that names the state where one of the entries of B or Y (..., all of them) is NaN."""
     row = first_row(~np.isfinite(entries).all(axis=-1))
     if row is not None:
         raise StateError(
@@ -151,7 +151,7 @@ def check_admitted(model: Model, drift: np.ndarray, rows: Sequence[str]) -> None
 
 
 def check_reached(model: Model, v: np.ndarray, missed: np.ndarray) -> None:
-    """An error where v is none of those that a tall B has, from "missed" (..., nv)."""
+    """An error where v is not in the range of a tall B, from "missed" (..., nv)."""
     size = np.abs(missed).max(axis=-1)
     row = first_row(size > UNIT_TOLERANCE * np.maximum(1.0, np.abs(v).max(axis=-1)))
     if row is not None:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class RobotInSpeeds(WithFunctions):
-    """A robot whose motion is told by m quasi-velocities u (Kane's generalized speeds); see ``Robot.in_speeds``.
+    """A robot whose motion is described by m quasi-velocities u (Kane's generalized speeds); see ``Robot.in_speeds``.
 
     v = B(q) u, forces on u are Bᵀτ, and q stays the robot's own. With m < nv only motions v = B u are possible, as
     under constraints; what enforces them does no work along them and stays out of all forces here. Every method takes
@@ -53,7 +53,7 @@ class RobotInSpeeds(WithFunctions):
     def speeds(self, q: Reals, v: Reals, *, out: Out = None, check: bool = True) -> Array:
         """u (..., m) of the velocity v: Y v, or the solution of B u = v.
 
-        Where B has fewer columns than rows, a v that is no B u is refused, not replaced by the nearest.
+        Where B has fewer columns than rows, a v outside the range of B is refused, not replaced by the nearest.
         """
         return self._run("speeds", (q, v), out=out, check=check)
 
@@ -99,7 +99,7 @@ class RobotInSpeeds(WithFunctions):
         out: Out = None,
         check: bool = True,
     ) -> Array:
-        """u̇ (..., m) under the forces Bᵀτ (..., m) on u, which :meth:`forces` makes of τ; wrenches likewise."""
+        """u̇ (..., m) under the forces Bᵀτ (..., m) on u, which :meth:`forces` computes from τ; wrenches likewise."""
         options, stacked = wrench_input(wrenches, expressed, check)
         return self._run("forward_dynamics", (q, u, forces, *stacked), options, out, check)
 

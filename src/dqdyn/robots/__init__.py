@@ -1,6 +1,6 @@
 """Built-in robots: ``dqdyn.robots.chain(50)``, ``dqdyn.robots.names()``.
 
-One file per family describes them; they are imported when they are asked for, so that importing dqdyn stays quick.
+One file per family describes them; they are imported on first use, so that importing dqdyn stays quick.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Runs with steps of any size, sampled by dense output at the times that were asked for."""
+"""Runs with adaptive steps, sampled by dense output at the requested times."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ class EngineWarning:
 
 
 def first_warning(model: Any, data: Any) -> EngineWarning | None:
-    """The gravest warning that MuJoCo has counted in ``data`` since it was made or reset; None where there is none."""
+    """The gravest warning that MuJoCo has counted in ``data`` since it was made or reset, or None."""
     numbers = data.warning.number
     if not numbers.any():
         return None

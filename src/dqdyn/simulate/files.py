@@ -49,7 +49,7 @@ def load(path: str | Path) -> Trajectory:
         path = Path(path)
         content = path.read_bytes()
     except FileNotFoundError:
-        raise LoadError(f"there is no file {str(path)!r}.", file=str(path)) from None
+        raise LoadError(f"No file {str(path)!r}: check the path.", file=str(path)) from None
     except (OSError, TypeError, ValueError) as problem:
         raise _unreadable(path, problem) from None
     try:

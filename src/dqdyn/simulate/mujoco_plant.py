@@ -63,7 +63,7 @@ def engine_model(
     model = mujoco.MjModel.from_xml_string(ET.tostring(root, encoding="unicode"))
     model.opt.timestep = timestep
     model.opt.integrator = getattr(mujoco.mjtIntegrator, f"mjINT_{method.upper()}")
-    # Where the engine finds its state unstable, it would put the robot back to its neutral state and go on.
+    # When MuJoCo detects an unstable state, it would reset the robot to its neutral state and continue.
     model.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_AUTORESET)
     if not limits:
         model.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_LIMIT)

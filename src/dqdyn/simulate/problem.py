@@ -64,7 +64,7 @@ class Problem:
         return step % self.every == 0 or step == self.steps
 
     def as_given(self, array: Array) -> Array:
-        """(n, B, …) as the user gets it: without the batch axis for one run."""
+        """(n, B, …) as returned to the user: without the batch axis for one run."""
         return array if self.batch else array[:, 0]
 
     def input(self, tau: Array, step: int) -> Array:

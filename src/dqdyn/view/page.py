@@ -12,7 +12,7 @@ from dqdyn.errors import one_line
 
 
 def page(title: str, facts: Sequence[str], body: str, *, styles: Sequence[str], scripts: Sequence[str]) -> str:
-    """The text of a page: a heading with facts above ``body``, which is HTML; styles and scripts are files of "web"."""
+    """A page: a heading with facts above ``body`` in HTML; styles and scripts are read from the folder ``web``."""
     return filled(
         "page.html",
         TITLE=escape(title),

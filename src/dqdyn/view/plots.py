@@ -16,7 +16,7 @@ from dqdyn.view.motion import checked
 from dqdyn.view.series import Panel, panels_of
 
 MOST_NAMED = 16
-"""Curves of one panel beyond which its legend stands beside it."""
+"""Curves of one panel beyond which its legend is placed beside it."""
 
 
 def new_figure(width: float, height: float, purpose: str = "drawing figures") -> Any:

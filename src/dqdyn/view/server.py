@@ -27,13 +27,13 @@ from dqdyn.view.sweep import resting
 from dqdyn.view.viser_scene import ViserScene
 
 HOST = "127.0.0.1"
-"""Only this machine can open the page unless another host is asked for."""
+"""Only this machine can open the page unless another host is given."""
 PORT = 8080
 _PORTS_TRIED = 64
 
 
 class PortWarning(LibraryWarning):
-    """The port that was asked for is busy; another one serves the page."""
+    """The requested port is busy; another one serves the page."""
 
 
 def serve(
@@ -175,7 +175,7 @@ class Viewer:
 
 @contextlib.contextmanager
 def _silent() -> Iterator[None]:
-    """viser greets and says goodbye on stdout, whatever it is told."""
+    """viser prints to stdout at start and stop, and no option prevents it."""
     import rich
 
     console = rich.get_console()

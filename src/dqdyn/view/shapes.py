@@ -78,7 +78,7 @@ class _ShapeReader:
         self.notes: list[str] = []
 
     def link(self, link: Link) -> tuple[list[Triangles], bool]:
-        """What is drawn of a link, and whether that is all that it shows."""
+        """What is drawn of a link, and whether that is complete."""
         visuals = [self.shape(shape, link.name) for shape in link.visuals]
         complete = all(part is not None for part in visuals)
         if complete or any(visuals):
@@ -122,7 +122,7 @@ def _joined(parts: Iterable[list[Triangles] | None]) -> list[Triangles]:
 
 
 def _from_joints(robot: Robot, body: int) -> Iterator[Triangles]:
-    """Capsules from a body's own joint to the joints and named frames that it carries; a box where there is none."""
+    """Capsules from a body's own joint to the joints and named frames that it carries; a box if there are none."""
     thick = extent_of(robot) / 60.0
     yield sphere(1.5 * thick).colored(HINGE)
     origin = np.zeros(3)

@@ -95,7 +95,7 @@ class Operations:
 
 @dataclass(frozen=True)
 class Line:
-    """One line of a table: the printed cost and ours, None where there is none.
+    """One line of a table: the printed cost and ours, or None.
 
     ``reason`` says why they differ; where they are equal, what the equality rests on beyond the printed steps.
     """

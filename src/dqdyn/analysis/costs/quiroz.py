@@ -145,7 +145,7 @@ def _dh_arm(c: Operands, n: int) -> list[jacobians.DHJoint]:
 
 
 def _twist_rate() -> Operations:
-    """What (5.62) has beside J̇_x: 2x is there from J_ξ, 2ẋ is new."""
+    """What (5.62) has beside J̇_x: 2x is known from J_ξ, 2ẋ is new."""
     matrix = jacobians.twist_jacobian_rate
     return _by("i", 1, lambda c, i: matrix(jacobians.twist_rows(c("dual")), c((8, i)), c((6, 8)), c((8, i))))
 

@@ -25,8 +25,8 @@ ALLOWED = 1e-3  # of a limit
 SLOW, FAST = (0.5 * (GAINS[0] + sign * np.sqrt(GAINS[0] ** 2 - 4.0 * GAINS[1])) for sign in (-1.0, 1.0))  # 1/s
 ENGINE_STEPS = (2, 4, 20)  # per command, of the runs that show what finer steps do
 ON_THE_ENGINE = (
-    "On the engine, claims are about one step of the engine per command. Only so CQP by torque is inside its limits; "
-    "with finer steps of the engine a torque is held while the arm moves on; the last table tells by how much."
+    "On the engine, claims are about one step of the engine per command. Only then does CQP by torque stay within its "
+    "limits; with finer steps of the engine a torque is held while the arm moves on; the last table says by how much."
 )
 
 
@@ -46,7 +46,7 @@ def experiment(
     setting = Setting.above_the_table(cup.nine_joints(), START)
     steps = {**dict.fromkeys(VELOCITY, dt_velocity), **dict.fromkeys((*TORQUE, STOPPED), dt_torque)}
     if plant is not None:
-        # One step of the engine per command: the acceleration that was asked for acts as it is, whatever the step. With
+        # One step of the engine per command: the commanded acceleration acts unchanged, whatever the step. With
         # more of them a torque is held while the arm moves on, as on a real robot: :func:`finer` shows what that does.
         steps = dict.fromkeys(steps, 4.0 * dt_torque)
 

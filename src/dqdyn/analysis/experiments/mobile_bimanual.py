@@ -61,7 +61,7 @@ class CarryAndRelease:
 def experiment(plant: str | None = None, duration: float = 14.0, dt: float = 5e-3) -> Result:
     """Both controllers for ``duration`` s."""
     if plant is not None:
-        raise Error(f"{NAME} runs on our own dynamics alone: {plant} knows no wheels that roll without slipping.")
+        raise Error(f"{NAME} runs on our own dynamics alone: {plant} has no wheels that roll without slipping.")
     robot = robots.mobile_bimanual()
     runs = {name: follow(robot, CarryAndRelease(robot, name == "CQP"), duration, dt, START) for name in ("QP", "CQP")}
     places = {name: robot.absolute_pose(*HANDS, r.q).translation for name, r in runs.items()}

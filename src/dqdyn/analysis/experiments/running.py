@@ -9,11 +9,11 @@ from dqdyn.control import Controller
 from dqdyn.robot import Robot
 from dqdyn.simulate import Trajectory, simulate
 
-SERVO = 50.0  # 1/s, by which a velocity that is asked for is reached
+SERVO = 50.0  # 1/s, the rate at which a commanded velocity is reached
 
 
 class Servo:
-    """Torques that bring a robot to the velocities that a controller asks for: τ = M k (v_wanted − v) + n."""
+    """Torques that bring a robot to the velocities commanded by a controller: τ = M k (v_wanted − v) + n."""
 
     level = "torque"
 

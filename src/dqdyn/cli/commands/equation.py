@@ -20,7 +20,7 @@ def equation(
     paper: Annotated[str | None, argument("Short name of a paper or an author.")] = None,
     key: Annotated[list[str] | None, argument("29, A.21, or with its kind: table 1.")] = None,
 ) -> Iterator[Answer]:
-    """Print the functions and tests of a numbered item of a paper, or why there is none.
+    """Print the functions and tests of a numbered item of a paper, or why it has none.
 
     Without KEY it lists the items of the paper that are implemented; without PAPER, the papers. Tests are listed under
     the functions that they enter; their paths are those of the repository.

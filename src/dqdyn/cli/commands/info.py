@@ -77,7 +77,7 @@ def tree(facts: Facts, depth: int) -> Tree:
 def _descendants(links: Sequence[Facts]) -> dict[str, int]:
     """How many links hang below each."""
     result = {link["name"]: 0 for link in links}
-    for link in reversed(links):  # children stand behind their parents
+    for link in reversed(links):  # children follow their parents
         if link["parent"] in result:
             result[link["parent"]] += result[link["name"]] + 1
     return result

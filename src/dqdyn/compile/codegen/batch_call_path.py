@@ -33,7 +33,7 @@ class BatchCallEmitter(CallEmitter):
     def text(self) -> str:
         kernel = self.op("load ptr, ptr @many")
         self.require(self.op(f"icmp ne ptr {kernel}, null"))
-        if len(self.numbers) == len(self.program.inputs):  # no array tells how many rows there are
+        if len(self.numbers) == len(self.program.inputs):  # no array gives the number of rows
             self.rows = "1"
             self.require("false")
         data = self.arguments()

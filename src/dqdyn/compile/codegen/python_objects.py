@@ -1,4 +1,4 @@
-"""IR that handles Python objects; its assumptions about CPython stand in :mod:`~dqdyn.compile.runtime.python_abi`."""
+"""IR that handles Python objects; its assumptions about CPython are in :mod:`~dqdyn.compile.runtime.python_abi`."""
 
 from __future__ import annotations
 

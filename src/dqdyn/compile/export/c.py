@@ -75,7 +75,7 @@ def _named(programs: Programs) -> dict[str, Program]:
                 raise Error(f"two of the programs are called {name!r}: pass a dict from names to programs.", name=name)
             result[name] = program
     if not result:
-        raise Error("there is no program to export: pass one or more.")
+        raise Error("No program to export: pass one or more.")
     return result
 
 

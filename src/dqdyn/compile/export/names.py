@@ -62,7 +62,7 @@ def function_name(program: Program, name: str | None) -> str:
     if not isinstance(name, str) or not is_identifier(name):
         raise Error(
             f"{name!r} cannot name an exported function: begin with a letter, go on with letters, digits and single "
-            "underscores, and take no word of C, C++, Python or math.h.",
+            "underscores, and avoid words of C, C++, Python and math.h.",
             name=name,
         )
     return name

@@ -88,7 +88,7 @@ def _chosen() -> tuple[str, Path]:
 
 
 def read(key: str) -> bytes | None:
-    """The entry; None where there is none, or none that can be trusted."""
+    """The entry, or None if it is missing or cannot be trusted."""
     where = folder()
     try:
         if where is None or not _trusted(where):

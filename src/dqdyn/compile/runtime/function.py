@@ -207,7 +207,7 @@ class Function:
         return bool(bits & UNFIT)
 
     def _one(self, arrays: list[Array], target: Array) -> bool:
-        """One state by the code for one state; False where there is none."""
+        """One state by the code for one state; False if there is no such code."""
         kernel = self._attempt(lambda code: code.one)
         if kernel is None:
             return False

@@ -1,4 +1,4 @@
-"""Points and faces that hold on to the world where they are, with friction data for those who check the forces."""
+"""Points and faces that hold on to the world where they are, with friction data for checking contact forces."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class PointContact(FrameConstraint):
     """The origin of ``frame`` does not move: v = 0 in the frame's axes. Multipliers are the force in N on the robot.
 
     It binds velocities, so the point stays wherever the contact began. ``mu`` is the coefficient of friction, with the
-    frame's z as normal; :meth:`holds` is for those who check. Forces are not limited here.
+    frame's z as normal; a force is checked by :meth:`holds`. Forces are not limited here.
     """
 
     frame: str

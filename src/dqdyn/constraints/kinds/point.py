@@ -14,7 +14,7 @@ from dqdyn.model.model import Model
 class PointClosure(Closure):
     """The origins of two frames coincide: p_12 = 0, in axes of the first frame. Either may be "world".
 
-    In a planar linkage the row across the plane is zero: it depends on none and changes nothing.
+    In a planar linkage the row across the plane is zero: it has no effect.
     """
 
     name: str = ""

@@ -36,7 +36,7 @@ class Rolling(OnPlane):
     """A differential drive does not slip sideways: [−sin φ, cos φ, 0] (ẋ, ẏ, φ̇) = 0.
 
     It is [Silva, eq. (61)] [Quiroz, eq. (5.48)]. A robot with ``base="differential"`` has it. Radius and distance of
-    the wheels in m are data for those who drive them.
+    the wheels in m are data for drive models.
     """
 
     joint: str = ROOT_JOINT

@@ -42,7 +42,7 @@ def acceleration(mass: Matrix, force: Scalars, a: Matrix, b: Scalars, held: floa
         along = _times(block, normal)
         right = [f - wanted * c for f, c in zip(right, along, strict=True)]
         _cut(block, normal, along, held)
-    # Along the normals this solves for whatever Q is there, which gives way to A⁺b.
+    # Along the normals this solves for an arbitrary Q, which A⁺b replaces.
     x = placed(basis, alpha, dict(enumerate(solve(block, right))))
     return rest.completed({k: x[i] for k, i in place.items()})
 

@@ -31,7 +31,7 @@ class Reduced:
     coriolis: Array
     """Bᵀ (M Ḃ + C B) (k, k); rate of ``mass`` minus twice this is skew-symmetric."""
     rest: Array
-    """Bᵀ of gravity, friction and what the drift asks for (k)."""
+    """Bᵀ of gravity, friction and the drift's contribution (k)."""
 
     @property
     def freedom(self) -> int:

@@ -26,7 +26,7 @@ class CommandMap(Protocol):
         """q after dt (s) at v."""
 
 
-RATE = 10.0  # 1/s, of v̇ = −k v where no limit asks for less
+RATE = 10.0  # 1/s, of v̇ = −k v where no limit requires less
 _PER_STEP = 0.5  # of the speed that a long step may take away, so that braking does not overshoot
 _PAUSE = 0.1  # s, up to which the velocity is predicted from the last acceleration
 _STILL = 1e-3  # rad/s or m/s, below which braking counts as done

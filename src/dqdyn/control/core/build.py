@@ -27,7 +27,7 @@ _ROUNDING = 1e-9  # of how far a target lies in a zone
 
 
 def require_robot(robot: Any) -> None:
-    """An error where a file's name or something else is given in place of a robot."""
+    """An error if something other than a robot is given, such as a file name."""
     if not isinstance(robot, Robot):
         raise refused("A controller is made for a Robot, as dq.load(…) gives one", robot)
 

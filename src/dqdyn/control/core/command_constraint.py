@@ -93,7 +93,7 @@ class CommandConstraint(ControlPart):
 
     ``gain`` η in 1/s: how fast what it protects may shrink. ``gains`` of the second order: "auto" takes the poles −η
     and −2η and raises them at activation until Lemma 4.1 holds; a pair (η_d, η_p) is taken as it is.
-    ``relaxable=False``: not even the policy "relax" gives way here.
+    ``relaxable=False``: not even the policy "relax" relaxes it.
     """
 
     levels: tuple[str, ...] = ("velocity", "acceleration", "torque")

@@ -88,7 +88,7 @@ class Composition:
         return rows, [rows.decay(i, gains) for i in range(len(rows.value))]
 
     def _robot_constraints(self, context: Context, t: Scalar) -> tuple[Matrix, list[Scalar]]:
-        """Those that the robot has by itself, such as a base that does not slip sideways."""
+        """Those of the robot itself, such as a base that does not slip sideways."""
         if not self.model.constraints:
             return [], []
         if self.level == "velocity":

@@ -29,7 +29,7 @@ _TOO_FAST = "the torques are not finite, or beyond their limits by rounding, wit
 class Controller:
     """A function (t, q, v) → command: velocities, accelerations or torques, as ``level`` says.
 
-    ``report`` tells about the last step, ``activations`` what Lemma 4.1 says of each second-order inequality when it
+    ``report`` describes the last step, ``activations`` what Lemma 4.1 says of each second-order inequality when it
     last became active: at the first step, where time goes back, and where the state or an obstacle jumps so that what
     the lemma promised is lost. :meth:`reset` forgets the past: the next step activates all inequalities again.
     """

@@ -35,7 +35,7 @@ class Design:
         """The parts as users give them, checked and bound to a robot."""
         levels = _levels(as_list(tasks, _TASKS))
         if not levels:
-            raise Error("A controller needs at least one task: ct.RestTask() asks for nothing but rest.")
+            raise Error("A controller needs at least one task: ct.RestTask() only keeps the robot at rest.")
         constraints = as_list(constraints)
         for constraint in constraints:
             _check_constraint(constraint, level)

@@ -1,4 +1,4 @@
-"""Vector field inequalities of first and second order: the base of all that keeps the robot out of or inside a zone.
+"""Vector field inequalities of first and second order: the base of all zones to stay out of or inside.
 
 An inequality says what is to stay positive, h(a, b) ≥ 0. At the level of velocities the robot obeys
 

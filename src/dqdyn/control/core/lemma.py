@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-_MARGIN = 1.05  # of gains chosen automatically above what the lemma asks for
-STEEPEST = 1e9  # 1/s, of η_d chosen automatically: what asks for more is beyond any loop, and squares stay finite
+_MARGIN = 1.05  # of gains chosen automatically above what the lemma requires
+STEEPEST = 1e9  # 1/s, of η_d chosen automatically: more is beyond any control loop, and squares stay finite
 
 
 @dataclass(frozen=True)

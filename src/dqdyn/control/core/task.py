@@ -1,7 +1,7 @@
 """The base of tasks: an error that shall vanish.
 
 A task says what its error is, over any scalar; Jacobian, residual of a moving target and rates follow by jets. At the
-level of velocities a task asks for ė = −η e, at that of accelerations for ë = −k_d ė − k_p e.
+level of velocities a task requires ė = −η e, at that of accelerations for ë = −k_d ė − k_p e.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class TaskOptions(TypedDict, total=False):
 
     ``gain`` η in 1/s: the rate of decay at both levels; ``gains`` (k_d, k_p) sets those of the second order instead.
     ``weight`` among the tasks of one level; ``within``: half widths of the region around the target, per component of
-    the error, inside which the task asks for nothing; ``name`` for reports.
+    the error, inside which the task is inactive; ``name`` for reports.
     """
 
     gain: float

@@ -45,7 +45,7 @@ def kind_of(value: Any) -> str | None:
 
 
 def components(kind: str, value: Any, what: str, size: int | None = None) -> list[Scalar]:
-    """Components of a value, a dual quaternion or a sequence, over any scalar; an error with ``what`` if it is none."""
+    """Components of a value, a dual quaternion or a sequence, over any scalar; an error with ``what`` otherwise."""
     size = SIZE[kind] if size is None else size
     if isinstance(value, (Value, DQ)):
         c = of_dual_quaternion(kind, _dual_quaternion(kind, value, what))

@@ -68,7 +68,7 @@ def on(make: Callable[[FrameLike], Feature], given: Any) -> Any:
 
 
 def required(make: Callable[[FrameLike], Feature], given: Any, owner: str) -> Any:
-    """The feature of the kind that ``make`` is named after; an error that begins with ``owner`` if it is none."""
+    """The feature of the kind that ``make`` is named after; an error that begins with ``owner`` otherwise."""
     feature, kind = on(make, given), make.__name__
     if isinstance(feature, Feature) and feature.kind == kind:
         return feature

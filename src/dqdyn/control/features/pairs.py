@@ -54,7 +54,7 @@ _ENDS: dict[str, list[tuple[str, str, _Pick]]] = {
 
 @dataclass(frozen=True)
 class Pair:
-    """A distance function and the two sides that it is between, in the order that the function wants."""
+    """A distance function and the two features it relates, in the order of its arguments."""
 
     function: Distance
     sides: tuple[Side, Side]

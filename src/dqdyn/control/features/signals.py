@@ -28,7 +28,7 @@ from dqdyn.model.model import Model
 
 ValueLike: TypeAlias = RealArray | RealNumber | Value | DQ
 Sample: TypeAlias = ValueLike | None
-"""A measured value; None where there is none."""
+"""A measured value, or None."""
 
 _LATER = (0.1, 1.0)  # s: times at which a function of the algebra that gives no unit vectors shows it
 
@@ -188,7 +188,7 @@ def _moving(kind: str, size: int, what: str, moving: Moving) -> Signal:
 
 
 def _takes_symbols(function: Callable[[Any], Any]) -> bool:
-    """Whether a function of time can be traced; what it uses tells only by trying."""
+    """Whether a function of time can be traced, found by trying."""
     graph = Graph()
     try:
         function(Traced(graph, graph.node("input", 0, 0)))
@@ -198,7 +198,7 @@ def _takes_symbols(function: Callable[[Any], Any]) -> bool:
 
 
 def at_start(function: Callable[[float], Any], what: str) -> Any:
-    """The value of a function of time at t = 0, where every signal is looked at first."""
+    """The value of a function of time at t = 0, where every signal is first evaluated."""
     try:
         return function(0.0)
     except Error:

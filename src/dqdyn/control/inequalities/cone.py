@@ -43,7 +43,7 @@ class _Direction(Signal):
         super().__init__("line", 6, "the line in the workspace")
         self._given = as_signal("point", given, "the axis of a cone")
         self.inside, self.moves = self._given.inside, self._given.moves
-        for t in (0.0, 0.1) if self.inside else (0.0,):  # a function in the program is looked at now or never
+        for t in (0.0, 0.1) if self.inside else (0.0,):  # a function in the program can only be checked now
             check("line", [float(c) for c in self.at(t).value], "the axis of a cone" + self.moves * f" at t = {t:g}")
 
     def at(self, t: Scalar) -> SignalMotion:

@@ -11,7 +11,7 @@ from dqdyn.arrays import Array, RealArray, RealNumber
 from dqdyn.control.core.errors import refused
 from dqdyn.model.model import Model
 
-FREE = 1e19  # a limit from which on there is none
+FREE = 1e19  # limits from this size on count as infinite
 
 LimitLike = RealArray | RealNumber | None
 """One number, one per coordinate, or None for the robot's own."""

@@ -109,8 +109,8 @@ class AccelerationLimits(PerAxis):
 class TorqueLimits(PerAxis):
     """|τ| at most the robot's limits, or ``limit``: −τ_max ≤ M v̇ + n ≤ τ_max, for controllers by torque.
 
-    A ``limit`` per axis with 0 tells that an axis has no motor, as a passive joint: without it the controller takes
-    every axis to have one. Of a free or planar base a limit per axis tells what thrusters or wheels give.
+    A ``limit`` per axis of 0 says that an axis has no motor, as a passive joint: otherwise the controller assumes
+    that every axis has one. For a free or planar base a limit per axis states what thrusters or wheels provide.
     """
 
     levels = ("torque",)

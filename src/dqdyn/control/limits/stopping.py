@@ -12,7 +12,7 @@ class StoppingBounds(CommandConstraint):
     """k(−g − v) ≤ v̇ ≤ k(g − v) with g = ‖ẋ̃‖ + c‖x̃‖ over the tasks of the first level [Quiroz, eq. (3.4)].
 
     As the task is met the bounds close in on v̇ = −k v, so the joints stop too. ``reach`` is c in 1/s. The paper's
-    example is g = ‖ẋ̃‖, c = 0, with which a robot at rest never starts: ẋ̃ = 0 asks for v̇ = 0.
+    example is g = ‖ẋ̃‖, c = 0, with which a robot at rest never starts: ẋ̃ = 0 requires v̇ = 0.
     """
 
     levels = ("acceleration", "torque")

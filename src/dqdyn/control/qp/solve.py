@@ -49,14 +49,14 @@ def solve_quadratic_program(
         raise Error("H of a quadratic program must be symmetric: use (H + H.T)/2.")
     least, most = np.linalg.eigvalsh(H)[[0, -1]] if n else (0.0, 0.0)
     if least < -1e-9 * max(abs(most), abs(least)):
-        wanted = f"positive semidefinite, else there is no least value; its least eigenvalue is {least:.6g}"
+        wanted = f"positive semidefinite, else there is no minimum; its least eigenvalue is {least:.6g}"
         raise Error(f"H of a quadratic program must be {wanted}.", eigenvalue=float(least))
     rows = np.ascontiguousarray(np.vstack([Aeq, A]))
     upper, lower = np.concatenate([beq, b]), np.concatenate([beq, np.full(len(b), -INFINITE)])
     program = make_solver(solver, ProblemSize(n, False, len(upper), len(beq)))
     has_minimum = least > _SINGULAR * most
     if not has_minimum:
-        program.damping = program.damping[:1]  # else a minimum would be made up where there is none
+        program.damping = program.damping[:1]  # else a minimum would be reported where none exists
     u = program.solve(H, f, rows, upper, lower)
     if u is not None:
         return u

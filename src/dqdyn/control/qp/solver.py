@@ -14,7 +14,7 @@ from dqdyn.arrays import Array
 
 Mask = npt.NDArray[np.bool_]
 INFINITE = 1e30
-"""A bound from which on there is none; finite, since solvers add and compare."""
+"""Bounds from this size on count as infinite; finite, since solvers add and compare."""
 HOLDS = 1e-6
 """How far a bound of a solution may be missed in the bound's own unit; of a row shorter than 1, that part of it."""
 ROUNDING = 1e-11
@@ -94,7 +94,7 @@ def scaled_rows(A: Array, upper: Array, lower: Array, squares: Array, first: int
     factor = np.where(zero | ((squares >= _SHORT) & (squares <= _LONG)), 1.0, length)
     wide = np.concatenate([np.ones(first), factor])
     short = np.where(zero, 1.0, np.minimum(length, 1.0))
-    with np.errstate(over="ignore"):  # a bound beyond all numbers is none
+    with np.errstate(over="ignore"):  # a bound that overflows is infinite
         return Scaled(A / factor[:, None], upper / wide, lower / wide, short, zero)
 
 

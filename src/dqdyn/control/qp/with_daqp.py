@@ -18,7 +18,7 @@ _SOLVED, _LOWER, _EQUALITY = 1, 3, 5  # a flag of solutions; marks of bounds tha
 class DaqpSolver(Solver):
     """Keeps DAQP's workspace and active set from one problem to the next.
 
-    DAQP marks rows that are short in the metric of H, and bounds that coincide, and never takes a mark back by itself.
+    DAQP marks rows that are short in the metric of H, and bounds that coincide, and never clears a mark.
     So every update states again what the rows are, and which of them were active.
     """
 

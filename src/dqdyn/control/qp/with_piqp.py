@@ -71,5 +71,5 @@ class PiqpSolver(Solver):
 
 
 def _infinite(bounds: Array) -> Array:
-    """Bounds with infinity where there is none."""
+    """Bounds, infinite where absent."""
     return np.asarray(np.where(np.abs(bounds) >= INFINITE, np.copysign(np.inf, bounds), bounds))

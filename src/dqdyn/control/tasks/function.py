@@ -60,7 +60,7 @@ class FunctionTask(Task):
         except Exception as problem:  # the function is the user's: whatever it raises, it is to be found
             raise Error(
                 f"{self.name} cannot be traced: {type(problem).__name__}: {str(problem).rstrip('.')}; use +, -, * and "
-                "what dqdyn.algebra.scalar has, select(less(a, b), x, y) in place of if.",
+                "what dqdyn.algebra.scalar has, select(less(a, b), x, y) instead of if.",
                 task=self.name,
             ) from problem
         scalars = _scalars(result)

@@ -53,7 +53,7 @@ def _unit_wrenches(motion: PointMotion) -> list[DQ]:
 
 
 def inertial_parameters(model: Model) -> np.ndarray:
-    """π: the ten parameters of every moving body, one after the other."""
+    """π: the ten parameters of every moving body, concatenated."""
     result = []
     for body in model.bodies:
         s, h = np.array(body.inertia.second_moments), body.inertia.first_moment

@@ -77,7 +77,7 @@ def generalized_active_forces(
 
 
 def law_of_motion(body: Center, rate: DQ) -> DQ:
-    """κ: Newton's and Euler's laws, the wrench that moves the body so [Silva, eq. (55)] [Quiroz, eq. (5.33)].
+    """κ: Newton's and Euler's laws, the wrench that produces this motion [Silva, eq. (55)] [Quiroz, eq. (5.33)].
 
     It is m p̈ + ε(I ω̇ − I ω × ω) [Quiroz, eq. (5.31)] [Quiroz, eq. (5.32)], the same as Ψν̇ + S̄ν [Silva, eq. (56)]
     [Quiroz, eq. (5.34)] [Parsa, eq. (33)].

@@ -1,4 +1,4 @@
-"""How each field of a description stands in JSON, and the checks on the way back."""
+"""How each field of a description is written in JSON, and the checks when it is read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What MuJoCo has beside the tree: constraints between joints, actuators, and all that a description cannot hold."""
+"""What MuJoCo has beside the tree: constraints between joints, actuators, and what a description cannot hold."""
 
 from __future__ import annotations
 

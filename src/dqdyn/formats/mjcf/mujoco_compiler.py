@@ -32,7 +32,7 @@ class MeshAsset:
 
 @dataclass
 class Compiled:
-    """A compiled ``mujoco.MjModel`` and what it does not say itself."""
+    """A compiled ``mujoco.MjModel`` and what it does not contain."""
 
     model: Any
     file: str
@@ -89,7 +89,7 @@ def _require_mjcf(data: bytes, file: str) -> None:
 
 
 def _require_files(source: str | Path, file: str, folder: Path, seen: set[Path]) -> None:
-    """No file that MuJoCo reads along with this one is a pipe or a device, on which it would wait for ever."""
+    """No file that MuJoCo reads along with this one is a pipe or a device, on which it would block forever."""
     for element in safe_xml.parse(source, safe_xml.MJCF_BOUNDS).root.walk():
         if element.tag in ("include", "model") and element.attributes.get("file"):
             for path in _require_file(file, element.attributes["file"], folder):

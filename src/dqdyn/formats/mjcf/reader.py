@@ -179,6 +179,6 @@ class _Reader:
 
 
 def _names(names: Sequence[str], what: str) -> list[str]:
-    """The names, numbered where there is none."""
+    """The names; unnamed elements are numbered."""
     used = set(names)
     return [name or fresh_name(f"{what}{i}", used) for i, name in enumerate(names)]

@@ -28,7 +28,7 @@ from dqdyn.model.model import Model
 from dqdyn.model.per_axis import axis_values
 
 DEEPEST = 490
-"""MuJoCo reads no more bodies inside each other."""
+"""The deepest nesting of bodies that MuJoCo reads."""
 
 _TYPES = {"revolute": "hinge", "prismatic": "slide", "spherical": "ball", "free": "free"}
 _ATTRIBUTES = {"damping": "damping", "friction": "frictionloss", "armature": "armature"}

@@ -1,4 +1,4 @@
-"""Values out of URDF elements: strict numbers, required attributes, and notes on what is not understood."""
+"""Values out of URDF elements: strict numbers, required attributes, and notes on unsupported content."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class Values:
     # --- messages -------------------------------------------------------------------------------------------------
 
     def error(self, element: Element, owner: str, message: str) -> LoadError:
-        """The error at an element; ``message`` goes on after the owner's name."""
+        """The error at an element; ``message`` continues after the owner's name."""
         file, line = self.file, element.line
         return LoadError(f"{file}, line {line}: {owner} {message}", file=file, line=line, element=owner)
 
@@ -191,7 +191,7 @@ class Values:
     # --- poses ------------------------------------------------------------------------------------------------------
 
     def origin(self, parent: Element, owner: str) -> DQ:
-        """The pose of <origin> inside ``parent``; the identity where there is none."""
+        """The pose of <origin> inside ``parent``; the identity if absent."""
         element = self.optional(parent, "origin", owner)
         if element is None or not element.attributes:
             return IDENTITY

@@ -64,7 +64,7 @@ class _Writer:
     def note_left_out(self, joint: Joint) -> None:
         data = data_of(joint)
         if joint.kind == "free":
-            # One number of damping and one of friction is all that a floating joint takes.
+            # A floating joint takes only one damping and one friction value.
             uniform = {name for name in ("damping", "friction") if len(set(axis_values(joint, name))) == 1}
             lost = data - uniform
         else:

@@ -7,7 +7,7 @@ velocity w:
 
     leaving(q, w) = p + ½ dt F(q, w),   q₁ = q exp(dt w),   p₁ = arriving(q, w) + ½ dt F(q₁, w).
 
-The first equation is solved by Newton's method with M(q) in place of the Jacobian, from which it differs by terms of
+The first equation is solved by Newton's method with M(q) instead of the Jacobian, from which it differs by terms of
 the order of the step: each iteration gains a factor of the order dt |v|. Their number is fixed, so that a step
 remains a program without branches; how much the last iteration changed is recorded and judged after the run.
 """
@@ -122,7 +122,7 @@ def _pattern(system: System) -> list[tuple[int, int]]:
     program, n = system.robot.program("mass_matrix"), system.nv
     constant = {k for k, (op, _, c) in enumerate(program.instructions) if op == "const" and c == 0.0}
     filled = {(i, j) for i in range(n) for j in range(i) if program.outputs[n * i + j] not in constant}
-    for k in reversed(range(n)):  # eliminating k couples all that it is coupled to
+    for k in reversed(range(n)):  # eliminating k couples all variables coupled to it
         coupled = [i for i in range(k) if (k, i) in filled]
         filled |= {(i, j) for i in coupled for j in coupled if j < i}
     return sorted(filled)

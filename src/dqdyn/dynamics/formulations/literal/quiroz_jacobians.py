@@ -20,7 +20,7 @@ from dqdyn.model.model import Model, TreeJoint
 
 
 class JacobianJoint(Protocol):
-    """What a Jacobian asks of a joint between two frames, in the poses x of both in the base."""
+    """What a Jacobian needs from a joint between two frames, in the poses x of both in the base."""
 
     def pose(self) -> DQ:
         """The pose of the frame behind in the frame before."""
