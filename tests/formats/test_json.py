@@ -201,7 +201,7 @@ def test_bytes_that_are_no_text_and_files_that_are_none(tmp_path: Path) -> None:
     (tmp_path / "latin.json").write_bytes(b'{"format": "\xe9"}')
     with pytest.raises(LoadError, match="not UTF-8 at byte 12"):
         read_json(tmp_path / "latin.json")
-    with pytest.raises(LoadError, match="no file"):
+    with pytest.raises(LoadError, match="No file"):
         read_json(tmp_path / "none.json")
 
 

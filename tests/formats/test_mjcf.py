@@ -354,7 +354,7 @@ def test_every_fault_is_one_sentence_that_names_the_file(text: str, tmp_path: Pa
 
 
 def test_missing_files_and_directories(tmp_path: Path) -> None:
-    with pytest.raises(LoadError, match="no file"):
+    with pytest.raises(LoadError, match="No file"):
         read_mjcf(tmp_path / "nothing.xml")
     with pytest.raises(LoadError, match="directory"):
         read_mjcf(tmp_path)
