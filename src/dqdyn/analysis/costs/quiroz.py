@@ -55,7 +55,8 @@ def quiroz_table_5_2() -> tuple[Line, ...]:
     [Quiroz, eq. (5.64)]. Lines that contain J̇_x take its printed cost, since the thesis does not give its steps.
     """
     adorno = Operations.parse("312i", "268i − 8")
-    pose = _by("i", 1, lambda c, i: jacobians.pose_jacobian(_dh_arm(c, i), c("dual")))
+    joint = jacobians.DHJoint
+    pose = _by("i", 1, lambda c, i: jacobians.pose_jacobian([joint(k, *c(4)) for k in range(i)], c("dual")))
     ours = _by("i", 1, lambda c, i: jacobians.pose_jacobian_rate(c("dual"), [[(k, c("dual"))] for k in range(i)], c(i)))
     twist = pose + _by("i", 1, lambda c, i: matrices.product(jacobians.twist_rows(c("dual")), c((8, i))))
     rate = adorno + _twist_rate()
@@ -138,10 +139,6 @@ def _by(variable: str, degree: int, run: Callable[[Operands, int], Any]) -> Oper
 
 
 # --- steps on operands ------------------------------------------------------------------------------------------------
-
-
-def _dh_arm(c: Operands, n: int) -> list[jacobians.DHJoint]:
-    return [jacobians.DHJoint(k, *c(4)) for k in range(n)]
 
 
 def _twist_rate() -> Operations:

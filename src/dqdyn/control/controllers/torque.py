@@ -23,6 +23,7 @@ from dqdyn.dynamics import methods
 from dqdyn.model.model import Model
 from dqdyn.robot import Robot
 
+_NOT_YET = "cannot be controlled by torque yet, as"
 _PULLS = 1e-9  # N or N m, from which on gravity counts
 
 
@@ -114,7 +115,7 @@ def _require_motors(robot: Robot, constraints: Sequence[object] = ()) -> None:
     if model.constraints:
         names = assembled.names(model)
         shown = ", ".join(repr(name) for name in dict.fromkeys(names))
-        what = f"cannot be controlled by torque yet, as the forces of its constraints ({shown}) would be left out"
+        what = f"{_NOT_YET} the forces of its constraints ({shown}) would be left out"
         raise _refused(model, what, constraints=tuple(names))
     limits = [c for c in constraints if isinstance(c, TorqueLimits) and np.asarray(c.given).ndim == 1]
     least = np.minimum.reduce([np.full(model.nv, np.inf), *(c.bound_to(model).limit for c in limits)])
@@ -122,18 +123,14 @@ def _require_motors(robot: Robot, constraints: Sequence[object] = ()) -> None:
         if joint.motion.actuated:
             continue
         if not (least[joint.v] < np.inf).all():
-            what = (
-                f"cannot be controlled by torque yet, as its {joint.kind} joint {joint.name!r} has no motor, and what "
-                "carries it would be left out"
-            )
+            which = f"its {joint.kind} joint {joint.name!r} has no motor"
+            what = f"{_NOT_YET} {which}, and what carries it would be left out"
             way = "if the joint has thrusters or omnidirectional wheels, say so by TorqueLimits with one limit per axis"
             raise _refused(model, what, f", or, {way}", joint=joint.name)
         pull = np.abs(np.where(least[joint.v] == 0.0, robot.gravity_forces(robot.neutral())[joint.v], 0.0)).max()
         if pull > _PULLS:
-            what = (
-                f"would fall: its joint {joint.name!r} has no motor, gravity pulls at it by {pull:.6g} N, "
-                "and forces of contact are left out"
-            )
+            pulls = f"gravity pulls at it by {pull:.6g} N, and forces of contact are left out"
+            what = f"would fall: its joint {joint.name!r} has no motor, {pulls}"
             raise _refused(model, what, ", or with_gravity([0, 0, 0]) for a robot that floats", joint=joint.name)
 
 
