@@ -91,9 +91,8 @@ class AdaptiveRun:
         pieces = p.steps if piecewise else 1
         self.events.begin(self.t, self.q, self.v)
         for k in range(pieces):
-            u = self._input(k)
             end = p.start + p.dt * (k + 1 if piecewise else p.steps)
-            if not self._until(end, u):
+            if not self._until(end, self._input(k)):
                 return
         if self.asked is not None:
             self._input(p.steps)
@@ -123,10 +122,8 @@ class AdaptiveRun:
                 self.rejected += 1
                 self.h = h * (max(_SLOWEST, _SAFETY * error ** (-1 / ORDER)) if 1.0 < error < np.inf else 0.1)
                 if self.h < _SMALLEST * span_of_run:
-                    self.status = (
-                        f"diverged at t = {self.t:.6g} s: no step is small enough for rtol = {self.rtol:g}; "
-                        "look for forces that jump or grow without bound."
-                    )
+                    what = f"diverged at t = {self.t:.6g} s: no step is small enough for rtol = {self.rtol:g}"
+                    self.status = f"{what}; look for forces that jump or grow without bound."
                     return False
                 continue
             self.accepted += 1

@@ -90,13 +90,10 @@ computed_torque = ComputedTorque
 def _require_motors(robot: Robot) -> None:
     for joint in robot.model.joints:
         if joint.kind in ("free", "planar"):
-            raise Error(
-                f"{robot.name!r} cannot follow a reference by computed torque, as its {joint.kind} joint "
-                f"{joint.name!r} has no motor, and what carries it would be left out: use a fixed base, or, if the "
-                "joint has thrusters or omnidirectional wheels, say so by driven_base=True.",
-                robot=robot.name,
-                joint=joint.name,
-            )
+            lack = f"its {joint.kind} joint {joint.name!r} has no motor, and what carries it would be left out"
+            what = f"{robot.name!r} cannot follow a reference by computed torque, as {lack}"
+            motors = "if the joint has thrusters or omnidirectional wheels, say so by driven_base=True"
+            raise Error(f"{what}: use a fixed base, or, {motors}.", robot=robot.name, joint=joint.name)
 
 
 def _gains(robot: Robot, name: str, value: Any) -> Array:

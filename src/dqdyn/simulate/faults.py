@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from dqdyn.errors import Error, LibraryWarning
-
-if TYPE_CHECKING:
-    from dqdyn.simulate.trajectory import Trajectory
+from dqdyn.simulate.trajectory import Trajectory
 
 
 class SimulationError(Error):

@@ -206,9 +206,7 @@ def _wrenches(
     robot: Robot, wrenches: Mapping[str, Any] | None, steps: int, count: int
 ) -> tuple[tuple[str, ...], Array]:
     """Frames, and their wrenches as (steps or 1, B or 1, 6 per frame)."""
-    if wrenches is None:
-        wrenches = {}
-    if not isinstance(wrenches, Mapping):
+    if wrenches is not None and not isinstance(wrenches, Mapping):
         raise StateError(f"wrenches maps frames to [f, τ]; found {type(wrenches).__name__}.", argument="wrenches")
     if not wrenches:
         return (), np.zeros((1, 1, 0))

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from dqdyn.errors import StateError, missing_extra
 from dqdyn.model.model import Model
-
-if TYPE_CHECKING:
-    from dqdyn.simulate.trajectory import Trajectory
+from dqdyn.simulate.trajectory import Trajectory
 
 _WRENCH = [("fx", "N"), ("fy", "N"), ("fz", "N"), ("tx", "N m"), ("ty", "N m"), ("tz", "N m")]
 

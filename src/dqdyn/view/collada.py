@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -105,8 +105,7 @@ class _Collada:
 
     def corners(self, element: Any) -> tuple[Array, Indices]:
         """Positions, and the index into them of each corner in turn."""
-        inputs = element.findall("input")
-        width = _width(inputs)
+        width = _width(element)
         vertex = _child(element, "input[@semantic='VERTEX']")
         position = _child(self.linked(vertex, "source"), "input[@semantic='POSITION']")
         source = self.linked(position, "source")
@@ -133,9 +132,9 @@ def _offset(element: Any) -> int:
     return offset
 
 
-def _width(inputs: Iterable[Any]) -> int:
+def _width(element: Any) -> int:
     """Numbers per corner."""
-    return max((_offset(element) for element in inputs), default=0) + 1
+    return max((_offset(given) for given in element.findall("input")), default=0) + 1
 
 
 def _counts(element: Any, corners: int) -> Indices:
@@ -145,7 +144,7 @@ def _counts(element: Any, corners: int) -> Indices:
     if element.tag == "polylist":
         counts = _integers(_child(element, "vcount"))
     else:
-        width = _width(element.findall("input"))
+        width = _width(element)
         counts = np.array([len(_integers(p)) // width for p in element.findall("p")], dtype=np.int64)
     if (counts < 0).any() or (counts > corners).any() or counts.sum() > corners:
         raise ValueError(f"its polygons have more corners than the {corners} that are given")

@@ -79,20 +79,17 @@ class Blob:
     """Arrays embedded in a page: concatenated, compressed and encoded as text; each is known by its reference."""
 
     def __init__(self) -> None:
-        self.parts: list[bytes] = []
-        self.size = 0
+        self.data = bytearray()
 
     def add(self, values: Array | Indices, kind: str = "float32") -> Reference:
-        data = np.ascontiguousarray(values, dtype=_TYPES[kind]).tobytes()
-        reference = [kind, self.size, int(values.size)]
-        padding = b"\0" * (-len(data) % 4)  # views in JavaScript start at multiples of their element's size
-        self.parts += [data, padding]
-        self.size += len(data) + len(padding)
+        reference = [kind, len(self.data), int(values.size)]
+        self.data += np.asarray(values, dtype=_TYPES[kind]).tobytes()
+        self.data += b"\0" * (-len(self.data) % 4)  # views in JavaScript start at multiples of their element's size
         return reference
 
     def text(self) -> str:
         """zlib, then base64."""
-        return base64.b64encode(zlib.compress(b"".join(self.parts), 9)).decode("ascii")
+        return base64.b64encode(zlib.compress(self.data, 9)).decode("ascii")
 
 
 def _meshes(appearance: Appearance, blob: Blob) -> list[dict[str, Any]]:

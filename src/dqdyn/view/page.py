@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import json
+import re
 from collections.abc import Sequence
 from importlib import resources
 from typing import Any
@@ -25,12 +26,8 @@ def page(title: str, facts: Sequence[str], body: str, *, styles: Sequence[str], 
 
 def filled(name: str, **values: str) -> str:
     """A file of "web" with its {{PLACES}} filled."""
-    before, *rest = web_file(name).split("{{")
-    pieces = [before]
-    for part in rest:  # one pass, so that nothing in the values is taken for a place to fill
-        place, _, after = part.partition("}}")
-        pieces += [values[place], after]
-    return "".join(pieces)
+    # In one pass, so that nothing in the values is taken for a place to fill.
+    return re.sub("{{(.*?)}}", lambda place: values[place[1]], web_file(name))
 
 
 def web_file(name: str) -> str:

@@ -66,11 +66,9 @@ def plane(side: float = 4.0) -> Triangles:
 
 def along(start: Array, end: Array, radius: float) -> Triangles:
     """A capsule between two points."""
-    axis = end - start
-    length = float(np.linalg.norm(axis))
-    matrix = np.eye(4)
+    axis, matrix = end - start, np.eye(4)
     matrix[:3, :3], matrix[:3, 3] = axes_with_z(axis), (start + end) / 2.0
-    return capsule(radius, length).moved(matrix)
+    return capsule(radius, float(np.linalg.norm(axis))).moved(matrix)
 
 
 def axes_with_z(direction: Array) -> Array:

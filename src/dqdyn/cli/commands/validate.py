@@ -141,8 +141,7 @@ def _curves(validation: Validation) -> Iterator[RenderableType]:
     model = validation.models["dqGP"]
     for which, k in shown_coordinates(model.cmc):
         for who, values in (("MuJoCo", validation.measured), ("dqGP", model.accelerations)):
-            first = who == "MuJoCo"
-            label = f"{validation.names[k][0]} ({which} CMC)" if first else ""
+            label = f"{validation.names[k][0]} ({which} CMC)" if who == "MuJoCo" else ""
             rows.append((label, who, _sparkline(values[:, k], validation.measured[:, k])))
     title = f"Silva, figure 3: accelerations of the {validation.title}"
     yield indented(table(title, ("coordinate", "", "along the way"), rows))
