@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pinocchio
+from trees import ONE_AXIS
 
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.poses import position, rotation_matrix
@@ -22,6 +23,8 @@ EXPRESSED = {
     "world": pinocchio.WORLD,
     "aligned": pinocchio.LOCAL_WORLD_ALIGNED,
 }
+SHARED_KINDS = (*ONE_AXIS, "universal", "spherical", "planar", "free")
+"""The moving joint kinds that Pinocchio has too."""
 
 
 def se3(x: DQ) -> pinocchio.SE3:

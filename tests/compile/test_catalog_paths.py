@@ -32,16 +32,15 @@ from dqdyn.compile.trace.program import Program
 
 ROWS = 11
 LONGEST = 16_000  # instructions and outputs; the longest functions of the humanoid take half a minute to compile
+_FIRST = ("universal", "spherical", "planar", *2 * ["revolute"])
+_SECOND = ("free", "cylindrical", "helical", "prismatic")
+_OTHERS = tuple(kind for kind in MOVING if kind not in (*_FIRST, *_SECOND))
 # name: robot, frames for the options frame, frame1 and frame2
 ROBOTS: dict[str, tuple[Callable[[], Any], str, str]] = {
     "arm7": (dq.robots.arm7, "", ""),
     "humanoid": (dq.robots.humanoid, "left_foot", "head"),
-    "tree 1": (
-        lambda: random_robot(3, 5, ("universal", "spherical", "planar", *2 * ["revolute"]), mimics=1),
-        "tool",
-        "link_2",
-    ),
-    "tree 2": (lambda: random_robot(4, 4, ("free", "cylindrical", "helical", "prismatic")), "tool", "link_2"),
+    "tree 1": (lambda: random_robot(3, 5, _FIRST, mimics=1), "tool", "link_2"),
+    "tree 2": (lambda: random_robot(4, 4 + len(_OTHERS), (*_SECOND, *_OTHERS)), "tool", "link_2"),
     "urdf": (lambda: dq.load(urdf_file("ur5_robot")), "wrist_3_link", "forearm_link"),
 }
 CASES = [(robot, name) for robot in ROBOTS for name in NAMES]

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pinocchio
 import pytest
-from pinocchio_tools import comparable, pin_inertia, pinocchio_model
+from pinocchio_tools import SHARED_KINDS, comparable, pin_inertia, pinocchio_model
 from robot_data import urdf_file
-from trees import ONE_AXIS, TREES, assert_close, moving_state, random_description, random_state, rate, run, tree
+from trees import TREES, assert_close, moving_state, random_description, random_state, rate, run, tree
 
 import dqdyn as dq
 from dqdyn.algebra.adjoint import Ad
@@ -92,8 +92,7 @@ def test_a_robot_without_moving_joints(method: str) -> None:
 @cache
 def pair(name: str) -> tuple[Robot, pinocchio.Model, Layout]:
     if name == "a tree":
-        kinds = (*ONE_AXIS, "universal", "spherical", "planar", "free")  # those that Pinocchio has
-        robot = Robot.from_description(comparable(random_description(8, 8, kinds)), strict=True)
+        robot = Robot.from_description(comparable(random_description(8, 8, SHARED_KINDS)), strict=True)
         model = pinocchio_model(robot)
     else:
         base = "free" if name == "solo/solo12" else "fixed"

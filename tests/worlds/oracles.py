@@ -12,7 +12,7 @@ from pathlib import Path
 import mujoco
 import numpy as np
 import pinocchio
-from pinocchio_tools import pinocchio_model
+from pinocchio_tools import SHARED_KINDS, pinocchio_model
 
 from dqdyn.dynamics.joint_forces import resisting_forces, velocity_forces
 from dqdyn.errors import Error, ModelWarning
@@ -52,12 +52,12 @@ def in_pinocchio(case: Case) -> None:
 
 
 def _known(motion: object) -> bool:
-    """Pinocchio has no cylindrical joint; its planar joints are in xy, axes of its universal ones at a right angle."""
+    """Pinocchio lacks some kinds; its planar joints are in xy, axes of its universal ones at a right angle."""
     if isinstance(motion, Planar):
         return motion.axis == (0.0, 0.0, 1.0)
     if isinstance(motion, Universal):
         return abs(float(np.dot(motion.axis, motion.second_axis))) < 1e-14
-    return getattr(motion, "name", "") != "cylindrical"
+    return getattr(motion, "name", "") in SHARED_KINDS
 
 
 def _forces(case: Case, theirs: pinocchio.Model, at: np.ndarray) -> pinocchio.StdVec_Force:

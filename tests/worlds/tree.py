@@ -11,6 +11,7 @@ from trees import MOVING, ONE_AXIS
 from dqdyn.algebra.dual import IDENTITY
 from dqdyn.model.description import Description, Joint, Link, Mimic, NamedFrame
 from dqdyn.model.inertia import Inertia, Vector
+from dqdyn.model.joints import KINDS
 
 from .parts import BODIES, Rng, axis, inertia, pick, placement, second_axis, yes
 
@@ -104,7 +105,7 @@ def _joint(rng: Rng, kind: str, index: int, parent: str, how: Manner) -> Joint:
 
 
 def _per_axis(rng: Rng, kind: str, size: float, each: bool) -> float | tuple[float, ...]:
-    axes = {"cylindrical": 2, "universal": 2, "spherical": 3, "planar": 3, "free": 6}.get(kind, 1)
+    axes = KINDS[kind].nv
     if not each or axes == 1:
         return float(rng.uniform(0.0, size))
     return tuple(float(x) for x in rng.uniform(0.0, size, axes) * (rng.uniform(size=axes) < 0.7))
