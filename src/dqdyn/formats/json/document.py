@@ -14,7 +14,7 @@ from typing import Any
 
 from dqdyn.errors import FormatError, LoadError
 from dqdyn.formats.files import read_bytes
-from dqdyn.formats.json.fields import DESCRIPTION, Place
+from dqdyn.formats.json.fields import DESCRIPTION, JsonPlace
 from dqdyn.formats.safe_xml import TEXT
 from dqdyn.model.description import Description
 from dqdyn.model.gravity_field import require_uniform
@@ -32,7 +32,7 @@ def write_json(model: Model) -> str:
         remedy = "write robot.without_constraints(), and add it again after loading"
         raise FormatError(f"JSON cannot hold the constraint {lost[0]!r} of {model.name!r}: {remedy}.", element=lost[0])
     description = model.description.with_changes(base=model.base, gravity=model.gravity)
-    data = {"format": FORMAT, "version": VERSION, **DESCRIPTION.write(description, Place(model.name))}
+    data = {"format": FORMAT, "version": VERSION, **DESCRIPTION.write(description, JsonPlace(model.name))}
     lines = (f'"{key}": {_lines(value)}' for key, value in data.items())
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
@@ -46,9 +46,9 @@ def _lines(value: Any) -> str:
 def read_json(source: str | Path) -> Description:
     """The description in a file, or in JSON text (a string that begins with ``{`` or ``[``)."""
     if isinstance(source, str) and source.lstrip().startswith(("{", "[")):
-        place, text = Place(TEXT), source
+        place, text = JsonPlace(TEXT), source
     else:
-        place = Place(str(source))
+        place = JsonPlace(str(source))
         try:
             text = read_bytes(Path(source), place.file).decode("utf-8-sig")
         except UnicodeDecodeError as problem:
@@ -64,7 +64,7 @@ def read_json(source: str | Path) -> Description:
     return description
 
 
-def _parsed(text: str, place: Place) -> Any:
+def _parsed(text: str, place: JsonPlace) -> Any:
     def constant(name: str) -> Any:
         raise place.error(f" has the number {name}, which JSON does not know: correct it.")
 

@@ -15,16 +15,16 @@ from dqdyn.model.inertia import Inertia
 
 
 @dataclass(frozen=True)
-class Place:
+class JsonPlace:
     """Where a value stands, for messages: the file and the way through it, such as ``joints[3].axis``."""
 
     file: str
     path: str = ""
 
-    def __truediv__(self, step: str | int) -> Place:
+    def __truediv__(self, step: str | int) -> JsonPlace:
         if isinstance(step, int):
-            return Place(self.file, f"{self.path}[{step}]")
-        return Place(self.file, f"{self.path}.{step}" if self.path else step)
+            return JsonPlace(self.file, f"{self.path}[{step}]")
+        return JsonPlace(self.file, f"{self.path}.{step}" if self.path else step)
 
     def unwritable(self, shown: Any, remedy: str) -> FormatError:
         """The error for a value that JSON cannot hold."""
@@ -40,25 +40,25 @@ class Place:
         return self.error(f": {what} must be {expected}; found {shown}.", element=what, found=found)
 
 
-class Field:
+class JsonField:
     """How one value is written and read; the base holds what JSON has as it is."""
 
-    def write(self, value: Any, place: Place) -> Any:
+    def write(self, value: Any, place: JsonPlace) -> Any:
         return value
 
-    def read(self, value: Any, place: Place) -> Any:
+    def read(self, value: Any, place: JsonPlace) -> Any:
         raise NotImplementedError
 
 
-class Text(Field):
+class TextField(JsonField):
     """Any text that UTF-8 can hold."""
 
-    def write(self, value: Any, place: Place) -> str:
+    def write(self, value: Any, place: JsonPlace) -> str:
         if _has_surrogate(str(value)):
             raise place.unwritable(repr(value), "remove the lone surrogate")
         return str(value)
 
-    def read(self, value: Any, place: Place) -> str:
+    def read(self, value: Any, place: JsonPlace) -> str:
         if not isinstance(value, str) or _has_surrogate(value):
             raise place.wrong("a text", value)
         return value
@@ -68,30 +68,30 @@ def _has_surrogate(text: str) -> bool:
     return any("\ud800" <= c <= "\udfff" for c in text)
 
 
-class Choice(Text):
+class Choice(TextField):
     def __init__(self, known: tuple[str, ...]) -> None:
         self.known = known
 
-    def read(self, value: Any, place: Place) -> str:
+    def read(self, value: Any, place: JsonPlace) -> str:
         if value not in self.known:
             raise place.wrong(f"one of {', '.join(self.known)}", value)
         return str(value)
 
 
-class FilePath(Text):
-    def read(self, value: Any, place: Place) -> Any:
+class FilePath(TextField):
+    def read(self, value: Any, place: JsonPlace) -> Any:
         return Path(super().read(value, place))
 
 
-class Number(Field):
+class NumberField(JsonField):
     """A finite float."""
 
-    def write(self, value: Any, place: Place) -> Any:
+    def write(self, value: Any, place: JsonPlace) -> Any:
         if not math.isfinite(value):
             raise place.unwritable(value, "make it finite")
         return float(value)
 
-    def read(self, value: Any, place: Place) -> float:
+    def read(self, value: Any, place: JsonPlace) -> float:
         if isinstance(value, bool) or not isinstance(value, (int, float)):
             raise place.wrong("a number", value)
         try:
@@ -103,85 +103,85 @@ class Number(Field):
         return number
 
 
-class Limit(Number):
+class LimitField(NumberField):
     """A float or an infinity."""
 
-    def write(self, value: Any, place: Place) -> Any:
+    def write(self, value: Any, place: JsonPlace) -> Any:
         if math.isinf(value):
             return "Infinity" if value > 0.0 else "-Infinity"
         return super().write(value, place)
 
-    def read(self, value: Any, place: Place) -> float:
+    def read(self, value: Any, place: JsonPlace) -> float:
         if value in ("Infinity", "-Infinity"):
             return float(value)
         return super().read(value, place)
 
 
-class List(Field):
+class ListField(JsonField):
     """A tuple of like values, of one of the given sizes where there are any."""
 
-    def __init__(self, item: Field, *sizes: int) -> None:
+    def __init__(self, item: JsonField, *sizes: int) -> None:
         self.item, self.sizes = item, sizes
 
-    def write(self, value: Any, place: Place) -> Any:
+    def write(self, value: Any, place: JsonPlace) -> Any:
         return [self.item.write(v, place / i) for i, v in enumerate(value)]
 
-    def read(self, value: Any, place: Place) -> Any:
+    def read(self, value: Any, place: JsonPlace) -> Any:
         if not isinstance(value, list) or (self.sizes and len(value) not in self.sizes):
             raise place.wrong(f"a list of {' or '.join(map(str, self.sizes))}" if self.sizes else "a list", value)
         return tuple(self.item.read(v, place / i) for i, v in enumerate(value))
 
 
-class PoseField(List):
+class PoseField(ListField):
     """The 8 coefficients of a dual quaternion."""
 
     def __init__(self) -> None:
-        super().__init__(Number(), 8)
+        super().__init__(NumberField(), 8)
 
-    def write(self, value: Any, place: Place) -> Any:
+    def write(self, value: Any, place: JsonPlace) -> Any:
         return super().write(value.components, place)
 
-    def read(self, value: Any, place: Place) -> DQ:
+    def read(self, value: Any, place: JsonPlace) -> DQ:
         return DQ(list(super().read(value, place)))
 
 
-class Optional(Field):
+class OptionalField(JsonField):
     """A value or null."""
 
-    def __init__(self, item: Field) -> None:
+    def __init__(self, item: JsonField) -> None:
         self.item = item
 
-    def write(self, value: Any, place: Place) -> Any:
+    def write(self, value: Any, place: JsonPlace) -> Any:
         return None if value is None else self.item.write(value, place)
 
-    def read(self, value: Any, place: Place) -> Any:
+    def read(self, value: Any, place: JsonPlace) -> Any:
         return None if value is None else self.item.read(value, place)
 
 
-class PerAxis(Field):
+class PerAxisField(JsonField):
     """One number for all axes of a joint, or a list with one for each."""
 
-    def __init__(self, item: Field) -> None:
-        self.one, self.many = item, List(item)
+    def __init__(self, item: JsonField) -> None:
+        self.one, self.many = item, ListField(item)
 
-    def write(self, value: Any, place: Place) -> Any:
+    def write(self, value: Any, place: JsonPlace) -> Any:
         return (self.many if isinstance(value, (tuple, list)) else self.one).write(value, place)
 
-    def read(self, value: Any, place: Place) -> Any:
+    def read(self, value: Any, place: JsonPlace) -> Any:
         return (self.many if isinstance(value, list) else self.one).read(value, place)
 
 
-class Record(Field):
+class RecordField(JsonField):
     """An object with exactly the fields of a dataclass; those of ``later`` may be missing in files of earlier days."""
 
-    def __init__(self, kind: type, later: tuple[str, ...] = (), /, **items: Field) -> None:
+    def __init__(self, kind: type, later: tuple[str, ...] = (), /, **items: JsonField) -> None:
         assert set(items) == {f.name for f in fields(kind)}, kind
         self.kind, self.items, self.later = kind, items, later
 
-    def write(self, value: Any, place: Place) -> Any:
+    def write(self, value: Any, place: JsonPlace) -> Any:
         return {name: item.write(getattr(value, name), place / name) for name, item in self.items.items()}
 
-    def read(self, value: Any, place: Place) -> Any:
+    def read(self, value: Any, place: JsonPlace) -> Any:
         if not isinstance(value, dict):
             raise place.wrong("an object", value)
         for name in self.items:
@@ -194,23 +194,23 @@ class Record(Field):
         return self.kind(**given)
 
 
-_NUMBER, _TEXT, _POSE = Number(), Text(), PoseField()
-_VECTOR = List(_NUMBER, 3)
-_LIMIT, _CONSTANT = Optional(PerAxis(Limit())), PerAxis(_NUMBER)
-_INERTIA = Record(Inertia, mass=_NUMBER, com=_VECTOR, tensor=List(_VECTOR, 3))
-_SHAPE = Record(
+_NUMBER, _TEXT, _POSE = NumberField(), TextField(), PoseField()
+_VECTOR = ListField(_NUMBER, 3)
+_LIMIT, _CONSTANT = OptionalField(PerAxisField(LimitField())), PerAxisField(_NUMBER)
+_INERTIA = RecordField(Inertia, mass=_NUMBER, com=_VECTOR, tensor=ListField(_VECTOR, 3))
+_SHAPE = RecordField(
     parts.Shape,
     kind=_TEXT,
-    size=List(_NUMBER),
+    size=ListField(_NUMBER),
     origin=_POSE,
-    name=Optional(_TEXT),
-    mesh=Optional(_TEXT),
-    path=Optional(FilePath()),
-    color=Optional(List(_NUMBER, 4)),
-    material=Optional(_TEXT),
+    name=OptionalField(_TEXT),
+    mesh=OptionalField(_TEXT),
+    path=OptionalField(FilePath()),
+    color=OptionalField(ListField(_NUMBER, 4)),
+    material=OptionalField(_TEXT),
 )
-_LINK = Record(parts.Link, name=_TEXT, inertia=_INERTIA, visuals=List(_SHAPE), collisions=List(_SHAPE))
-_JOINT = Record(
+_LINK = RecordField(parts.Link, name=_TEXT, inertia=_INERTIA, visuals=ListField(_SHAPE), collisions=ListField(_SHAPE))
+_JOINT = RecordField(
     parts.Joint,
     **dict.fromkeys(("name", "kind", "parent", "child"), _TEXT),
     origin=_POSE,
@@ -219,20 +219,22 @@ _JOINT = Record(
     child_origin=_POSE,
     **dict.fromkeys(parts.LIMITS, _LIMIT),
     **dict.fromkeys(parts.DYNAMICS, _CONSTANT),
-    mimic=Optional(Record(parts.Mimic, joint=_TEXT, ratio=_NUMBER, offset=_NUMBER)),
+    mimic=OptionalField(RecordField(parts.Mimic, joint=_TEXT, ratio=_NUMBER, offset=_NUMBER)),
 )
-DESCRIPTION = Record(
+DESCRIPTION = RecordField(
     parts.Description,
     ("loops", "stabilisation"),
     name=_TEXT,
     base=Choice(parts.BASES),
-    drive=Record(parts.Drive, wheel_radius=_NUMBER, wheel_distance=_NUMBER),
+    drive=RecordField(parts.Drive, wheel_radius=_NUMBER, wheel_distance=_NUMBER),
     gravity=_VECTOR,
-    links=List(_LINK),
-    joints=List(_JOINT),
-    frames=List(Record(parts.NamedFrame, name=_TEXT, link=_TEXT, origin=_POSE)),
-    source=Optional(_TEXT),
-    notes=List(_TEXT),
-    loops=List(Record(parts.Loop, name=_TEXT, kind=_TEXT, between=List(_TEXT), values=List(_NUMBER))),
-    stabilisation=Optional(List(_NUMBER, 0, 1)),
+    links=ListField(_LINK),
+    joints=ListField(_JOINT),
+    frames=ListField(RecordField(parts.NamedFrame, name=_TEXT, link=_TEXT, origin=_POSE)),
+    source=OptionalField(_TEXT),
+    notes=ListField(_TEXT),
+    loops=ListField(
+        RecordField(parts.Loop, name=_TEXT, kind=_TEXT, between=ListField(_TEXT), values=ListField(_NUMBER))
+    ),
+    stabilisation=OptionalField(ListField(_NUMBER, 0, 1)),
 )
