@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from dqdyn.algebra.scalar import Scalar, atan2, cos, divide, less, select, sin, sqrt
+from dqdyn.algebra.scalar import Scalar, atan2, cos, divide, less, select, sin, sqrt, total
 
 _SMALL_ANGLE = 0.25  # on the squared angle
 _SMALL_SINE = 0.1  # on the squared sine
@@ -78,9 +78,7 @@ def is_full_turn(c: Scalar, s: Scalar) -> Any:
 
 def unit_or(v: tuple[Scalar, ...], default: tuple[float, ...]) -> tuple[Scalar, ...]:
     """v/‖v‖, or the default where v vanishes."""
-    s = v[0] * v[0]
-    for component in v[1:]:
-        s = s + component * component
+    s = total(c * c for c in v)
     zero = less(s, _TINY)
     scale = divide(1.0, sqrt(select(zero, 1.0, s)))
     return tuple(select(zero, d, a * scale) for a, d in zip(v, default, strict=True))

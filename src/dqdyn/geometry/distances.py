@@ -12,14 +12,9 @@ from typing import Any
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.quaternion import Quaternion, cross3, dot3
 from dqdyn.algebra.scalar import Scalar, atan2, divide, less, select, sqrt
+from dqdyn.geometry import closest
 from dqdyn.geometry.arguments import Pair, raw_line, raw_plane, raw_point, raw_segment, takes
-from dqdyn.geometry.closest import (
-    PARALLEL,
-    closest_points_between_line_and_segment,
-    closest_points_between_segments,
-    no_such_pair,
-    point_projected_in_segment,
-)
+from dqdyn.geometry.closest import PARALLEL, no_such_pair
 from dqdyn.geometry.primitives import Line, Plane, Point, Primitive
 from dqdyn.geometry.segment import Segment
 
@@ -61,7 +56,7 @@ def point_to_plane_distance(point: Quaternion, plane: DQ) -> Scalar:
 @takes(raw_point, raw_segment)
 def point_to_segment_squared_distance(point: Quaternion, segment: Pair) -> Scalar:
     """‖p − q‖² for the closest point q of the segment."""
-    return _squared(point - point_projected_in_segment(point, segment))
+    return _squared(point - closest.point_projected_in_segment(point, segment))
 
 
 # --- distances of a line ------------------------------------------------------------------------------------------
@@ -94,7 +89,7 @@ def line_to_plane_distance(line: DQ, plane: DQ) -> Scalar:
 @takes(raw_line, raw_segment)
 def line_to_segment_squared_distance(line: DQ, segment: Pair) -> Scalar:
     """The least :func:`point_to_line_squared_distance` of the points of the segment."""
-    return point_to_line_squared_distance(closest_points_between_line_and_segment(line, segment)[1], line)
+    return point_to_line_squared_distance(closest.closest_points_between_line_and_segment(line, segment)[1], line)
 
 
 # --- distances of planes and segments -----------------------------------------------------------------------------
@@ -122,7 +117,7 @@ def segment_to_plane_distance(segment: Pair, plane: DQ) -> Scalar:
 @takes(raw_segment, raw_segment)
 def segment_to_segment_squared_distance(segment1: Pair, segment2: Pair) -> Scalar:
     """‖p − q‖² for the closest points of two segments, which may be parallel, cross, or be points."""
-    p, q = closest_points_between_segments(segment1, segment2)
+    p, q = closest.closest_points_between_segments(segment1, segment2)
     return _squared(p - q)
 
 

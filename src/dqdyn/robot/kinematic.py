@@ -194,37 +194,33 @@ class KinematicMethods(RobotBase):
 
     def relative_pose(self, frame1: FrameName, frame2: FrameName, q: Reals, *, check: bool = True) -> Pose:
         """x_r = x_2* x_1: frame 1 seen from frame 2 (cooperative dual task space)."""
-        vec8 = self._run("relative_pose", (q,), Options(frame1=frame1, frame2=frame2), check=check)
+        vec8 = self._run("relative_pose", (q,), _hands(frame1, frame2), check=check)
         return Pose.of_array(vec8, _name(frame1), _name(frame2))
 
     def absolute_pose(self, frame1: FrameName, frame2: FrameName, q: Reals, *, check: bool = True) -> Pose:
         """x_a = x_2 x_r^{1/2}: half-way between the frames (cooperative dual task space)."""
-        vec8 = self._run("absolute_pose", (q,), Options(frame1=frame1, frame2=frame2), check=check)
+        vec8 = self._run("absolute_pose", (q,), _hands(frame1, frame2), check=check)
         return Pose.of_array(vec8, None, WORLD)
 
     def relative_pose_jacobian(self, frame1: FrameName, frame2: FrameName, q: Reals, *, check: bool = True) -> Array:
         """J (..., 8, nv) of :meth:`relative_pose`."""
-        return self._run("relative_pose_jacobian", (q,), Options(frame1=frame1, frame2=frame2), check=check)
+        return self._run("relative_pose_jacobian", (q,), _hands(frame1, frame2), check=check)
 
     def absolute_pose_jacobian(self, frame1: FrameName, frame2: FrameName, q: Reals, *, check: bool = True) -> Array:
         """J (..., 8, nv) of :meth:`absolute_pose`, exact."""
-        return self._run("absolute_pose_jacobian", (q,), Options(frame1=frame1, frame2=frame2), check=check)
+        return self._run("absolute_pose_jacobian", (q,), _hands(frame1, frame2), check=check)
 
     def relative_pose_jacobian_derivative(
         self, frame1: FrameName, frame2: FrameName, q: Reals, v: Reals, *, check: bool = True
     ) -> Array:
         """J̇ (..., 8, nv) along v of :meth:`relative_pose`."""
-        return self._run(
-            "relative_pose_jacobian_derivative", (q, v), Options(frame1=frame1, frame2=frame2), check=check
-        )
+        return self._run("relative_pose_jacobian_derivative", (q, v), _hands(frame1, frame2), check=check)
 
     def absolute_pose_jacobian_derivative(
         self, frame1: FrameName, frame2: FrameName, q: Reals, v: Reals, *, check: bool = True
     ) -> Array:
         """J̇ (..., 8, nv) along v of :meth:`absolute_pose`."""
-        return self._run(
-            "absolute_pose_jacobian_derivative", (q, v), Options(frame1=frame1, frame2=frame2), check=check
-        )
+        return self._run("absolute_pose_jacobian_derivative", (q, v), _hands(frame1, frame2), check=check)
 
     # --- mass -------------------------------------------------------------------------------------------------
 
@@ -264,6 +260,10 @@ class KinematicMethods(RobotBase):
     ) -> Array:
         """Ȧ (..., 6, nv) along v, so that [ṗ, L̇] = A a + Ȧ v."""
         return self._run("centroidal_momentum_matrix_derivative", (q, v), out=out, check=check)
+
+
+def _hands(frame1: FrameName, frame2: FrameName) -> Options:
+    return Options(frame1=frame1, frame2=frame2)
 
 
 def _name(frame: FrameName) -> str:

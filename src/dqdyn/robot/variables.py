@@ -9,25 +9,15 @@ import numpy as np
 
 from dqdyn.compile.trace.program import Program
 from dqdyn.errors import Error
+from dqdyn.kinematics import attached
 from dqdyn.model.model import Model
 from dqdyn.robot.inertia_checks import InertiaChecks
 from dqdyn.robot.options import Options
 from dqdyn.robot.robot_function import TIMES, RobotFunction
-from dqdyn.robot.state import as_input
+from dqdyn.robot.state import SIZES, as_input
 
-SIZES: Mapping[str, int | str] = {
-    "q": "nq",
-    "q1": "nq",
-    "v": "nv",
-    "a": "nv",
-    "tau": "nv",
-    "dt": 1,
-    "t": 1,
-    "point": 3,
-    "line": 6,
-    "plane": 4,
-}
-"""Length of each input: a number, or the name of the model's."""
+FIXED_SIZES: Mapping[str, int] = {**dict.fromkeys(TIMES, 1), **attached.SIZE}
+"""Length of the inputs that have the same on every robot."""
 Verify = Callable[[list[np.ndarray]], None]
 """Raises where a function has no answer at a state, given its inputs as arrays."""
 
@@ -50,8 +40,7 @@ class Variables:
             return 6 * len(options.wrench_frames)
         if name == "contact_forces":
             return 3 * len(options.contacts)
-        size = SIZES[name]
-        return size if isinstance(size, int) else int(getattr(self.model, size))
+        return int(getattr(self.model, SIZES[name])) if name in SIZES else FIXED_SIZES[name]
 
     def read(self, program: Program, argument: int, value: Any, check: bool) -> np.ndarray:
         """An input of a program as an array of shape (..., size)."""
