@@ -16,17 +16,8 @@ from dqdyn.algebra.quaternion import ZERO
 from dqdyn.algebra.rates import pose_rate
 from dqdyn.algebra.scalar import Scalar, Scalars
 from dqdyn.errors import unknown_name
-from dqdyn.kinematics.tree import (
-    AxisTwists,
-    added,
-    adjoints,
-    apply,
-    chained,
-    frame_pose,
-    joint_column_rates,
-    joint_columns,
-    poses_apart,
-)
+from dqdyn.kinematics import tree
+from dqdyn.kinematics.tree import AxisTwists, added, apply, frame_pose
 from dqdyn.model.description import WORLD
 from dqdyn.model.model import Frame, Model
 
@@ -48,8 +39,8 @@ def pose(model: Model, frame: Frame, q: Scalars) -> DQ:
 
 def poses(model: Model, q: Scalars) -> Matrix:
     """vec8 of x_0f for every frame, one row each, in the order of ``model.frames``."""
-    apart = poses_apart(model, q)
-    return [list(compose(*chained(apart[f.body], f.placement)).components) for f in model.frames.values()]
+    apart = tree.poses_apart(model, q)
+    return [list(compose(*tree.chained(apart[f.body], f.placement)).components) for f in model.frames.values()]
 
 
 def twist(model: Model, frame: Frame, q: Scalars, v: Scalars, expressed: Expressed = "body") -> DQ:
@@ -104,7 +95,7 @@ class Path:
         self.joints = [model.joints[i] for i in model.path(frame.body)]
         self.adjoints = self._seen_from_frame(frame) if expressed == "body" else self._seen_from_world(model, frame)
         self.columns: list[AxisTwists] = [
-            joint_columns(j, ad, q) for j, ad in zip(self.joints, self.adjoints, strict=True)
+            tree.joint_columns(j, ad, q) for j, ad in zip(self.joints, self.adjoints, strict=True)
         ]
 
     def _seen_from_frame(self, frame: Frame) -> list[Adjoint]:
@@ -118,7 +109,7 @@ class Path:
 
     def _seen_from_world(self, model: Model, frame: Frame) -> list[Adjoint]:
         """Ad(x_0i); for "aligned" with arms from the origin of the frame."""
-        chain = adjoints(model, self.q, [joint.index for joint in self.joints])
+        chain = tree.adjoints(model, self.q, [joint.index for joint in self.joints])
         result = [chain[joint.index] for joint in self.joints]
         if self.expressed == "world":
             return result
@@ -133,7 +124,7 @@ class Path:
         """Rates of the columns: each moves with the twist of its body relative to the frame of expression."""
         moving = self._relative_twists(v)
         triples = zip(self.joints, self.adjoints, self.columns, moving, strict=True)
-        return [joint_column_rates(j, ad, columns, w, self.q, v) for j, ad, columns, w in triples]
+        return [tree.joint_column_rates(j, ad, columns, w, self.q, v) for j, ad, columns, w in triples]
 
     def _relative_twists(self, v: Scalars) -> list[DQ]:
         contributions = [apply(columns, v) for columns in self.columns]

@@ -130,20 +130,17 @@ def as_contacts(
     keys, parts = [], []
     for key, force in contacts.items():
         name, point = key if isinstance(key, tuple) else (key, (0.0, 0.0, 0.0))
-        what = f"the contact at frame {name!r}"
-        place = real_array(point, f"the point of {what}", StateError, argument="contacts", frame=name)
+        what, data = f"the contact at frame {name!r}", {"argument": "contacts", "frame": name}
+        place = real_array(point, f"the point of {what}", StateError, **data)
         if place.shape != (3,):
-            raise StateError(f"the point of {what} has three components; found shape {place.shape}.", frame=name)
+            raise StateError(f"the point of {what} has three components; found shape {place.shape}.", **data)
         x, y, z = place.tolist()
-        array = real_array(force, f"the force of {what}", StateError, argument="contacts", frame=name)
+        array = real_array(force, f"the force of {what}", StateError, **data)
         if not array.ndim or array.shape[-1] != 3:
-            raise StateError(
-                f"the contact force at frame {name!r} has three components; found shape {array.shape}.",
-                argument="contacts",
-                frame=name,
-            )
+            found = f"found shape {array.shape}"
+            raise StateError(f"the contact force at frame {name!r} has three components; {found}.", **data)
         if check and not (np.isfinite(array).all() and np.isfinite([x, y, z]).all()):
-            raise StateError(f"the contact at frame {name!r} is not finite.", argument="contacts", frame=name)
+            raise StateError(f"{what} is not finite.", **data)
         keys.append((model.frame(name).name, (x, y, z)))
         parts.append(array)
     try:

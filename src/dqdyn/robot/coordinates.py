@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -18,7 +18,7 @@ from dqdyn.robot.compiled_functions import CompiledFunctions
 from dqdyn.robot.coordinate_checks import Contacts, as_contacts, named_joints
 from dqdyn.robot.coordinate_variables import CoordinateVariables
 from dqdyn.robot.functions.coordinates import COORDINATES
-from dqdyn.robot.options import DEFAULTS, Option, Options
+from dqdyn.robot.options import DEFAULTS, Options
 from dqdyn.robot.state import as_state
 
 if TYPE_CHECKING:
@@ -31,6 +31,10 @@ class RobotInCoordinates(WithFunctions):
     ``nq`` coordinates q have the velocities q̇ (``qd``) and accelerations q̈ (``qdd``), and obey ``nc`` conditions. The
     robot's own q and v are called minimal. Every method takes one state (n,) or a batch (..., n). Coordinates that miss
     their conditions by more than 1e-6 are refused, and so are rates that leave them; :meth:`project` mends both.
+
+    :meth:`function` gives compiled functions for loops, such as "mass_matrix" or "forward_dynamics" (which gives q̈ and
+    λ in one row). With ``contacts``, a list of (frame, point), the contact forces are the last input, one after the
+    other. Inputs must be finite and of the right size; conditions of the coordinates are not checked.
     """
 
     def __init__(self, robot: Robot, choices: Mapping[str, JointCoordinates]) -> None:
@@ -195,14 +199,6 @@ class RobotInCoordinates(WithFunctions):
         ((name, at),), _ = as_contacts(self.robot.model, {(frame, tuple(point)): np.zeros(3)}, True)
         return self._at_state("point_jacobian", (q,), Options(frame=name, point=at), check=check)
 
-    def function(self, name: str, **options: Option) -> Callable[..., Array]:
-        """A compiled function for loops, such as "mass_matrix" or "forward_dynamics" (which gives q̈ and λ in one row).
-
-        With ``contacts``, a list of (frame, point), the contact forces are the last input, one after the other. Inputs
-        must be finite and of the right size; conditions of the coordinates are not checked.
-        """
-        return super().function(name, **options)
-
     def _at_state(
         self, name: str, inputs: Inputs, options: Options = DEFAULTS, *, regular: bool = False, check: bool = True
     ) -> Array:
@@ -239,11 +235,11 @@ class RobotInCoordinates(WithFunctions):
         return f"RobotInCoordinates({self.robot.name!r}, nq={self.nq}, nv={self.nv}, nc={self.nc}, {chosen})"
 
 
-def in_coordinates(
-    robot: Robot,
-    coordinates: CoordinateChoice | Mapping[str, CoordinateChoice] = "quaternion",
-    joint: str | Sequence[str] | None = None,
-) -> RobotInCoordinates:
+Choices = CoordinateChoice | Mapping[str, CoordinateChoice]
+"""Coordinates for all joints that can have them, or by the names of joints."""
+
+
+def in_coordinates(robot: Robot, coordinates: Choices, joint: str | Sequence[str] | None) -> RobotInCoordinates:
     """The robot in the coordinates of that name; see :meth:`dqdyn.Robot.in_coordinates`."""
     model = robot.model
     able = [j for j in model.joints if j.motion.group is not None]

@@ -43,9 +43,8 @@ def export(functions: CompiledFunctions, language: str, name: str, given: dict[s
     if "symbol" in of_language:
         settings.setdefault("symbol", symbol(model, function, options))
     program = functions.get(function, options).program
-    return export_program(
-        language, program, labels(model, function, options, function.summary(functions.owner)), **settings
-    )
+    told = labels(model, function, options, function.summary(functions.owner))
+    return export_program(language, program, told, **settings)
 
 
 def symbol(model: Model, function: RobotFunction, options: Options) -> str:

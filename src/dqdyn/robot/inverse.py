@@ -13,6 +13,7 @@ from dqdyn.algebra.scalar import is_numeric
 from dqdyn.arrays import Reals
 from dqdyn.errors import Error
 from dqdyn.model.model import Frame
+from dqdyn.robot.kinematic import Seed
 from dqdyn.robot.state import as_state
 
 if TYPE_CHECKING:
@@ -40,12 +41,7 @@ class InverseKinematics:
 
 
 def solve(
-    problem: Problem,
-    q0: Reals | None,
-    tolerance: float,
-    iterations: int,
-    restarts: int,
-    rng: np.random.Generator | int | None,
+    problem: Problem, q0: Reals | None, tolerance: float, iterations: int, restarts: int, rng: Seed
 ) -> InverseKinematics:
     """Levenberg–Marquardt on the screw from the frame to the target, with steps clipped to the limits."""
     robot, target = problem.robot, problem.target

@@ -15,6 +15,8 @@ from dqdyn.model.description import WORLD
 from dqdyn.robot.base import RobotBase
 from dqdyn.robot.options import FrameName, Options
 
+Seed = np.random.Generator | int | None
+"""What random numbers are drawn by, as NumPy's ``default_rng`` takes it."""
 LocalPoint = Point | Reals
 LocalLine = Line | Reals
 LocalPlane = Plane | Reals
@@ -31,7 +33,7 @@ class KinematicMethods(RobotBase):
         """q at which every joint is at its origin, shape (nq,)."""
         return np.array([c for joint in self.joints if not joint.is_mimic for c in joint.motion.neutral()], dtype=float)
 
-    def random_configuration(self, rng: np.random.Generator | int | None = None) -> Array:
+    def random_configuration(self, rng: Seed = None) -> Array:
         """q drawn within the limits, shape (nq,); angles without limits from ±π, lengths from ±1 m."""
         rng = np.random.default_rng(rng)
         own = [joint for joint in self.joints if not joint.is_mimic]

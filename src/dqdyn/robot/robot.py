@@ -23,14 +23,14 @@ from dqdyn.robot.compiled_functions import CompiledFunctions
 from dqdyn.robot.constrained import ConstrainedMethods, with_described_constraints, with_kept_constraints
 from dqdyn.robot.edit import PoseLike
 from dqdyn.robot.inverse import InverseKinematics, Problem, solve
+from dqdyn.robot.kinematic import Seed
 from dqdyn.robot.options import Base, FrameName, Option
 from dqdyn.robot.variables import Variables
 
 if TYPE_CHECKING:
-    from dqdyn.coordinates.names import CoordinateChoice
     from dqdyn.dynamics.formulations.speeds import Speeds
     from dqdyn.dynamics.gravity.fields import Field
-    from dqdyn.robot.coordinates import RobotInCoordinates
+    from dqdyn.robot.coordinates import Choices, RobotInCoordinates
     from dqdyn.robot.speeds import RobotInSpeeds
 
 
@@ -145,7 +145,7 @@ class Robot(ConstrainedMethods):
         tolerance: float = 1e-9,
         iterations: int = 200,
         restarts: int = 20,
-        rng: np.random.Generator | int | None = 0,
+        rng: Seed = 0,
         position_only: bool = False,
     ) -> InverseKinematics:
         """A configuration within the limits at which the frame has the pose; the result says why where it failed.
@@ -202,9 +202,7 @@ class Robot(ConstrainedMethods):
         return self._rebuilt(edit.add_frame(self.model, name, on, pose))
 
     def in_coordinates(
-        self,
-        coordinates: CoordinateChoice | Mapping[str, CoordinateChoice] = "quaternion",
-        joint: str | Sequence[str] | None = None,
+        self, coordinates: Choices = "quaternion", joint: str | Sequence[str] | None = None
     ) -> RobotInCoordinates:
         """The robot with other coordinates for its free and spherical joints, in which every velocity is q̇.
 

@@ -26,9 +26,7 @@ def wrench_input(wrenches: Any, expressed: str, check: bool) -> tuple[Options, t
     """Options that name the frames, and their wrenches one after the other as one array (..., 6k), none without any."""
     if expressed not in EXPRESSIONS:
         raise unknown_name("expression", expressed, EXPRESSIONS)
-    if wrenches is None:
-        return DEFAULTS, ()
-    if not isinstance(wrenches, Mapping):
+    if wrenches is not None and not isinstance(wrenches, Mapping):
         raise StateError(
             f"wrenches maps frames to [f, τ], as in {{'tool': [0, 0, 1, 0, 0, 0]}}; found {type(wrenches).__name__}.",
             argument="wrenches",
@@ -62,19 +60,14 @@ def _require_expression(frame: str, wrench: Any, expressed: str) -> None:
 
 def _components(frame: str, wrench: Any, check: bool) -> np.ndarray:
     """[f, τ] as an array of shape (..., 6)."""
+    what = f"the wrench at frame {frame!r}"
     if isinstance(wrench, Value) and not isinstance(wrench, Wrench):
-        raise StateError(
-            f"the wrench at frame {frame!r} is a Wrench or six numbers [f, τ]; found {wrench!r}.", frame=frame
-        )
+        raise StateError(f"{what} is a Wrench or six numbers [f, τ]; found {wrench!r}.", frame=frame)
     given = wrench.dq.vec6() if isinstance(wrench, Wrench) else symbols(wrench, 6)
-    array = scalar_array(given, f"the wrench at frame {frame!r}", StateError, frame=frame)
+    array = scalar_array(given, what, StateError, frame=frame)
     if array.ndim == 0 or array.shape[-1] != 6:
-        raise StateError(
-            f"the wrench at frame {frame!r} is [f, τ] with 6 components; found shape {array.shape}.", frame=frame
-        )
+        raise StateError(f"{what} is [f, τ] with 6 components; found shape {array.shape}.", frame=frame)
     if check and array.dtype.kind == "f" and not np.isfinite(array).all():
-        raise StateError(
-            f"the wrench at frame {frame!r} is not finite: give finite numbers, or pass check=False to let it pass.",
-            frame=frame,
-        )
+        remedy = "give finite numbers, or pass check=False to let it pass"
+        raise StateError(f"{what} is not finite: {remedy}.", frame=frame)
     return array
