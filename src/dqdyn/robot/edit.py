@@ -30,16 +30,12 @@ def locate(model: Model, frame: str) -> tuple[str, DQ]:
     """The link that carries a frame, and the frame's pose on it."""
     model.frame(frame)
     description = model.description
-    if any(link.name == frame for link in description.links):
-        return frame, IDENTITY
-    for named in description.frames:
-        if named.name == frame:
-            return named.link, named.origin
-    for joint in description.joints:
-        if joint.name == frame:
-            return joint.child, joint.child_origin.conj()
-    if frame == ROOT_JOINT:
-        return description.root, IDENTITY
+    places = {ROOT_JOINT: (description.root, IDENTITY)}  # of one name the last place counts
+    places.update((joint.name, (joint.child, joint.child_origin.conj())) for joint in description.joints)
+    places.update((named.name, (named.link, named.origin)) for named in description.frames)
+    places.update((link.name, (link.name, IDENTITY)) for link in description.links)
+    if frame in places:
+        return places[frame]
     raise ModelError(
         f"frame {frame!r} of {model.name!r} is not on a link of the robot: choose one that is.", name=frame
     )

@@ -171,8 +171,7 @@ class Robot(ConstrainedMethods):
 
     def lock(self, values: Mapping[str, RealNumber | RealArray]) -> Robot:
         """Joints held at values: ``robot.lock({"finger": 0.0})``. Joints that mimic them are held too."""
-        description, base = edit.lock(self.model, values)
-        return self._rebuilt(description, base)
+        return self._rebuilt(*edit.lock(self.model, values))
 
     def with_payload(
         self, frame: str, mass: float, com: Reals = (0.0, 0.0, 0.0), inertia: RealArray = (0.0, 0.0, 0.0)
