@@ -58,8 +58,8 @@ class DynamicMethods(KinematicMethods):
             needed = self.inverse_dynamics(q, v, a, wrenches, method, expressed=expressed, check=check)
             tau = least_torques(self, q, v, a, needed, actuated, t)
             return np.asarray(tau) if out is None else _copied(tau, out)
-        options, stacked = wrench_input(wrenches, expressed, check)
-        return self._run("inverse_dynamics", (q, v, a, *stacked), options._replace(method=method), out, check)
+        options, stacked = wrench_input(wrenches, expressed, check, method)
+        return self._run("inverse_dynamics", (q, v, a, *stacked), options, out, check)
 
     @compiled_method(inputs=3)
     def forward_dynamics(
@@ -80,9 +80,8 @@ class DynamicMethods(KinematicMethods):
         It obeys the robot's constraints; ``method`` is then "auto" (multipliers, "kkt"), "udwadia-kalaba" or "kane".
         ``t`` in s matters to constraints that depend on the time.
         """
-        options, stacked = wrench_input(wrenches, expressed, check)
         timed = any(c.timed for c in self.model.constraints)
-        options = options._replace(method=method, time=timed)
+        options, stacked = wrench_input(wrenches, expressed, check, method, timed)
         inputs = (q, v, tau, *stacked, t) if timed else (q, v, tau, *stacked)
         return self._run("forward_dynamics", inputs, options, out, check)
 

@@ -15,14 +15,16 @@ from dqdyn.arrays import Reals
 from dqdyn.dynamics.wrenches import EXPRESSIONS
 from dqdyn.errors import StateError, unknown_name
 from dqdyn.kinematics.frames import expression_frame
-from dqdyn.robot.options import DEFAULTS, Options
+from dqdyn.robot.options import Options
 from dqdyn.robot.state import symbols
 
 Wrenches = Mapping[str, Wrench | Reals]
 """External wrenches by the frame at which they act."""
 
 
-def wrench_input(wrenches: Any, expressed: str, check: bool) -> tuple[Options, tuple[np.ndarray, ...]]:
+def wrench_input(
+    wrenches: Any, expressed: str, check: bool, method: str = "auto", time: bool = False
+) -> tuple[Options, tuple[np.ndarray, ...]]:
     """Options that name the frames, and their wrenches one after the other as one array (..., 6k), none without any."""
     if expressed not in EXPRESSIONS:
         raise unknown_name("expression", expressed, EXPRESSIONS)
@@ -32,7 +34,7 @@ def wrench_input(wrenches: Any, expressed: str, check: bool) -> tuple[Options, t
             argument="wrenches",
         )
     if not wrenches:
-        return DEFAULTS, ()
+        return Options(method=method, time=time), ()
     for frame, wrench in wrenches.items():
         _require_expression(frame, wrench, expressed)
     parts = [_components(frame, wrench, check) for frame, wrench in wrenches.items()]
@@ -42,7 +44,7 @@ def wrench_input(wrenches: Any, expressed: str, check: bool) -> tuple[Options, t
         shapes = ", ".join(f"{frame!r} {p.shape}" for frame, p in zip(wrenches, parts, strict=True))
         raise StateError(f"wrenches have batches that do not fit together: {shapes}.", argument="wrenches") from None
     stacked = np.concatenate([np.broadcast_to(p, (*batch, 6)) for p in parts], axis=-1)
-    return Options(wrench_frames=tuple(wrenches), wrench_expressed=expressed), (stacked,)
+    return Options(method=method, wrench_frames=tuple(wrenches), wrench_expressed=expressed, time=time), (stacked,)
 
 
 def _require_expression(frame: str, wrench: Any, expressed: str) -> None:
