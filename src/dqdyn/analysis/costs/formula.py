@@ -94,7 +94,7 @@ class Operations:
 
 
 @dataclass(frozen=True)
-class Line:
+class CostLine:
     """One line of a table: the printed cost and ours, or None.
 
     ``reason`` says why they differ; where they are equal, what the equality rests on beyond the printed steps.

@@ -12,7 +12,7 @@ from operator import mul
 from typing import Any
 
 from dqdyn.algebra.counter import Tally
-from dqdyn.analysis.costs.formula import Line, Operations, fitted, polynomial
+from dqdyn.analysis.costs.formula import CostLine, Operations, fitted, polynomial
 from dqdyn.analysis.costs.operands import Kind, Operands, count, count_step
 from dqdyn.dynamics.arguments import Matrix
 from dqdyn.dynamics.formulations.literal import matrices, silva
@@ -32,7 +32,7 @@ CLASSIC_LAGRANGE, CLASSIC_NEWTON_EULER = "classic Euler-Lagrange (Hollerbach)", 
 
 
 @cache
-def quiroz_table_5_1() -> tuple[Line, ...]:
+def quiroz_table_5_1() -> tuple[CostLine, ...]:
     """Elementary operations [Quiroz, table 5.1]."""
     return (
         _line("quaternions, C(λa)", ("4", "0"), _constant(mul, "scalar", "quaternion")),
@@ -48,7 +48,7 @@ def quiroz_table_5_1() -> tuple[Line, ...]:
 
 
 @cache
-def quiroz_table_5_2() -> tuple[Line, ...]:
+def quiroz_table_5_2() -> tuple[CostLine, ...]:
     """Jacobians of the centers of mass and their rates [Quiroz, table 5.2].
 
     Those of a body are [Quiroz, eq. (5.60)] and [Quiroz, eq. (5.62)], those of all the sums [Quiroz, eq. (5.63)] and
@@ -62,7 +62,7 @@ def quiroz_table_5_2() -> tuple[Line, ...]:
     rate = adorno + _twist_rate()
     return (
         _line("C(J_x) of body i", ("189i − 48", "142i − 40"), pose, REBUILT),
-        Line("C(J̇_x) of body i", adorno, ours, NOT_GIVEN),
+        CostLine("C(J̇_x) of body i", adorno, ours, NOT_GIVEN),
         _line("C(J_ξ) of body i", ("237i − 40", "184i − 40"), twist),
         _line("C(J̇_ξ) of body i", ("408i + 8", "358i − 8"), rate, AS_PRINTED),
         _line("C(J_ξ) of all bodies", ("118.5n² + 78.5n", "92n² + 52n"), twist.summed()),
@@ -71,7 +71,7 @@ def quiroz_table_5_2() -> tuple[Line, ...]:
 
 
 @cache
-def quiroz_table_5_3() -> tuple[Line, ...]:
+def quiroz_table_5_3() -> tuple[CostLine, ...]:
     """The matrices of the equations of motion [Quiroz, table 5.3], sums as in [Quiroz, eq. (5.69)]."""
     return (
         _line("C(M_i)", ("6i² + 36i", "5i² + 30i"), _by("i", 2, _mass_part)),
@@ -84,7 +84,7 @@ def quiroz_table_5_3() -> tuple[Line, ...]:
 
 
 @cache
-def quiroz_table_5_4() -> tuple[Line, ...]:
+def quiroz_table_5_4() -> tuple[CostLine, ...]:
     """Whole algorithms for a serial robot of n joints [Quiroz, table 5.4] [Quiroz, section 5.5.1].
 
     The last line is not in the table: Gauss's principle with our J̇_x.
@@ -100,12 +100,12 @@ def quiroz_table_5_4() -> tuple[Line, ...]:
         _line(CLASSIC_LAGRANGE, ("412n − 277", "320n − 201"), None, OTHERS),
         _line(NEWTON_EULER, ("882n − 48", "724n − 40"), _by("n", 1, _newton_euler), SILVA),
         _line(CLASSIC_NEWTON_EULER, ("150n − 48", "131n − 48"), None, OTHERS),
-        Line(f"{GAUSS}, with our J̇_x", None, ours, NOT_GIVEN),
+        CostLine(f"{GAUSS}, with our J̇_x", None, ours, NOT_GIVEN),
     )
 
 
 @cache
-def silva_table_3() -> tuple[Line, ...]:
+def silva_table_3() -> tuple[CostLine, ...]:
     """Whole algorithms for a serial robot of n joints [Silva, table 3]: four lines of the thesis, in another order."""
     lines = {line.name: line for line in quiroz_table_5_4()}
     return tuple(lines[name] for name in (NEWTON_EULER, CLASSIC_NEWTON_EULER, GAUSS, CLASSIC_LAGRANGE))
@@ -114,8 +114,8 @@ def silva_table_3() -> tuple[Line, ...]:
 # --- formulas ---------------------------------------------------------------------------------------------------------
 
 
-def _line(name: str, printed: tuple[str, str], counted: Operations | None, reason: str = "") -> Line:
-    return Line(name, Operations.parse(*printed), counted, reason)
+def _line(name: str, printed: tuple[str, str], counted: Operations | None, reason: str = "") -> CostLine:
+    return CostLine(name, Operations.parse(*printed), counted, reason)
 
 
 def _constant(step: Callable[..., Any], *kinds: Kind) -> Operations:

@@ -12,7 +12,7 @@ from rich.console import RenderableType
 from dqdyn.analysis.costs import farias as paper_cost
 from dqdyn.analysis.costs import quiroz as quiroz_cost
 from dqdyn.analysis.costs.farias import Row
-from dqdyn.analysis.costs.formula import Formula, Line
+from dqdyn.analysis.costs.formula import CostLine, Formula
 from dqdyn.analysis.costs.homogeneous_reference import matrix_cost
 from dqdyn.cli.command import Answer, command
 from dqdyn.cli.cost_figures import draw_figures
@@ -21,7 +21,7 @@ from dqdyn.cli.screen import attributes, escape, indented, mark, table
 from dqdyn.dynamics.methods import INVERSE
 from dqdyn.robot import Robot
 
-TABLES: dict[str, Callable[[], Sequence[Row | Line]]] = {
+TABLES: dict[str, Callable[[], Sequence[Row | CostLine]]] = {
     "Farias, table 2: quaternions": paper_cost.farias_table_2,
     "Farias, table 3: dual quaternions": paper_cost.farias_table_3,
     "Farias, table 4: steps for one joint": paper_cost.farias_table_4,
@@ -64,7 +64,7 @@ def cost(
 
 def at_size(n: int) -> list[dict[str, Any]]:
     """Whole algorithms of the papers for n joints: printed and counted operations."""
-    lines: list[Row | Line] = [replace(paper_cost.farias_total(n), name="Farias, algorithm 1")]
+    lines: list[Row | CostLine] = [replace(paper_cost.farias_total(n), name="Farias, algorithm 1")]
     lines += [Row("Lynch & Park, homogeneous matrices", None, matrix_cost(n)), *quiroz_cost.quiroz_table_5_4()]
 
     def operations(cost: Any) -> dict[str, int] | None:
@@ -89,7 +89,7 @@ def programs(robot: Robot) -> list[dict[str, Any]]:
     return rows
 
 
-def _facts(line: Row | Line) -> dict[str, Any]:
+def _facts(line: Row | CostLine) -> dict[str, Any]:
     """A line of a table as texts; formulas keep their variables."""
     kinds = KINDS if isinstance(line, Row) else KINDS[:2]
     texts = {
