@@ -131,7 +131,7 @@ class Timed(Signal):
         return SignalMotion(value([t]), rate([t]), derivative(rate, [t], [1.0]))
 
 
-class Sampled(Signal):
+class SampledSignal(Signal):
     """What plain Python functions of time, or a :class:`Measured`, say at every step."""
 
     def __init__(self, kind: str, size: int, what: str, source: Moving | Measured) -> None:
@@ -165,7 +165,7 @@ def as_signal(kind: str, given: SignalLike, what: str, size: int | None = None) 
     if isinstance(given, Signal):
         return given
     if isinstance(given, Measured):
-        return Sampled(kind, size, what, given)
+        return SampledSignal(kind, size, what, given)
     if isinstance(given, Moving) or callable(given):
         moving = given if isinstance(given, Moving) else Moving(given)
         return _moving(kind, size, what, moving)
@@ -184,7 +184,7 @@ def _moving(kind: str, size: int, what: str, moving: Moving) -> Signal:
             "unknown by known=False.",
             what=what,
         )
-    return Sampled(kind, size, what, moving)
+    return SampledSignal(kind, size, what, moving)
 
 
 def _takes_symbols(function: Callable[[Any], Any]) -> bool:

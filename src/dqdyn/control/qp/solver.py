@@ -51,7 +51,7 @@ class ProblemSize:
         return self.rows + self.first
 
 
-class Problem(NamedTuple):
+class QuadraticProgram(NamedTuple):
     """min ½ uᵀH u + fᵀu under lower ≤ [u; A u] ≤ upper."""
 
     H: Array
@@ -171,22 +171,22 @@ class Solver(ABC):
             rows, short = (scaled.A, scaled.upper, scaled.lower), scaled.short
         if not _FAIR[0] < squares.item(0) < _FAIR[1]:
             H, f = _of_size_one(H, f)
-        u = self._next(Problem(H, f, *rows))
+        u = self._next(QuadraticProgram(H, f, *rows))
         if u is not None and self.obeys(u, A, upper, lower, short):
             return u
         H, f = _of_size_one(H, f)
         for damping in self.damping:
-            u = self._afresh(Problem(H + damping * np.eye(len(f)) if damping else H, f, *rows))
+            u = self._afresh(QuadraticProgram(H + damping * np.eye(len(f)) if damping else H, f, *rows))
             if u is not None and self.obeys(u, A, upper, lower, short):
                 return u
         return None
 
     @abstractmethod
-    def _next(self, problem: Problem) -> Array | None:
+    def _next(self, problem: QuadraticProgram) -> Array | None:
         """A solution, from where the last problem ended; A has no row that is very short or very long, but zeros."""
 
     @abstractmethod
-    def _afresh(self, problem: Problem) -> Array | None:
+    def _afresh(self, problem: QuadraticProgram) -> Array | None:
         """A solution of this problem as if it were the first."""
 
 
@@ -204,7 +204,7 @@ class LinearSolver(Solver):
 
     name: ClassVar[str] = "linear"
 
-    def _next(self, problem: Problem) -> Array | None:
+    def _next(self, problem: QuadraticProgram) -> Array | None:
         H, f = problem.H, problem.f
         try:
             return np.asarray(np.linalg.solve(H, -f), dtype=float)

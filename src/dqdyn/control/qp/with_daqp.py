@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from dqdyn.arrays import Array
-from dqdyn.control.qp.solver import Problem, ProblemSize, Solver
+from dqdyn.control.qp.solver import ProblemSize, QuadraticProgram, Solver
 from dqdyn.errors import missing_extra
 
 TOLERANCE, LOOSE = 1e-9, 1e-7
@@ -37,14 +37,14 @@ class DaqpSolver(Solver):
         self._kinds[size.first : size.first + size.equalities] = _EQUALITY
         self._active = self._kinds
 
-    def _next(self, problem: Problem) -> Array | None:
+    def _next(self, problem: QuadraticProgram) -> Array | None:
         H, f, A, upper, lower = problem
         # An update that fails, as with bounds that cross, leaves the last problem in place.
         if not self._is_warm or self._model.update(H, f, A if self.size.rows else None, upper, lower, self._active) < 0:
             return None
         return self._solution()
 
-    def _afresh(self, problem: Problem) -> Array | None:
+    def _afresh(self, problem: QuadraticProgram) -> Array | None:
         """Where many bounds touch at one point, the tight tolerance may find nothing, but the loose one does."""
         for tolerance in (TOLERANCE, LOOSE):
             self._model, self._is_warm = self._daqp.Model(), False

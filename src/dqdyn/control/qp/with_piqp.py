@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dqdyn.arrays import Array
-from dqdyn.control.qp.solver import INFINITE, Problem, ProblemSize, Solver
+from dqdyn.control.qp.solver import INFINITE, ProblemSize, QuadraticProgram, Solver
 from dqdyn.errors import missing_extra
 
 TOLERANCE = 1e-9
@@ -27,13 +27,13 @@ class PiqpSolver(Solver):
         self._piqp = piqp
         self._solver: Any = None
 
-    def _next(self, problem: Problem) -> Array | None:
+    def _next(self, problem: QuadraticProgram) -> Array | None:
         if self._solver is None or self._crosses(problem):
             return None
         self._solver.update(**self._data(problem))
         return self._solution()
 
-    def _afresh(self, problem: Problem) -> Array | None:
+    def _afresh(self, problem: QuadraticProgram) -> Array | None:
         if self._crosses(problem):
             return None
         self._solver = self._piqp.DenseSolver()
@@ -41,7 +41,7 @@ class PiqpSolver(Solver):
         self._solver.setup(**self._data(problem))
         return self._solution()
 
-    def _crosses(self, problem: Problem) -> bool:
+    def _crosses(self, problem: QuadraticProgram) -> bool:
         """Whether bounds of u exclude each other, which PIQP does not take."""
         return bool((problem.lower[: self.size.first] > problem.upper[: self.size.first]).any())
 
@@ -51,7 +51,7 @@ class PiqpSolver(Solver):
         self._solver = None
         return None
 
-    def _data(self, problem: Problem) -> dict[str, Any]:
+    def _data(self, problem: QuadraticProgram) -> dict[str, Any]:
         H, f, A, upper, lower = problem
         s = self.size
         first, last = s.first, s.first + s.equalities
