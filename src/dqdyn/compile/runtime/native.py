@@ -98,6 +98,12 @@ class Library:
             ctypes.c_void_p.from_address(place).value = _atan2()
         return engine
 
+    def __del__(self) -> None:
+        # Under the lock, as all calls of LLVM: a child forked meanwhile would inherit LLVM's own lock, held by nobody.
+        with LOCK:
+            for engine in self.__dict__.get("_engines", ()):
+                engine.close()
+
     def address(self, name: str) -> int:
         """Where a function or global starts in memory."""
         return self.addresses(name, 1)[0]
