@@ -142,7 +142,7 @@ def test_file_needs_distinct_names() -> None:
     assert "#ifndef POSES_H" in both
     assert "void first(" in both
     assert "void second(" in both
-    with pytest.raises(dq.Error, match="no program"):
+    with pytest.raises(dq.Error, match="No program to export"):
         to_c_file([])
 
 

@@ -32,7 +32,7 @@ class Euler(Parameterisation):
     def __post_init__(self) -> None:
         if self.sequence not in SEQUENCES:
             found = f"found {self.sequence!r}: take one of {', '.join(SEQUENCES)}"
-            expected = "Euler angles turn about three axes, of which neighbours differ"
+            expected = "Euler angles turn about three axes, adjacent ones different"
             raise Error(f"{expected}; {found}.", sequence=self.sequence)
         labels = tuple(f"angle_{i}_{axis}" for i, axis in enumerate(self.sequence, 1))
         self._set(f"euler-{self.sequence}", labels)

@@ -43,8 +43,8 @@ def _close_names(path: Path) -> str:
     except (OSError, ValueError):
         return f": its folder {printable(str(path.parent))} does not exist or cannot be read, check the path"
     if close := close_names(path.name, names, cutoff=0.6):
-        return "did you mean " + " or ".join(map(printable, close))
-    return "no name in its folder is close, check the path"
+        return ": did you mean " + " or ".join(map(printable, close))
+    return ", and no similar name in its folder: check the path"
 
 
 def printable(text: str) -> str:

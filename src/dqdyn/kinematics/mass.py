@@ -22,16 +22,18 @@ from dqdyn.model.model import Model
 
 
 @dataclass(frozen=True)
-class Composite:
+class SubtreeInertia:
     """Mass, Σ m c, and tensor of a set of bodies about a common point, world axes."""
 
     mass: float
     moment: Quaternion
     tensor: Columns
 
-    def __add__(self, other: Composite) -> Composite:
+    def __add__(self, other: SubtreeInertia) -> SubtreeInertia:
         a, b = self.tensor, other.tensor
-        return Composite(self.mass + other.mass, self.moment + other.moment, (a[0] + b[0], a[1] + b[1], a[2] + b[2]))
+        return SubtreeInertia(
+            self.mass + other.mass, self.moment + other.moment, (a[0] + b[0], a[1] + b[1], a[2] + b[2])
+        )
 
     def momentum(self, omega: Quaternion, velocity: Quaternion) -> DQ:
         """p + εL about the common point, for a rigid motion with that velocity of the point."""
@@ -143,7 +145,7 @@ def _subtrees(model: Model, vectors: list[Quaternion]) -> tuple[list[float], lis
     return backward(model, shares, lambda a, b: a + b), backward(model, own, lambda a, b: a + b)
 
 
-def _composites(model: Model, motion: WorldMotion) -> tuple[Quaternion, list[Composite]]:
+def _composites(model: Model, motion: WorldMotion) -> tuple[Quaternion, list[SubtreeInertia]]:
     """The center of mass, and each body about it."""
     centers = _centers(model, motion.adjoint)
     center = _weighted(model, centers)
@@ -151,7 +153,7 @@ def _composites(model: Model, motion: WorldMotion) -> tuple[Quaternion, list[Com
     return center, [_about(b.inertia, motion.adjoint[i], c - center) for i, (b, c) in enumerate(bodies)]
 
 
-def _about(inertia: Inertia, ad: Adjoint, arm: Quaternion) -> Composite:
+def _about(inertia: Inertia, ad: Adjoint, arm: Quaternion) -> SubtreeInertia:
     """A body about the point from which its center of mass is at ``arm``: R I R* + m(⟨c,c⟩ − c c)."""
     square = dot3(arm, arm)
 
@@ -159,7 +161,7 @@ def _about(inertia: Inertia, ad: Adjoint, arm: Quaternion) -> Composite:
         shifted: Quaternion = (axis * square - arm * dot3(arm, axis)) * inertia.mass
         return ad.rotate(combine(inertia.rows, ad.rotate_back(axis))) + shifted
 
-    return Composite(inertia.mass, arm * inertia.mass, (column(I), column(J), column(K)))
+    return SubtreeInertia(inertia.mass, arm * inertia.mass, (column(I), column(J), column(K)))
 
 
 def _rows(columns: Sequence[Quaternion | DQ], height: int) -> Matrix:

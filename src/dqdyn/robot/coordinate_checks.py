@@ -79,7 +79,7 @@ def check_kkt(tree: TreeCoordinates, q: np.ndarray, found: np.ndarray, better: C
     row = first_row(~(error <= KKT_TOLERANCE) & (least < _NEAR * _NEAR))
     if row is not None:
         raise StateError(
-            f"method='kkt' is inaccurate so near to a singularity of the coordinates of {tree.model.name!r}: the error "
+            f"method='kkt' is inaccurate this close to a singularity of {tree.model.name!r}'s coordinates: the error "
             f"of its accelerations is estimated at {float(error[row]):.2g} of the largest{at_row(row, ', row ')}, "
             f"above {KKT_TOLERANCE:g}; use method='minimal', or other coordinates there, such as 'quaternion'.",
             argument="q",

@@ -41,7 +41,7 @@ class InverseKinematics:
 
 
 def solve(
-    problem: Problem, q0: Reals | None, tolerance: float, iterations: int, restarts: int, rng: Seed
+    problem: PoseProblem, q0: Reals | None, tolerance: float, iterations: int, restarts: int, rng: Seed
 ) -> InverseKinematics:
     """Levenberg–Marquardt on the screw from the frame to the target, with steps clipped to the limits."""
     robot, target = problem.robot, problem.target
@@ -67,7 +67,7 @@ def solve(
     return problem.outcome(*best, tolerance, total, used)
 
 
-class Problem:
+class PoseProblem:
     def __init__(self, robot: Robot, frame: Frame, target: DQ, position_only: bool) -> None:
         self.robot, self.frame, self.target, self.position_only = robot, frame, target, position_only
         self.pose = robot.function("pose", frame=frame)

@@ -22,7 +22,7 @@ from dqdyn.robot.catalog import functions_of
 from dqdyn.robot.compiled_functions import CompiledFunctions
 from dqdyn.robot.constrained import ConstrainedMethods, with_described_constraints, with_kept_constraints
 from dqdyn.robot.edit import PoseLike
-from dqdyn.robot.inverse import InverseKinematics, Problem, solve
+from dqdyn.robot.inverse import InverseKinematics, PoseProblem, solve
 from dqdyn.robot.kinematic import Seed
 from dqdyn.robot.options import Base, FrameName, Option
 from dqdyn.robot.variables import Variables
@@ -154,7 +154,7 @@ class Robot(ConstrainedMethods):
         ``tolerance`` bounds the errors of rotation in rad and of translation in m; ``position_only`` leaves the
         orientation free.
         """
-        problem = Problem(self, self.model.frame(frame), edit.as_pose(pose), position_only)
+        problem = PoseProblem(self, self.model.frame(frame), edit.as_pose(pose), position_only)
         return solve(problem, q0, tolerance, iterations, restarts, rng)
 
     def export(self, language: Literal["c", "casadi", "sympy"], name: str, **options: Option) -> Any:

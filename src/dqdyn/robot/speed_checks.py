@@ -156,8 +156,8 @@ def check_reached(model: Model, v: np.ndarray, missed: np.ndarray) -> None:
     row = first_row(size > UNIT_TOLERANCE * np.maximum(1.0, np.abs(v).max(axis=-1)))
     if row is not None:
         raise StateError(
-            f"v of {model.name!r} at {at_state(row)} is no B(q) u of these quasi-velocities; it misses the nearest by "
-            f"{size[row]:.3g}: give a velocity that they have.",
+            f"v of {model.name!r} at {at_state(row)} is not B(q) u for any u; it misses the nearest by "
+            f"{size[row]:.3g}: give a velocity that these quasi-velocities have.",
             argument="v",
             row=row,
             off=float(size[row]),

@@ -66,7 +66,7 @@ def shown_samples(time: Array) -> Indices:
 def require_same_joints(trajectory: Any, robot: Robot) -> None:
     """An error where the trajectory is one of a robot with other joints."""
     if [joint.name for joint in trajectory.robot.joints] != [joint.name for joint in robot.joints]:
-        what = f"The trajectory is one of {trajectory.robot.name!r}, whose joints are not those of {robot.name!r}"
+        what = f"The trajectory belongs to {trajectory.robot.name!r}, whose joints differ from those of {robot.name!r}"
         raise Error(f"{what}: show it with the robot that it was made with, and with its base.", robot=robot.name)
 
 

@@ -98,9 +98,12 @@ class Library:
             ctypes.c_void_p.from_address(place).value = _atan2()
         return engine
 
-    def __del__(self) -> None:
+    def __del__(self, lock: Any = LOCK, is_finalizing: Any = sys.is_finalizing) -> None:
         # Under the lock, as all calls of LLVM: a child forked meanwhile would inherit LLVM's own lock, held by nobody.
-        with LOCK:
+        # At exit a thread that has been stopped may hold the lock, and memory need not be freed.
+        if is_finalizing():
+            return
+        with lock:
             for engine in self.__dict__.get("_engines", ()):
                 engine.close()
 

@@ -67,7 +67,7 @@ def give_up(controller: Controller, t: float) -> tuple[Array | None, StepReport]
     if not report.conflict:
         raise ControlError(f"At t = {t:.6g} s {_FAILED}: {_REMEDY}.", reason=_FAILED, t=t)
     names = " and ".join(repr(name) for name in report.conflict)
-    text = f"At t = {t:.6g} s no command obeys {names} at a time: {_CHOICE}."
+    text = f"At t = {t:.6g} s no command satisfies {names} together: {_CHOICE}."
     raise InfeasibleError(text, conflict=report.conflict, t=t)
 
 

@@ -68,10 +68,10 @@ def solve_quadratic_program(
     if conflict:
         raise InfeasibleError(f"No u obeys {' and '.join(conflict)} at a time: change one of them.", conflict=conflict)
     if has_minimum:
-        raise Error(f"The solver {solver!r} failed, though there is a minimum: choose the other one.", solver=solver)
+        raise Error(f"The solver {solver!r} failed although a minimum exists: choose the other one.", solver=solver)
     raise Error(
-        "The quadratic program has no minimum: f falls for ever along a direction in which H u = 0 and that no "
-        "constraint ends; add a little of the identity to H.",
+        "The quadratic program has no minimum: f decreases without bound along a direction with H u = 0 that no "
+        "constraint limits; add a small multiple of the identity to H.",
         H=H,
     )
 
