@@ -77,6 +77,8 @@ def description(*kinds: str) -> Description:
             f"link{i + 1}",
             origin=placement((0.2, 0.1, -0.1), (0.3, -0.4, 0.5)),
             axis=(0.6, 0.0, 0.8),
+            second_axis=(0.0, 0.6, -0.8),
+            pitch=0.1,
             child_origin=placement((0.0, 0.05, 0.0), (0.0, 0.2, 0.0)),
             lower=-2.0,
             upper=2.0,

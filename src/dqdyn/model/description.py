@@ -91,8 +91,8 @@ class Joint:
     child: str
     origin: DQ = IDENTITY
     axis: Vector = (0.0, 0.0, 1.0)
-    second_axis: Vector = (1.0, 0.0, 0.0)  # of a universal joint, fixed to the child side
-    pitch: float = 0.0  # of a helical joint, m/rad
+    second_axis: Vector = (1.0, 0.0, 0.0)  # fixed to the child side, e.g. of a universal joint
+    pitch: float = 0.0  # e.g. of a helical joint, m/rad
     child_origin: DQ = IDENTITY
     lower: float | tuple[float, ...] | None = None  # rad or m
     upper: float | tuple[float, ...] | None = None
