@@ -20,7 +20,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_report_header(config: pytest.Config) -> str:
-    few = f"at most {quick.CASES} cases of each test; --full runs them all"
+    few = f"{quick.CASES} case of each test that is not long; --full runs them all"
     return f"dqdyn: {'every case' if config.getoption('--full') else few}"
 
 

@@ -1,4 +1,4 @@
-"""The quick run: a few cases of every test, so that nothing is left untouched; ``pytest --full`` runs them all."""
+"""The quick run: a few cases of every test that is not marked as long; ``pytest --full`` runs everything."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections import defaultdict
 
 import pytest
 
-CASES = 2
-"""Cases that the quick run takes of each parametrised test: the first, and others evenly spread."""
+CASES = 1
+"""Cases that the quick run takes of each test: the first, and others evenly spread."""
 
 
 def select(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -17,7 +17,8 @@ def select(config: pytest.Config, items: list[pytest.Item]) -> None:
         return
     cases: dict[str, list[pytest.Item]] = defaultdict(list)
     for item in items:
-        cases[item.nodeid.partition("[")[0]].append(item)
+        if item.get_closest_marker("long") is None:
+            cases[item.nodeid.partition("[")[0]].append(item)
     kept = {item for of_test in cases.values() for item in spread(of_test)}
     config.hook.pytest_deselected(items=[item for item in items if item not in kept])
     items[:] = [item for item in items if item in kept]

@@ -92,6 +92,7 @@ def runs() -> tuple[Setting, dict[str, Trajectory]]:
     return Setting.above_the_table(nine_joints(), START), {case.name: case.trajectory for case in found.cases}
 
 
+@pytest.mark.long
 def test_cup_claims_fail_for_the_other_run() -> None:
     setting, found = runs()
     free, bound = (found[name] for name in cup_on_table.TORQUE)
@@ -165,6 +166,7 @@ def test_effort_and_figures() -> None:
 # --- two hands --------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_grip_and_slip_are_seen_when_they_fail() -> None:
     found = result("mobile-bimanual").cases[1].trajectory
     held = found.extra["holding"] > 0.5

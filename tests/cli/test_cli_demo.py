@@ -119,6 +119,7 @@ class TestFiles:
         assert text.count('<figure class="plot">') == 9
 
 
+@pytest.mark.long
 def test_it_needs_base_dependencies_only_and_ends_with_the_summary(tmp_path: Path) -> None:
     code = f"import sys; sys.modules.update(dict.fromkeys({EXTRAS})); from dqdyn.cli import main; main(['demo'])"
     words = {"env": environment(PYTHONIOENCODING="ascii"), "timeout": 300, "encoding": "utf-8"}
@@ -133,6 +134,7 @@ def test_it_needs_base_dependencies_only_and_ends_with_the_summary(tmp_path: Pat
         assert path.exists()
 
 
+@pytest.mark.long
 def test_a_disagreement_is_told_and_fails(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: Any) -> None:
 
     monkeypatch.setitem(methods.INVERSE.named, "kane", lambda model, q, v, a, wrenches: [0.0] * model.nv)

@@ -38,6 +38,7 @@ def growth(rounds: int, cached: bool) -> int:
 
 
 @pytest.mark.parametrize(("rounds", "cached"), [(200, False), (1000, True)])
+@pytest.mark.long
 def test_functions_leave_no_memory_behind(
     rounds: int, cached: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -201,6 +201,7 @@ def _run(folder: Path, source: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([program], capture_output=True, text=True, env=settings, timeout=120)
 
 
+@pytest.mark.long
 def test_sanitizers_find_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if not has_sanitizers(tmp_path):
         pytest.skip(NO_SANITIZERS)

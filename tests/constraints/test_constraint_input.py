@@ -136,6 +136,7 @@ def test_inconsistent_states_are_told_how_to_project() -> None:
         robot.require_consistent(batch)
 
 
+@pytest.mark.long
 def test_wrong_shapes_numbers_and_quaternions() -> None:
     platform = dq.robots.stewart_platform()
     q, v, tau = state(platform)

@@ -38,6 +38,7 @@ def test_three_ways_agree(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["stewart platform", "hinge", "pfaffian"])
+@pytest.mark.long
 def test_batches_agree(name: str) -> None:
     robot = robot_of(name)
     q, v, tau = states(robot, 4)
@@ -272,6 +273,7 @@ def test_reduced_mass_and_coriolis_matrix(name: str) -> None:
     assert_close(skew + skew.T, np.zeros_like(skew), 1e-6, scale=np.abs(small.coriolis).max())
 
 
+@pytest.mark.long
 def test_forces_do_no_work_at_rest_constraints() -> None:
     """Power of constraint forces on admissible velocities vanishes where constraints do not move."""
     for name in ROBOTS:

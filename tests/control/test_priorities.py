@@ -65,6 +65,7 @@ def controllers(level: str) -> list[ct.Controller]:
 @pytest.mark.equation("Quiroz", "3.5")
 @pytest.mark.equation("Quiroz", "3.6")
 @pytest.mark.parametrize("level", ["velocity", "acceleration"])
+@pytest.mark.long
 def test_lower_levels_leave_the_higher_ones_alone(level: str) -> None:
     for seed in range(5):
         rng = np.random.default_rng(seed)

@@ -27,6 +27,7 @@ def test_names_of_the_ten() -> None:
 
 
 @pytest.mark.parametrize(("name", "base"), CASES)
+@pytest.mark.long
 def test_against_pinocchio(name: str, base: str) -> None:
     outcome = compare(name, base)
     assert outcome.worst < 1e-9, outcome

@@ -49,6 +49,7 @@ def test_derivatives_are_the_same_in_the_frames_of_the_bodies(name: str, form: s
     assert_close(np.array(found, dtype=float), run(ours, "inverse_dynamics_derivatives", *state), 1e-9)
 
 
+@pytest.mark.long
 def test_named_formulations_get_frames_that_cost_less() -> None:
     """Frames anywhere cost more than normal ones; placements with zeros stay as they are."""
     ours = BUILT_IN["revolute chain"]()

@@ -49,6 +49,7 @@ def test_a_fault_is_reported_and_made_small(monkeypatch: pytest.MonkeyPatch, fau
 
 
 @pytest.mark.parametrize(("fault", "how"), [("crash", "crash by SIGABRT"), ("hang", "hang")])
+@pytest.mark.long
 def test_a_process_that_dies_names_its_case(monkeypatch: pytest.MonkeyPatch, fault: str, how: str) -> None:
     result = run(monkeypatch, fault, inputs=1)
     assert result.tried == 1

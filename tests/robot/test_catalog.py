@@ -372,6 +372,7 @@ def test_frames_may_be_given_as_objects() -> None:
     assert_close(ROBOT.twist_jacobian(frame, q), ROBOT.twist_jacobian("tool", q), 0)
 
 
+@pytest.mark.long
 def test_functions_explain_themselves() -> None:
     for name in NAMES:
         function = bound(name)

@@ -194,6 +194,7 @@ class TestLooks:
         assert len({part.color for part in look.meshes}) > 3  # the files' own colors
         assert 10_000 < sum(len(part.mesh.faces) for part in look.meshes) <= 150_000
 
+    @pytest.mark.long
     def test_large_robots_are_coarsened(self) -> None:
         look = appearance_of(_quietly(urdf_file("go1")), most_faces=40_000)
         assert sum(len(part.mesh.faces) for part in look.meshes) < 60_000

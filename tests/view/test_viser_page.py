@@ -53,6 +53,7 @@ def settled(watched: Watched, enough: Any) -> tuple[int, float, float]:
 
 
 class TestInTheBrowser:
+    @pytest.mark.long
     def test_a_slider_moves_a_link(self, posed: Viewer, watched: Watched) -> None:
         page = opened(watched, posed)
         count, column, row = settled(watched, lambda found: found[0] > 200)
@@ -89,6 +90,7 @@ class TestInTheBrowser:
             assert page.locator(".uplot").count() == 1
             assert watched.errors == []
 
+    @pytest.mark.long
     def test_switches_draw_more(self, posed: Viewer, watched: Watched) -> None:
         page = opened(watched, posed)
         before = set(posed.stage.nodes)
