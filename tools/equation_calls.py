@@ -198,8 +198,9 @@ def main() -> int:
     sys.meta_path.insert(0, Finder({name for names in recorder.wanted.values() for name in names}, constants))
     vars(builtins).update(__entered__=entered.update, __made__=made)
     files = sorted({test.partition("::")[0] for test in recorder.wanted})
-    options_of_pytest = ["-q", "--full", "-p", "no:xdist", "-p", "no:cacheprovider", "--continue-on-collection-errors"]
-    code = pytest.main([*options_of_pytest, *files], plugins=[recorder])
+    options_of_pytest = ["-q", "-p", "no:xdist", "-p", "no:cacheprovider", "--continue-on-collection-errors"]
+    every = ["--full"] if (root / "tests" / "quick.py").exists() else []
+    code = pytest.main([*options_of_pytest, *every, *files], plugins=[recorder])
     faulty = {test for case in recorder.failed for test in recorder.entered if case.startswith(test)}
     json.dump({test: sorted(names) for test, names in sorted(recorder.entered.items()) if test not in faulty}, answer)
     for case in recorder.failed:
