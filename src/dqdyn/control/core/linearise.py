@@ -75,9 +75,9 @@ class Linearised:
         return entries, (len(entries),)
 
 
-def linearise(robot: Robot, term: Term) -> Linearised:
+def linearise(robot: Robot, quantity: Term) -> Linearised:
     """A task or an inequality by itself, compiled for a robot."""
     require_robot(robot)
-    if not isinstance(term, Term):
-        raise refused("linearise takes a task or an inequality", term)
-    return Linearised(robot, term)
+    if not isinstance(quantity, Term):
+        raise refused("linearise takes a task or an inequality", quantity)
+    return Linearised(robot, quantity)
