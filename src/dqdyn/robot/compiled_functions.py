@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -73,7 +74,8 @@ class CompiledFunctions:
         try:
             ready = self._ready.get((name, options))
         except TypeError:  # an option that cannot be a key, such as a list of methods
-            checked(self.variables.model, self.variables.functions[name], options)
+            with suppress(TypeError):  # of a list in place of a frame
+                checked(self.variables.model, self.variables.functions[name], options)
             raise Error(f"options of {name} are names, such as frame='tool'; found {options!r}.") from None
         if ready is not None:
             return ready

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from dqdyn.algebra.real import real_array
 from dqdyn.dynamics import wrenches
 from dqdyn.errors import Error, unknown_name
 from dqdyn.kinematics.frames import EXPRESSIONS
@@ -74,9 +75,6 @@ def read_options(model: Model, function: RobotFunction, given: Mapping[str, Opti
     for name in given:
         if name not in function.options:
             raise unknown_name(f"option of {function.name}", name, function.options)
-    for name in FRAMES:
-        if name in function.options and given.get(name) is None:
-            raise Error(f"{function.name} needs the option {name!r}: pass {name}=...", option=name)
     return checked(model, function, Options(**given))  # type: ignore[arg-type]
 
 
@@ -86,11 +84,35 @@ def checked(model: Model, function: RobotFunction, options: Options) -> Options:
         if getattr(options, name) not in known:
             raise unknown_name("expression", getattr(options, name), known)
     given = (options.frame, options.frame1, options.frame2)
+    for name, value in zip(FRAMES, given, strict=True):
+        if name in function.options and value is None:
+            raise Error(f"{function.name} needs the option {name!r}: pass {name}=...", option=name)
     frame, frame1, frame2 = (None if f is None else model.frame(f) for f in given)
     method = options.method if function.choice is None else function.choice(model).resolve(options.method)
     names = options.wrench_frames
     if isinstance(names, str) or not isinstance(names, Sequence):
         raise Error(f"wrench_frames is a list of frames, as in ['tool']; found {names!r}.", option="wrench_frames")
+    if options.time and not model.constraints:
+        raise Error(
+            f"{model.name!r} has no constraints, so {function.name} takes no time: leave out time=True.", option="time"
+        )
     on = tuple(model.frame(frame).name for frame in names)
     options = options._replace(frame=frame, frame1=frame1, frame2=frame2, method=method, wrench_frames=on)
-    return options._replace(time=bool(options.time), contacts=tuple(options.contacts))
+    contacts = tuple(_contact(model, contact) for contact in options.contacts)
+    return options._replace(time=bool(options.time), contacts=contacts, point=_point(options.point))
+
+
+def _contact(model: Model, contact: object) -> Contact:
+    if isinstance(contact, str) or not isinstance(contact, Sequence) or len(contact) != 2:
+        raise Error(
+            f"a contact is (frame, point), as in ('left_foot', (0, 0, 0)); found {contact!r}.", option="contacts"
+        )
+    return model.frame(contact[0]).name, _point(contact[1])
+
+
+def _point(point: object) -> tuple[float, float, float]:
+    place = real_array(point, "the point of a contact or Jacobian", Error, option="point")
+    if place.shape != (3,):
+        raise Error(f"a point has three components, in m; found {point!r}.", option="point")
+    x, y, z = place.tolist()
+    return x, y, z

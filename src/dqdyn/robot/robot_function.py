@@ -70,17 +70,19 @@ class RobotFunction:
             return self.candidates(subject, options)
         if self.choice is not None:
             return self.choice(subject).candidates(subject.with_frames(options.wrench_frames), options.method)
-        return [(self.as_written(subject, options), subject)]
+        return [self.as_written(subject, options)]
 
-    def as_written(self, subject: Any, options: Options) -> Callable[..., Any]:
-        """The one algorithm whose operations the papers count."""
+    def as_written(self, subject: Any, options: Options) -> tuple[Callable[..., Any], Any]:
+        """The one algorithm whose operations the papers count, and what it runs on."""
+        if self.candidates is not None:
+            return self.candidates(subject, options)[0]
         form = self.algorithm if self.choice is None else self.choice(subject).form(options.method)
         assert form is not None
-        return form
+        return form, subject
 
     def run(self, subject: Any, options: Options, *inputs: Sequence[Scalar]) -> Entries:
         """The algorithm as written, on scalars of any kind."""
-        return self.evaluate(self.as_written(subject, options), subject, options, *inputs)
+        return self.evaluate(*self.as_written(subject, options), options, *inputs)
 
     def all_inputs(self, options: Options) -> tuple[str, ...]:
         """Names of the inputs, with those that the options add."""

@@ -131,6 +131,8 @@ class RobotInSpeeds(WithFunctions):
                     raise unknown_name(f"option of {name}", option, ("frame", "expressed"))
             if options.get("frame") is not None:
                 return super().function("frame_velocities", **options)
+            if options.get("expressed", "body") not in EXPRESSIONS:
+                raise unknown_name("expression", options["expressed"], EXPRESSIONS)
             options = {}
         return super().function(name, **options)
 
