@@ -34,9 +34,8 @@ def require_sizes(constraint: Constraint, model: Model, q: Sequence[float]) -> N
     _compare(constraint, sizes, expected)
     for row in a:
         if len(row) != model.nv:
-            raise ModelError(
-                f"its rows of A must have {model.nv} entries (nv); found {len(row)}.", constraint=constraint.name
-            )
+            text = f"its rows of A must have {model.nv} entries (nv); found {len(row)}."
+            raise ModelError(text, constraint=constraint.name)
 
 
 def require_rate(constraint: Constraint, model: Model, q: Sequence[float], v: Sequence[float]) -> None:
@@ -54,16 +53,13 @@ def require_rate(constraint: Constraint, model: Model, q: Sequence[float], v: Se
         size = sum(map(abs, terms)) + abs(float(rate))
         gap = abs(math.fsum(terms) - float(rate)) if math.isfinite(size) else 0.0
         if gap > _TOLERANCE * max(size, 1e-3):
-            raise ModelError(
-                f"the rate of its residual is not A v − b in row {i}: {float(rate):.6g} against {math.fsum(terms):.6g} "
-                "at a random velocity; correct residual or velocity.",
-                constraint=constraint.name,
-            )
+            both = f"{float(rate):.6g} against {math.fsum(terms):.6g} at a random velocity"
+            text = f"the rate of its residual is not A v − b in row {i}: {both}; correct residual or velocity."
+            raise ModelError(text, constraint=constraint.name)
 
 
 def _compare(constraint: Constraint, sizes: dict[str, int], expected: int) -> None:
     for what, found in sizes.items():
         if found != expected:
-            raise ModelError(
-                f"its count is {expected}; found {found} {what}: make them equal.", constraint=constraint.name
-            )
+            text = f"its count is {expected}; found {found} {what}: make them equal."
+            raise ModelError(text, constraint=constraint.name)

@@ -107,11 +107,8 @@ def forward_by_articulated_bodies(
     """Forward dynamics joint by joint."""
     follower = next((joint.name for joint in model.joints if joint.is_mimic), None)
     if follower is not None:
-        raise ModelError(
-            f"the method 'articulated-body' cannot treat joint {follower!r} of {model.name!r}, which mimics another: "
-            "use 'composite-body', or load the robot with mimic=False.",
-            joint=follower,
-        )
+        text = f"the method 'articulated-body' cannot treat joint {follower!r} of {model.name!r}, which mimics another"
+        raise ModelError(f"{text}: use 'composite-body', or load the robot with mimic=False.", joint=follower)
     model, wrenches = pulled(model, q, wrenches)
     net = [t - f for t, f in zip(tau, velocity_forces(model, v), strict=True)]
     form = Deferred("dynamics.fast.articulated", "forward_dynamics")

@@ -34,25 +34,20 @@ def least_torques(
         if (off > _CONSISTENT * scale).any():
             k = int(np.argmax((off / scale).reshape(-1, off.shape[-1]).max(axis=0)))
             size = float(off.reshape(-1, off.shape[-1])[:, k].max())
-            raise StateError(
-                f"the acceleration does not obey the constraint {robot.constraint_rows[k]!r} of {model.name!r}: A a − "
-                f"b is {size:.3g}; give one with A a = b, such as forward_dynamics gives.",
-                argument="a",
-                constraint=robot.constraint_rows[k],
-                residual=size,
-            )
+            name, remedy = robot.constraint_rows[k], "give one with A a = b, such as forward_dynamics gives"
+            problem = f"the acceleration does not obey the constraint {name!r} of {model.name!r}: A a − b is {size:.3g}"
+            raise StateError(f"{problem}; {remedy}.", argument="a", constraint=name, residual=size)
     batch = np.broadcast_shapes(need.shape[:-1], matrix.shape[:-2])
     need = np.broadcast_to(need, (*batch, model.nv))
     matrix = np.broadcast_to(matrix, (*batch, *matrix.shape[-2:]))
     chosen = _velocities(robot, actuated)
     tau, left = torques.least_torques(need, matrix, np.array(chosen, dtype=int))
     if (left > torques.TOLERANCE).any():
-        raise StateError(
-            f"the actuated joints of {model.name!r} cannot give this acceleration: {left.max():.3g} of the needed "
-            "forces remains; actuate more joints.",
-            argument="actuated",
-            residual=float(left.max()),
+        worst = float(left.max())
+        problem = (
+            f"the actuated joints of {model.name!r} cannot give this acceleration: {worst:.3g} of the needed forces"
         )
+        raise StateError(f"{problem} remains; actuate more joints.", argument="actuated", residual=worst)
     return tau
 
 

@@ -36,12 +36,9 @@ class InertiaChecks:
         if row is None:
             return
         joint = joint_of(self.model, int(singular[row]))
-        raise ModelError(
-            f"forward dynamics of {self.model.name!r} is impossible at {at_state(row)}: joint {joint!r} moves no "
-            "inertia there, so the mass matrix is singular; leave this configuration, or give the links mass.",
-            joint=joint,
-            row=row,
-        )
+        problem = f"forward dynamics of {self.model.name!r} is impossible at {at_state(row)}: joint {joint!r}"
+        remedy = "so the mass matrix is singular; leave this configuration, or give the links mass"
+        raise ModelError(f"{problem} moves no inertia there, {remedy}.", joint=joint, row=row)
 
     @cached_property
     def is_regular(self) -> bool:

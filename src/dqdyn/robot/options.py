@@ -16,21 +16,9 @@ if TYPE_CHECKING:
 
 WrenchAxes = Literal["body", "aligned"]
 """Axes of a wrench at the origin of a frame: the frame's own, or the world's."""
-InverseMethod = Literal[
-    "auto",
-    "newton-euler",
-    "newton-euler-literal",
-    "recursive",
-    "screw",
-    "screw-literal",
-    "matrix",
-    "closed-form",
-    "gauss",
-    "gauss-literal",
-    "gibbs-appell",
-    "kane",
-    "lagrange",
-]
+AsPrinted = Literal["newton-euler-literal", "screw-literal", "gauss-literal"]
+OfEnergies = Literal["gauss", "gibbs-appell", "kane", "lagrange"]
+InverseMethod = Literal["auto", "newton-euler", "recursive", "screw", "matrix", "closed-form", OfEnergies, AsPrinted]
 ForwardMethod = Literal["auto", "composite-body", "articulated-body", "kkt", "udwadia-kalaba", "kane"]
 MassMatrixMethod = Literal[
     "auto", "composite-body", "composite-body-root", "closed-form", "gauss", "gauss-literal", "lagrange"

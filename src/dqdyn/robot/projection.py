@@ -33,12 +33,9 @@ def project(
     left = robot.constraint_velocity(at, speed, t)
     if np.abs(left).max(initial=0.0) > 1e-7 * max(1.0, np.abs(speed).max(initial=0.0)):
         name, size = _worst(robot.constraint_rows, left)
-        raise StateError(
-            f"no velocity of {model.name!r} obeys all constraints there: {name!r} misses A v = b by {size:.3g}, so it "
-            "contradicts others; see robot.constraint_report(q).",
-            constraint=name,
-            residual=size,
-        )
+        problem = f"no velocity of {model.name!r} obeys all constraints there: {name!r} misses A v = b by {size:.3g}"
+        remedy = "so it contradicts others; see robot.constraint_report(q)"
+        raise StateError(f"{problem}, {remedy}.", constraint=name, residual=size)
     return at, speed
 
 
@@ -71,12 +68,9 @@ def _onto(robot: ConstrainedMethods, q: Array, t: Times, tolerance: float, itera
     if np.abs(residual).max(initial=0.0) <= 1e3 * tolerance:  # rounding is reached
         return q
     name, worst = _worst(_holonomic_rows(robot), residual)
-    raise StateError(
-        f"no configuration of {robot.model.name!r} that obeys its constraints was found from there: {name!r} is still "
-        f"off by {worst:.3g} (m or rad); start nearer, or see whether the constraints contradict each other.",
-        constraint=name,
-        residual=worst,
-    )
+    problem = f"no configuration of {robot.model.name!r} that obeys its constraints was found from there: {name!r}"
+    remedy = "start nearer, or see whether the constraints contradict each other"
+    raise StateError(f"{problem} is still off by {worst:.3g} (m or rad); {remedy}.", constraint=name, residual=worst)
 
 
 def require_consistent(robot: ConstrainedMethods, q: Reals, v: Reals | None, t: Times, tolerance: float) -> None:
@@ -89,13 +83,9 @@ def require_consistent(robot: ConstrainedMethods, q: Reals, v: Reals | None, t: 
     for values, names, unit, argument in parts:
         if values.size and np.abs(values).max() > tolerance:
             name, size = _worst(names, values)
-            raise StateError(
-                f"the state of {robot.model.name!r} does not obey the constraint {name!r}: {argument} is off by "
-                f"{size:.3g} {unit}; bring it there with q, v = robot.project(q, v).",
-                argument=argument,
-                constraint=name,
-                residual=size,
-            )
+            problem = f"the state of {robot.model.name!r} does not obey the constraint {name!r}: {argument} is off by"
+            text = f"{problem} {size:.3g} {unit}; bring it there with q, v = robot.project(q, v)."
+            raise StateError(text, argument=argument, constraint=name, residual=size)
 
 
 def _holonomic_rows(robot: ConstrainedMethods) -> list[str]:

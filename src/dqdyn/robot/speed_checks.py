@@ -77,12 +77,8 @@ def _check_shape(model: Model, name: str, shape: list[int]) -> None:
         need = f"at most {nv} columns, for {model.name!r} has no more than {nv} independent velocities"
     else:
         need = f"{nv} rows (nv of {model.name!r}) of one length from 1 to {nv}"
-    raise Error(
-        f"{name}(q) of in_speeds, with {_MEANING[name]}, needs {need}; found rows of lengths {shape}.",
-        argument=name,
-        expected=nv,
-        found=tuple(shape),
-    )
+    text = f"{name}(q) of in_speeds, with {_MEANING[name]}, needs {need}; found rows of lengths {shape}."
+    raise Error(text, argument=name, expected=nv, found=tuple(shape))
 
 
 def is_constant(program: Program) -> bool:
@@ -127,12 +123,9 @@ def check_inertia(model: Model, pivots: np.ndarray) -> None:
     row = first_row(found >= 0)
     if row is not None:
         speed = int(found[row])
-        raise ModelError(
-            f"forward dynamics of {model.name!r} is impossible at {at_state(row)}: the quasi-velocity u[{speed}] moves "
-            "no inertia, so BᵀMB is singular; give the links mass, or choose other quasi-velocities.",
-            row=row,
-            speed=speed,
-        )
+        problem = f"forward dynamics of {model.name!r} is impossible at {at_state(row)}: the quasi-velocity u[{speed}]"
+        remedy = "give the links mass, or choose other quasi-velocities"
+        raise ModelError(f"{problem} moves no inertia, so BᵀMB is singular; {remedy}.", row=row, speed=speed)
 
 
 def check_admitted(model: Model, drift: np.ndarray, rows: Sequence[str]) -> None:
@@ -155,10 +148,6 @@ def check_reached(model: Model, v: np.ndarray, missed: np.ndarray) -> None:
     size = np.abs(missed).max(axis=-1)
     row = first_row(size > UNIT_TOLERANCE * np.maximum(1.0, np.abs(v).max(axis=-1)))
     if row is not None:
-        raise StateError(
-            f"v of {model.name!r} at {at_state(row)} is not B(q) u for any u; it misses the nearest by "
-            f"{size[row]:.3g}: give a velocity that these quasi-velocities have.",
-            argument="v",
-            row=row,
-            off=float(size[row]),
-        )
+        problem = f"v of {model.name!r} at {at_state(row)} is not B(q) u for any u; it misses the nearest by"
+        remedy = "give a velocity that these quasi-velocities have"
+        raise StateError(f"{problem} {size[row]:.3g}: {remedy}.", argument="v", row=row, off=float(size[row]))

@@ -64,11 +64,8 @@ class Variables:
         timed = next((c.name for c in self.model.constraints if c.timed), None)
         if timed is not None and not options.time:
             remedy = "pass time=True" if "time" in function.options else "use robot.forward_dynamics(q, v, tau, t=...)"
-            raise Error(
-                f"{function.name} of {self.model.name!r} needs the time, on which its constraint {timed!r} depends: "
-                f"{remedy}.",
-                constraint=timed,
-            )
+            needs = f"{function.name} of {self.model.name!r} needs the time, on which its constraint {timed!r} depends"
+            raise Error(f"{needs}: {remedy}.", constraint=timed)
         return None if self.inertia.is_regular else self.inertia.require_regular
 
     def times(self, names: Sequence[str]) -> list[int]:

@@ -51,13 +51,9 @@ def _require_expression(frame: str, wrench: Any, expressed: str) -> None:
     """A :class:`StateError` where a wrench names another frame of expression than the one in which it is taken."""
     expected = expression_frame(frame, expressed)
     if isinstance(wrench, Wrench) and not agree(wrench.expressed, expected):
-        raise StateError(
-            f"the wrench at frame {frame!r} is taken as expressed in {expected!r}; it is expressed in "
-            f"{wrench.expressed!r}: bring it there with expressed_in({expected!r}, pose).",
-            frame=frame,
-            expected=expected,
-            found=wrench.expressed,
-        )
+        problem = f"the wrench at frame {frame!r} is taken as expressed in {expected!r}; it is expressed in"
+        text = f"{problem} {wrench.expressed!r}: bring it there with expressed_in({expected!r}, pose)."
+        raise StateError(text, frame=frame, expected=expected, found=wrench.expressed)
 
 
 def _components(frame: str, wrench: Any, check: bool) -> np.ndarray:

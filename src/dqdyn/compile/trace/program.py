@@ -7,6 +7,7 @@ import struct
 from collections import Counter
 from dataclasses import dataclass
 
+from dqdyn.algebra.counter import Tally
 from dqdyn.caching import cached_property
 
 Instruction = tuple[str, tuple[int, ...], float]
@@ -17,21 +18,8 @@ Instruction = tuple[str, tuple[int, ...], float]
 condition, to which no other operation applies, and two values."""
 
 
-@dataclass(frozen=True)
-class Counts:
+class Counts(Tally):
     """Operations of a program. A negation is free; a sine and a cosine count one each."""
-
-    mul: int = 0
-    add: int = 0
-    div: int = 0
-    sqrt: int = 0
-    sincos: int = 0
-    other: int = 0
-
-    @property
-    def total(self) -> int:
-        """All operations."""
-        return self.mul + self.add + self.div + self.sqrt + self.sincos + self.other
 
     def __str__(self) -> str:
         names = ("mul", "add", "div", "sqrt", "sincos", "other")
