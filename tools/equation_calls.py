@@ -199,6 +199,7 @@ def main() -> int:
     vars(builtins).update(__entered__=entered.update, __made__=made)
     files = sorted({test.partition("::")[0] for test in recorder.wanted})
     options_of_pytest = ["-q", "-p", "no:xdist", "-p", "no:cacheprovider", "--continue-on-collection-errors"]
+    os.environ.pop("PYTEST_ADDOPTS", None)  # options of the run that started this one are not for these tests
     every = ["--full"] if (root / "tests" / "quick.py").exists() else []
     code = pytest.main([*options_of_pytest, *every, *files], plugins=[recorder])
     faulty = {test for case in recorder.failed for test in recorder.entered if case.startswith(test)}
