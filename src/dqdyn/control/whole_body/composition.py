@@ -42,8 +42,10 @@ class WholeBodyComposition(Composition):
         self, robot: Robot, design: Design, contacts: Contacts, dynamics: Dynamics, force_damping: float
     ) -> None:
         self.robot, self.contacts, self.force_damping = robot, contacts, force_damping
+        self.own_bounds = 0
         self.anchors = np.zeros((max(1, len(contacts.contacts)), ANCHOR_SIZE))
         self.pressing = np.full(max(1, len(contacts.contacts)), INFINITE)
+        self.effort = np.array([0.0 if motor is None else motor.effort for motor in robot.motors])
         self.motors = [k for k, has_motor in enumerate(contacts.actuated) if has_motor]
         self.dependent = self._always_dependent(dynamics)
         super().__init__(robot.model, "acceleration", design, dynamics)
@@ -114,14 +116,16 @@ class WholeBodyComposition(Composition):
         return moved
 
     def _own_bounds(self, context: Context) -> list[tuple[CommandBound, bool]]:
-        return [*self._motor_limits(), *self._cones()]
+        bounds = [*self._motor_limits(), *self._cones()]
+        self.own_bounds = len(bounds)
+        return bounds
 
     def _motor_limits(self) -> list[tuple[CommandBound, bool]]:
-        names, limits = axes(self.model), self.robot.limits.effort
-        limited = [k for k in self.motors if limits[k] < FREE]
+        names, limits = axes(self.model), self.effort
+        limited = [(k, float(limits[k])) for k in self.motors if limits[k] < FREE]
         return [
-            (shifted(CommandBound(f"motor: {names[k]}", float(limits[k]), -float(limits[k])), *self._torque(k)), False)
-            for k in limited
+            (shifted(CommandBound(f"motor: {names[k]}", limit, -limit), *self._torque(k)), False)
+            for k, limit in limited
         ]
 
     def _cones(self) -> list[tuple[CommandBound, bool]]:
@@ -145,7 +149,7 @@ class WholeBodyComposition(Composition):
         if not isinstance(task, ForceTask):
             return super()._task_rows(context, task)
         context.next_gains()
-        matrix, residual = task.rows(self._at)
+        matrix, residual = task.force_rows(self._at)
         return Rows(residual, matrix, [0.0] * len(residual), [0.0] * len(residual)), list(residual)
 
     def _objective(self, k: int, tasks: list[tuple[Task, Rows, list[Scalar]]]) -> Blocks:
