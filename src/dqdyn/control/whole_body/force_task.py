@@ -22,7 +22,9 @@ class ForceTask(Task):
     φ are the forces of all contacts, one after the other, as :class:`dqdyn.contacts.Contact` defines them.
     """
 
-    def __init__(self, default_name: str, signals: Signals = (), *, weight: float = 1.0, name: str | None = None) -> None:
+    def __init__(
+        self, default_name: str, signals: Signals = (), *, weight: float = 1.0, name: str | None = None
+    ) -> None:
         super().__init__(default_name, (), signals, weight=weight, name=name)
 
     @abstractmethod
