@@ -10,7 +10,7 @@ import numpy as np
 
 from dqdyn.algebra.real import real_array
 from dqdyn.arrays import Array, Reals
-from dqdyn.contacts.contact import Contact
+from dqdyn.contacts.contact import Contact, model_of
 from dqdyn.errors import Error, StateError
 from dqdyn.model.description import WORLD
 
@@ -46,7 +46,7 @@ def support_polygon(robot: Any, q: Reals, contacts: Iterable[Contact], tolerance
     It bounds the center of pressure on level ground alone, so corners whose heights differ by more than ``tolerance``
     in m are refused.
     """
-    model = getattr(robot, "model", robot)
+    model = model_of(robot)
     points = [
         corner.vector
         for contact in contacts
