@@ -22,8 +22,8 @@ MOMENTS = {"point": [], "edge": [T2], "face": [T1, T2]}
 def pyramid(contact: Contact) -> Array:
     """Tangential forces (e, 2) per newton of normal force at the edges of the friction pyramid.
 
-    They lie on the round cone, halfway between multiples of 2π/n, so that a side of the pyramid faces +t1. Without friction, and where
-    the contact slides, there is one.
+    They lie on the round cone, halfway between multiples of 2π/n, so that a side of the pyramid faces +t1. Without
+    friction, and where the contact slides, there is one.
     """
     if contact.mode == "sliding":
         return -contact.friction * slide(contact)[:1]
