@@ -71,7 +71,7 @@ class Contact:
 
     def __post_init__(self) -> None:
         frame = checks.text(self.frame, "the frame of a contact")
-        name = checks.text(self.name, "the name of a contact") if self.name else frame
+        name = checks.text(self.name, "the name of a contact", frame)
         given = {
             "name": name,
             "partner": checks.text(self.partner, f"the partner of the contact {name!r}"),
@@ -241,7 +241,7 @@ def model_of(robot: Any) -> Model:
 
 def _edges(value: Any, name: str) -> int:
     number = real_number(value, f"the edges of the contact {name!r}", contact=name)
-    if number != int(number) if math.isfinite(number) else True:
+    if not number.is_integer():
         raise Error(f"the edges of the contact {name!r} are a whole number; found {number}.", contact=name)
     if not 3 <= number <= checks.MOST_EDGES:
         expected = f"a friction pyramid has 3 to {checks.MOST_EDGES} edges"
