@@ -21,7 +21,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "one place": (lambda: contacts.face("sole", [[0, 0, 0]] * 4), "lie on one line"),
     "lifted": (
         lambda: contacts.face("sole", [*SQUARE[:3], [0.1, -0.1, 0.02]]),
-        "corner 4 of the face of the contact 'sole' is 0.02 m beyond corner 1 along its normal: bring them into one plane",
+        "corner 4 of the face of the contact 'sole' is 0.02 m beyond corner 1 along its normal: bring",
     ),
     "tilted": (lambda: contacts.face("sole", SQUARE, normal=(1, 0, 0)), "is 0.2 m beyond corner 2 along its normal"),
     "dent": (
