@@ -31,8 +31,11 @@ from dqdyn.control.limits.position import ConeJointLimits, JointLimits
 from dqdyn.control.limits.stopping import StoppingBounds
 from dqdyn.control.qp.solve import solve_quadratic_program
 from dqdyn.control.tasks.distance import DistanceTask
+from dqdyn.control.tasks.divergent import DivergentComponentTask
 from dqdyn.control.tasks.function import FunctionTask
 from dqdyn.control.tasks.hands import AbsolutePoseTask, RelativePoseTask
+from dqdyn.control.tasks.impedance import ImpedanceTask
+from dqdyn.control.tasks.momentum import MomentumTask
 from dqdyn.control.tasks.robot import PostureTask, RestTask
 from dqdyn.control.tasks.target import CenterOfMassTask, LineTask, PlaneTask, PoseTask, RotationTask, TranslationTask
 
@@ -49,7 +52,9 @@ __all__ = [
     "ControlWarning",
     "Controller",
     "DistanceTask",
+    "DivergentComponentTask",
     "FunctionTask",
+    "ImpedanceTask",
     "Inequality",
     "InfeasibleError",
     "JointLimits",
@@ -59,6 +64,7 @@ __all__ = [
     "LineTask",
     "Linear",
     "Measured",
+    "MomentumTask",
     "Moving",
     "PlaneTask",
     "PoseTask",
