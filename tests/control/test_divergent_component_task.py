@@ -10,7 +10,8 @@ from trees import TREES, assert_close, moving_state, random_state, rate, run, tr
 import dqdyn as dq
 from dqdyn import control as ct
 from dqdyn.algebra.scalar import cos, sin
-from dqdyn.geometry.convex import convex_hull, nearest_in_polygon
+from dqdyn.contacts.support_polygon import convex_hull
+from dqdyn.geometry.polygon import nearest_in_polygon
 
 SQUARE = [[-0.1, -0.1], [0.1, -0.1], [0.1, 0.1], [-0.1, 0.1]]
 

@@ -12,6 +12,7 @@ import numpy as np
 from dqdyn.algebra.real import real_array
 from dqdyn.algebra.scalar import Scalar
 from dqdyn.arrays import Array, RealArray
+from dqdyn.contacts.support_polygon import SupportPolygon, convex_hull
 from dqdyn.control.core.errors import refused
 from dqdyn.control.core.kinematics import Rows, SignalMotion, State
 from dqdyn.control.core.settings import positive
@@ -20,12 +21,13 @@ from dqdyn.control.core.term import Parts
 from dqdyn.control.features.features import CenterOfMass
 from dqdyn.control.features.signals import SignalLike, as_signal
 from dqdyn.errors import Error
-from dqdyn.geometry.convex import convex_hull, nearest_in_polygon
+from dqdyn.geometry.polygon import nearest_in_polygon
 from dqdyn.model.gravity_field import FieldGravity
 from dqdyn.model.model import Model
 from dqdyn.robot import Robot
 
 _LEVEL = 1e-9  # m/s², of gravity along x and y
+_FLAT = 1e-9  # of the square of the largest extent: polygons of less area have none
 
 
 class DivergentComponentTask(Task):
@@ -36,9 +38,9 @@ class DivergentComponentTask(Task):
     a constant one is where the center of mass comes to rest.
 
     ω₀ is ``omega`` in rad/s or √(g/``height``) with the height of the center of mass above the ground in m. The ground
-    pushes at the zero-moment point z = ξ − ξ̇/ω₀: ``support``, points (n, 2) of the ground in m, keeps the one that the
-    task asks for in their convex hull, at the point of it next to what feedback without limits asks for. The error of
-    the task is ξ − ξ_d in m.
+    pushes at the zero-moment point z = ξ − ξ̇/ω₀: ``support``, a :class:`~dqdyn.contacts.SupportPolygon` or points
+    (n, 2) of the ground in m, keeps the one that the task asks for in their convex hull, at the point of it next to
+    what feedback without limits asks for. The error of the task is ξ − ξ_d in m.
     """
 
     instead_of_velocities = "use CenterOfMassTask there"
@@ -50,7 +52,7 @@ class DivergentComponentTask(Task):
         *,
         height: float | None = None,
         omega: float | None = None,
-        support: RealArray | None = None,
+        support: SupportPolygon | RealArray | None = None,
         gain: float | RealArray = 3.0,
         weight: float = 1.0,
         name: str | None = None,
@@ -119,10 +121,12 @@ class DivergentComponentTask(Task):
 
 
 def _polygon(support: Any, name: str) -> Array:
-    points = real_array(support, f"support of {name}")
+    """The corners of the convex hull, counter-clockwise."""
+    points = real_array(support.corners if isinstance(support, SupportPolygon) else support, f"support of {name}")
     if points.ndim != 2 or points.shape[1] != 2 or not np.isfinite(points).all():
         raise refused(f"support of {name} are points of the ground (n, 2), finite and in m", support)
     corners = convex_hull(points)
-    if len(corners) < 3:
+    area = 0.5 * float(np.sum(corners[:, 0] * np.roll(corners[:, 1], -1) - corners[:, 1] * np.roll(corners[:, 0], -1)))
+    if len(corners) < 3 or area <= _FLAT * float(np.ptp(corners, axis=0).max()) ** 2:
         raise refused(f"support of {name} has no area: give at least three points that are not on one line", support)
     return corners

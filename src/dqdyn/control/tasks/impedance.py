@@ -94,9 +94,9 @@ class ImpedanceTask(Task):
         self.signals = (*self.signals, as_signal("vector", force, f"the force of {self.name}", self._size))
 
     def bound_to(self, model: Model) -> Self:
-        idle = next((joint.name for joint in model.joints if not joint.motion.actuated), None)
+        idle = next((joint.name for joint in model.joints if None in joint.motors), None)
         if self.is_natural and (idle is not None or model.constraints):
-            why = f"joint {idle!r} has none" if idle is not None else "its constraints bear forces"
+            why = f"joint {idle!r} has none" if idle is not None else f"the constraints of {model.name!r} bear forces"
             way = "give an inertia, and the force as it is measured"
             raise Error(f"{self.name} has its natural inertia where all axes have motors, but {why}: {way}.")
         return super().bound_to(model)
