@@ -33,6 +33,13 @@ from dqdyn.control.limits.stopping import StoppingBounds
 from dqdyn.control.qp.solve import solve_quadratic_program
 from dqdyn.control.tasks.distance import DistanceTask
 from dqdyn.control.tasks.divergent import DivergentComponentTask
+from dqdyn.control.tasks.forces import (
+    CenterOfPressureTask,
+    ContactWrenchTask,
+    ForceRegularisation,
+    LoadSharingTask,
+    ZeroMomentPointTask,
+)
 from dqdyn.control.tasks.function import FunctionTask
 from dqdyn.control.tasks.hands import AbsolutePoseTask, RelativePoseTask
 from dqdyn.control.tasks.impedance import ImpedanceTask
@@ -46,14 +53,17 @@ __all__ = [
     "Activation",
     "CenterOfMass",
     "CenterOfMassTask",
+    "CenterOfPressureTask",
     "Cone",
     "ConeJointLimits",
     "Configuration",
+    "ContactWrenchTask",
     "ControlError",
     "ControlWarning",
     "Controller",
     "DistanceTask",
     "DivergentComponentTask",
+    "ForceRegularisation",
     "FunctionTask",
     "ImpedanceTask",
     "Inequality",
@@ -64,6 +74,7 @@ __all__ = [
     "KeepOut",
     "LineTask",
     "Linear",
+    "LoadSharingTask",
     "Measured",
     "MomentumTask",
     "Moving",
@@ -81,6 +92,7 @@ __all__ = [
     "TorsoArm",
     "TranslationTask",
     "VelocityLimits",
+    "ZeroMomentPointTask",
     "absolute_frame",
     "acceleration_controller",
     "automatic_gains",

@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-from dqdyn.algebra.jet import derivative
 from dqdyn.algebra.scalar import Scalar
 from dqdyn.arrays import RealArray
+from dqdyn.constraints.methods.sparse import dot, sparse
 from dqdyn.control.core.kinematics import Rows, SignalMotion, State
 from dqdyn.control.core.task import Task
 from dqdyn.control.core.term import Parts
 from dqdyn.control.features.signals import SignalLike, as_signal
 from dqdyn.errors import unknown_name
 from dqdyn.kinematics import mass
-from dqdyn.kinematics.configuration import configuration_rate
 
 MomentumPart = Literal["both", "linear", "angular"]
 _ROWS = {"both": slice(0, 6), "linear": slice(0, 3), "angular": slice(3, 6)}
@@ -54,11 +53,8 @@ class MomentumTask(Task):
         against = [-c for c in target.value]
         if v is None:
             return Rows([0.0] * len(against), matrix, against)
-
-        def momentum(at: list[Scalar]) -> list[Scalar]:
-            return list(mass.centroidal_momentum(model, at, v).vector[part])
-
-        error = self.error([momentum(list(q))], [target.value])
-        turning = derivative(momentum, q, configuration_rate(model, q, v))  # Ȧ v
+        momentum = [dot(sparse(row), sparse(v)) for row in matrix]
+        error = self.error([momentum], [target.value])
+        turning = mass.centroidal_momentum_drift(model, state.motion, state.twist_drifts).vector[part]  # Ȧ v
         drift = [a - b for a, b in zip(turning, target.rate, strict=True)]
         return self.with_gain_factors(Rows(error, matrix, against, error, drift))
