@@ -56,6 +56,17 @@ class WholeBodyController(Controller):
         return self._torques.solution()[: self.model.nv]
 
     @property
+    def errors(self) -> dict[str, Array]:
+        """Errors of the tasks at the last step, by name; of tasks on forces with the forces of that step."""
+        found, start = super().errors, 0
+        of_forces = self._torques.force_errors()
+        for task in self.composition.force_tasks:
+            size = len(found[task.name])
+            found[task.name] = of_forces[start : start + size]
+            start += size
+        return found
+
+    @property
     def contact_forces(self) -> dict[str, Array]:
         """φ (k,) of every contact at the last step, by name; see :class:`dqdyn.contacts.Contact`."""
         phi, contacts = self._torques.solution()[self.model.nv :], self.composition.contacts
@@ -86,6 +97,11 @@ class Torques:
     def later(self, q: Array, v: Array, dt: float) -> Array:
         """q after dt (s) at v."""
         return np.asarray(self.composition.robot.integrate(q, v, dt, check=False))
+
+    def force_errors(self) -> Array:
+        """G φ + r of all tasks on forces at the last command."""
+        views = self.composition.views
+        return np.asarray(views["force_task"] @ self._z + views["force_task_bias"])
 
     def solution(self) -> Array:
         """[v̇, φ] of the last command."""
