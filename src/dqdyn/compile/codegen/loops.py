@@ -1,0 +1,224 @@
+"""Loops and dense linear algebra in LLVM IR, for sizes that are known when the code is emitted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from dqdyn.compile.codegen.ir import Emitter
+
+Body = Callable[[str, list[str]], Sequence[str]]
+"""Emits one round of a loop from its index and the values carried so far; gives the values for the next round."""
+
+
+class LoopEmitter(Emitter):
+    """The body of a function with loops and scalar arithmetic beside that on vectors."""
+
+    def __init__(self, width: int, fma: bool) -> None:
+        super().__init__(width, fma)
+        self.current = "entry"
+
+    def label(self, name: str) -> None:
+        super().label(name)
+        self.current = name
+
+    def repeat(self, start: str | int, stop: str | int, body: Body, *carried: tuple[str, str]) -> list[str]:
+        """For i from ``start`` to below ``stop``; ``carried`` are (type, value at first), returned as they end."""
+        k = next(self._names)
+        before, head, inside, after = self.current, f"head{k}", f"inside{k}", f"after{k}"
+        index, values = f"%i{k}", [f"%carried{k}_{n}" for n in range(len(carried))]
+        self.jump(head)
+        self.label(head)
+        place = len(self.lines)
+        self.branch(self.op(f"icmp slt i64 {index}, {stop}"), inside, after)
+        self.label(inside)
+        new = body(index, values)
+        step, last = self.op(f"add i64 {index}, 1"), self.current
+        self.jump(head)
+        pairs = [("i64", index, str(start), step)]
+        pairs += [(kind, v, first, n) for (kind, first), v, n in zip(carried, values, new, strict=True)]
+        self.lines[place:place] = [
+            f"  {name} = phi {kind} [ {first}, %{before} ], [ {following}, %{last} ]"
+            for kind, name, first, following in pairs
+        ]
+        self.label(after)
+        return values
+
+    def when(self, condition: str, body: Callable[[], None]) -> None:
+        """Emit what happens only where an i1 holds."""
+        k = next(self._names)
+        self.branch(condition, f"then{k}", f"else{k}")
+        self.label(f"then{k}")
+        body()
+        self.jump(f"else{k}")
+        self.label(f"else{k}")
+
+    # --- arithmetic ---
+
+    def add_product(self, total: str, a: str, b: str) -> str:
+        """total + a b, of vectors."""
+        return self.intrinsic("fma", a, b, total) if self.fma else self.binary("fadd", total, self.binary("fmul", a, b))
+
+    def subtract_product(self, total: str, a: str, b: str) -> str:
+        """total − a b, of vectors."""
+        return self.add_product(total, self.op(f"fneg {self.real} {a}"), b)
+
+    def scalar(self, operation: str, a: str, b: str) -> str:
+        return self.binary(operation, a, b, "double")
+
+    def sum_of_lanes(self, vector: str) -> str:
+        """The sum of the components of a vector."""
+        if self.width == 1:
+            return vector
+        total = self.op(f"extractelement {self.real} {vector}, i64 0")
+        for lane in range(1, self.width):
+            total = self.scalar("fadd", total, self.op(f"extractelement {self.real} {vector}, i64 {lane}"))
+        return total
+
+    def entry(self, pointer: str, row: str | int, stride: int, column: str | int = 0) -> str:
+        """The address of an entry of a matrix."""
+        return self.at(self.at(pointer, self.op(f"mul i64 {row}, {stride}")), column)
+
+    def define(self, head: str, last: str) -> str:
+        """The function of the lines so far."""
+        return "\n".join([f"define {head} {{", "entry:", *self.lines, f"  {last}", "}", ""])
+
+
+class DenseCode:
+    """Functions for vectors of n doubles in memory padded to whole vectors; the padding holds zeros.
+
+    The upper factor R of H = RᵀR has padded rows with zeros left of the diagonal; ``inverse`` holds 1/R_kk.
+    """
+
+    PIVOT = 1e-12
+    """How small a pivot may be, relative to the entry of the diagonal that it started from."""
+
+    def __init__(self, n: int, width: int, fma: bool) -> None:
+        self.n, self.width, self.fma = n, width, fma
+        self.blocks = -(-n // width)
+        self.padded = self.blocks * width
+
+    def text(self) -> str:
+        """All functions."""
+        return "\n".join([self.factor(), self.forward(), self.backward(), self.dot(), self.add_multiple()])
+
+    def emitter(self) -> LoopEmitter:
+        return LoopEmitter(self.width, self.fma)
+
+    def block(self, e: LoopEmitter, pointer: str, k: int) -> str:
+        """Vector k of a row of n doubles that may lack padding."""
+        at = e.at(pointer, k * self.width)
+        return e.load_lanes(at, range(min(self.width, self.n - k * self.width)))
+
+    def _rows(self, group: int) -> tuple[int, int]:
+        """The rows whose diagonal lies in a vector."""
+        return group * self.width, min((group + 1) * self.width, self.n)
+
+    def factor(self) -> str:
+        """``i1 factor(ptr H, ptr R, ptr inverse)``: false where H is not clearly positive definite."""
+        e, N, w = self.emitter(), self.padded, self.width
+        for group in range(self.blocks):
+            columns = range(group, self.blocks)
+
+            def row(k: str, _: list[str], columns: range = columns) -> list[str]:
+                given = e.entry("%H", k, self.n)
+                target = e.entry("%R", k, N)
+
+                def subtract(j: str, sums: list[str]) -> list[str]:
+                    above = e.entry("%R", j, N)
+                    factor = e.spread(e.load(e.at(above, k)))
+                    loads = [e.load(e.at(above, c * w), e.real) for c in columns]
+                    return [e.subtract_product(s, factor, x) for s, x in zip(sums, loads, strict=True)]
+
+                sums = e.repeat(0, k, subtract, *[(e.real, self.block(e, given, c)) for c in columns])
+                for c, value in zip(columns, sums, strict=True):
+                    e.store(value, e.at(target, c * w), e.real)
+                pivot = e.load(e.at(target, k))
+                least = e.scalar("fmul", e.load(e.at(given, k)), _bits(self.PIVOT))
+                e.require(e.op(f"fcmp ogt double {pivot}, {least}"), "singular")
+                e.require(e.op(f"fcmp ogt double {pivot}, 0.0"), "singular")
+                inverse = e.scalar("fdiv", "1.0", e.op(f"call double @llvm.sqrt.f64(double {pivot})"))
+                e.store(inverse, e.at("%inverse", k))
+                scale = e.spread(inverse)
+                for c, value in zip(columns, sums, strict=True):
+                    e.store(e.binary("fmul", value, scale), e.at(target, c * w), e.real)
+
+                def clear(j: str, _: list[str]) -> list[str]:
+                    e.store("0.0", e.at(target, j))
+                    return []
+
+                e.repeat(columns.start * w, k, clear)
+                return []
+
+            e.repeat(*self._rows(group), row)
+        e.lines += ["  ret i1 true", "singular:"]
+        return e.define("i1 @factor(ptr noalias readonly %H, ptr noalias %R, ptr noalias %inverse)", "ret i1 false")
+
+    def forward(self) -> str:
+        """``forward(ptr R, ptr inverse, ptr x)``: x ← R⁻ᵀ x."""
+        e, w = self.emitter(), self.width
+        for group in range(self.blocks):
+
+            def row(k: str, _: list[str], group: int = group) -> list[str]:
+                y = e.scalar("fmul", e.load(e.at("%x", k)), e.load(e.at("%inverse", k)))
+                factor, source = e.spread(y), e.entry("%R", k, self.padded)
+                for c in range(group, self.blocks):
+                    at = e.at("%x", c * w)
+                    value = e.load(e.at(source, c * w), e.real)
+                    e.store(e.subtract_product(e.load(at, e.real), factor, value), at, e.real)
+                e.store(y, e.at("%x", k))
+                return []
+
+            e.repeat(*self._rows(group), row)
+        return e.define("void @forward(ptr noalias readonly %R, ptr readonly %inverse, ptr noalias %x)", "ret void")
+
+    def backward(self) -> str:
+        """``backward(ptr R, ptr inverse, ptr y, ptr x)``: x ← R⁻¹ y."""
+        e, w = self.emitter(), self.width
+        for c in range(self.blocks):
+            e.store("zeroinitializer" if w > 1 else "0.0", e.at("%x", c * w), e.real)
+        for group in reversed(range(self.blocks)):
+            first, end = self._rows(group)
+
+            def row(i: str, _: list[str], group: int = group, end: int = end) -> list[str]:
+                k = e.op(f"sub i64 {end - 1}, {i}")
+                total = self._dot(e, e.entry("%R", k, self.padded), "%x", range(group, self.blocks))
+                rest = e.scalar("fsub", e.load(e.at("%y", k)), total)
+                e.store(e.scalar("fmul", rest, e.load(e.at("%inverse", k))), e.at("%x", k))
+                return []
+
+            e.repeat(0, end - first, row)
+        arguments = "ptr noalias readonly %R, ptr readonly %inverse, ptr noalias readonly %y, ptr noalias %x"
+        return e.define(f"void @backward({arguments})", "ret void")
+
+    def dot(self) -> str:
+        """``double dot(ptr a, ptr b)``; a may lack padding."""
+        e = self.emitter()
+        total = self._dot(e, "%a", "%b", range(self.blocks))
+        return e.define("double @dot(ptr readonly %a, ptr readonly %b)", f"ret double {total}")
+
+    def _dot(self, e: LoopEmitter, a: str, b: str, columns: range) -> str:
+        sums: list[str] = []
+        for n, c in enumerate(columns):
+            x, y = self.block(e, a, c), e.load(e.at(b, c * self.width), e.real)
+            if n < 4:  # sums that do not wait for each other
+                sums.append(e.binary("fmul", x, y))
+            else:
+                sums[n % 4] = e.add_product(sums[n % 4], x, y)
+        while len(sums) > 1:
+            sums = [
+                e.binary("fadd", *sums[i : i + 2]) if i + 1 < len(sums) else sums[i] for i in range(0, len(sums), 2)
+            ]
+        return e.sum_of_lanes(sums[0])
+
+    def add_multiple(self) -> str:
+        """``add_multiple(double s, ptr a, ptr x)``: x ← x + s a; a may lack padding."""
+        e = self.emitter()
+        factor = e.spread("%s")
+        for c in range(self.blocks):
+            at = e.at("%x", c * self.width)
+            e.store(e.add_product(e.load(at, e.real), factor, self.block(e, "%a", c)), at, e.real)
+        return e.define("void @add_multiple(double %s, ptr readonly %a, ptr noalias %x)", "ret void")
+
+
+def _bits(value: float) -> str:
+    return Emitter(1).const(value)
