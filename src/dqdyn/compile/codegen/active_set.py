@@ -12,11 +12,10 @@ times. In a control loop the guess of the last step is right most of the time.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from dqdyn.compile.codegen.ir import Emitter
-from dqdyn.compile.codegen.loops import DenseCode, LoopEmitter
+from dqdyn.compile.codegen.loops import PANEL, DenseCode, LoopEmitter
 
 SOLVED = 0
 """What the code returns where it has the minimum; any other number where another solver is needed."""
@@ -52,12 +51,19 @@ class ActiveSetCode:
         return min(self.n, self.sides)
 
     @property
+    def stride(self) -> int:
+        """The capacity in whole panels and vectors."""
+        return -(-self.capacity // PANEL) * PANEL
+
+    @property
     def sections(self) -> dict[str, int]:
         """Doubles in each part of the memory, all of which are zeros at first."""
-        padded, most = DenseCode(self.n, self.width, self.fma).padded, self.capacity
-        vectors = dict.fromkeys(("inverse", "x", "change", "residual", "sum"), padded)
+        padded, most = DenseCode(self.n, self.width, self.fma).padded, self.stride
+        vectors = dict.fromkeys(("inverse", "x", "change", "residual"), padded)
         small = dict.fromkeys(("lambda", "bound", "missing", "pivots", "lambda_change"), most)
-        return {"R": self.n * padded, "G": most * padded, "W": most * padded, **vectors, "S": most * most, **small}
+        measures = dict.fromkeys(("values", "squares"), self.rows)
+        matrices = {"R": self.n * padded, "G": most * padded, "W": most * padded, "S": most * most}
+        return matrices | vectors | small | measures
 
     @property
     def key(self) -> str:
@@ -68,98 +74,125 @@ class ActiveSetCode:
         dense = DenseCode(self.n, self.width, self.fma)
         return "\n".join([dense.text(), self._small_factor(), self._small_solve(), self._equations(), self._main()])
 
-    # --- the matrix S of the active bounds, of a size that changes ---
+    # --- the matrix S = UᵀU of the active bounds, of a size that changes; zeros fill the last vectors ---
 
     def _small_factor(self) -> str:
-        """``i1 small_factor(ptr S, ptr pivots, i64 count)``: lower factor in place, 1/diagonal apart."""
-        e, most = self._emitter(), self.capacity
+        """``i1 small_factor(ptr S, ptr pivots, i64 count)``: U in the place of S, 1/U_kk in ``pivots``."""
+        e, most, w = self._emitter(), self.stride, self.width
+        end = self._vectors(e, "%count")
 
-        def product(a: str, b: str) -> Callable[[str, list[str]], list[str]]:
-            def one(c: str, total: list[str]) -> list[str]:
-                x, y = e.load(e.entry("%S", a, most, c)), e.load(e.entry("%S", b, most, c))
-                return [e.scalar("fsub", total[0], e.scalar("fmul", x, y))]
+        def row(k: str, _: list[str]) -> list[str]:
+            target = e.entry("%S", k, most)
+            first, given = e.op(f"sdiv i64 {k}, {w}"), e.load(e.at(target, k))
 
-            return one
+            def subtract(c: str, _: list[str]) -> list[str]:
+                place = e.at(target, e.op(f"mul i64 {c}, {w}"))
 
-        def row(a: str, _: list[str]) -> list[str]:
-            def column(b: str, _: list[str]) -> list[str]:
-                at = e.entry("%S", a, most, b)
-                rest = e.repeat(0, b, product(a, b), ("double", e.load(at)))[0]
-                e.store(e.scalar("fmul", rest, e.load(e.at("%pivots", b))), at)
+                def one(j: str, total: list[str]) -> list[str]:
+                    above = e.entry("%S", j, most)
+                    factor = e.spread(e.load(e.at(above, k)))
+                    value = e.load(e.at(above, e.op(f"mul i64 {c}, {w}")), e.real)
+                    return [e.subtract_product(total[0], factor, value)]
+
+                e.store(e.repeat(0, k, one, (e.real, e.load(place, e.real)))[0], place, e.real)
                 return []
 
-            e.repeat(0, a, column)
-            given = e.load(e.entry("%S", a, most, a))
-            pivot = e.repeat(0, a, product(a, a), ("double", given))[0]
+            e.repeat(first, end, subtract)
+            pivot = e.load(e.at(target, k))
             least = e.scalar("fmul", given, _number(DenseCode.PIVOT))
             e.require(e.op(f"fcmp ogt double {pivot}, {least}"), "singular")
-            e.store(e.scalar("fdiv", "1.0", e.op(f"call double @llvm.sqrt.f64(double {pivot})")), e.at("%pivots", a))
+            inverse = e.scalar("fdiv", "1.0", e.op(f"call double @llvm.sqrt.f64(double {pivot})"))
+            e.store(inverse, e.at("%pivots", k))
+            scale = e.spread(inverse)
+
+            def divide(c: str, _: list[str]) -> list[str]:
+                place = e.at(target, e.op(f"mul i64 {c}, {w}"))
+                e.store(e.binary("fmul", e.load(place, e.real), scale), place, e.real)
+                return []
+
+            def clear(j: str, _: list[str]) -> list[str]:
+                e.store("0.0", e.at(target, j))
+                return []
+
+            e.repeat(first, end, divide)
+            e.repeat(e.op(f"mul i64 {first}, {w}"), k, clear)
             return []
 
         e.repeat(0, "%count", row)
         e.lines += ["  ret i1 true", "singular:"]
-        return e.define("i1 @small_factor(ptr %S, ptr %pivots, i64 %count)", "ret i1 false")
+        return e.define("i1 @small_factor(ptr noalias %S, ptr noalias %pivots, i64 %count)", "ret i1 false")
 
     def _small_solve(self) -> str:
         """``small_solve(ptr S, ptr pivots, i64 count, ptr x)``: x ← S⁻¹ x with the factor of S."""
-        e, most = self._emitter(), self.capacity
+        e, most, w = self._emitter(), self.stride, self.width
+        end = self._vectors(e, "%count")
 
-        def finish(a: str, rest: str) -> list[str]:
-            e.store(e.scalar("fmul", rest, e.load(e.at("%pivots", a))), e.at("%x", a))
+        def down(k: str, _: list[str]) -> list[str]:
+            y = e.scalar("fmul", e.load(e.at("%x", k)), e.load(e.at("%pivots", k)))
+            factor, row = e.spread(y), e.entry("%S", k, most)
+
+            def subtract(c: str, _: list[str]) -> list[str]:
+                at = e.op(f"mul i64 {c}, {w}")
+                place, value = e.at("%x", at), e.load(e.at(row, at), e.real)
+                e.store(e.subtract_product(e.load(place, e.real), factor, value), place, e.real)
+                return []
+
+            e.repeat(e.op(f"sdiv i64 {k}, {w}"), end, subtract)
+            e.store(y, e.at("%x", k))
             return []
 
-        def down(a: str, _: list[str]) -> list[str]:
-            def one(b: str, total: list[str]) -> list[str]:
-                product = e.scalar("fmul", e.load(e.entry("%S", a, most, b)), e.load(e.at("%x", b)))
-                return [e.scalar("fsub", total[0], product)]
-
-            return finish(a, e.repeat(0, a, one, ("double", e.load(e.at("%x", a))))[0])
-
         def up(i: str, _: list[str]) -> list[str]:
-            following = e.op(f"sub i64 %count, {i}")
-            a = e.op(f"sub i64 {following}, 1")
+            k = e.op(f"sub i64 {e.op(f'sub i64 %count, {i}')}, 1")
+            row, rest = e.entry("%S", k, most), e.load(e.at("%x", k))
+            e.store("0.0", e.at("%x", k))
 
-            def one(b: str, total: list[str]) -> list[str]:
-                product = e.scalar("fmul", e.load(e.entry("%S", b, most, a)), e.load(e.at("%x", b)))
-                return [e.scalar("fsub", total[0], product)]
+            def add(c: str, total: list[str]) -> list[str]:
+                at = e.op(f"mul i64 {c}, {w}")
+                return [e.add_product(total[0], e.load(e.at(row, at), e.real), e.load(e.at("%x", at), e.real))]
 
-            return finish(a, e.repeat(following, "%count", one, ("double", e.load(e.at("%x", a))))[0])
+            total = e.repeat(e.op(f"sdiv i64 {k}, {w}"), end, add, (e.real, e.const(0.0)))[0]
+            value = e.scalar("fmul", e.scalar("fsub", rest, e.sum_of_lanes(total)), e.load(e.at("%pivots", k)))
+            e.store(value, e.at("%x", k))
+            return []
 
         e.repeat(0, "%count", down)
         e.repeat(0, "%count", up)
-        return e.define("void @small_solve(ptr %S, ptr %pivots, i64 %count, ptr noalias %x)", "ret void")
+        arguments = "ptr noalias readonly %S, ptr noalias readonly %pivots, i64 %count, ptr noalias %x"
+        return e.define(f"void @small_solve({arguments})", "ret void")
 
     # --- the equations of an active set ---
 
     def _equations(self) -> str:
         """``equations(ptr memory, i64 count, ptr first, ptr second, ptr x, ptr l)``.
 
-        H x + Gᵀl = first, G x = second; ``first`` is overwritten.
+        H x + Gᵀl = first, G x = second; ``first`` is overwritten. With y = R⁻ᵀ first: S l = W y − second, and
+        R x = y − Wᵀl.
         """
         e, at = self._emitter(), self._places
-        R, inverse, G, W, total, S, pivots = at(e, "R", "inverse", "G", "W", "sum", "S", "pivots")
-        e.lines.append(f"  call void @forward(ptr {R}, ptr {inverse}, ptr %first)")
-        e.lines.append(f"  call void @backward(ptr {R}, ptr {inverse}, ptr %first, ptr %x)")
-        e.require(e.op("icmp sgt i64 %count, 0"), "done")
+        R, inverse, W, S, pivots = at(e, "R", "inverse", "W", "S", "pivots")
+        e.lines.append(f"  call void @forward1(ptr {R}, ptr {inverse}, ptr %first)")
+
+        def product(p: str, _: list[str]) -> list[str]:
+            a = e.op(f"mul i64 {p}, {PANEL}")
+            e.lines.append(f"  call void @dots(ptr {self._row(e, W, a)}, ptr %first, ptr {e.at('%l', a)})")
+            return []
 
         def right(a: str, _: list[str]) -> list[str]:
-            product = e.op(f"call double @dot(ptr {self._row(e, G, a)}, ptr %x)")
-            e.store(e.scalar("fsub", product, e.load(e.at("%second", a))), e.at("%l", a))
+            place = e.at("%l", a)
+            e.store(e.scalar("fsub", e.load(place), e.load(e.at("%second", a))), place)
             return []
 
         def back(a: str, _: list[str]) -> list[str]:
             factor = e.op(f"fneg double {e.load(e.at('%l', a))}")
-            e.lines.append(f"  call void @add_multiple(double {factor}, ptr {self._row(e, W, a)}, ptr {total})")
+            e.lines.append(f"  call void @add_multiple(double {factor}, ptr {self._row(e, W, a)}, ptr %first)")
             return []
 
+        e.repeat(0, self._panels(e, "%count"), product)
         e.repeat(0, "%count", right)
+        self._clear_rest(e, "%l", "%count")
         e.lines.append(f"  call void @small_solve(ptr {S}, ptr {pivots}, i64 %count, ptr %l)")
-        self._fill(e, total)
         e.repeat(0, "%count", back)
-        e.lines.append(f"  call void @backward(ptr {R}, ptr {inverse}, ptr {total}, ptr %first)")
-        e.lines.append("  call void @add_multiple(double 1.0, ptr %first, ptr %x)")
-        e.jump("done")
-        e.label("done")
+        e.lines.append(f"  call void @backward(ptr {R}, ptr {inverse}, ptr %first, ptr %x)")
         arguments = "ptr %memory, i64 %count, ptr %first, ptr %second, ptr %x, ptr %l"
         return e.define(f"void @equations({arguments})", "ret void")
 
@@ -174,7 +207,6 @@ class ActiveSetCode:
         e.lines.append(f"  %memory = getelementptr i8, ptr {given['memory']}, i64 0")
         e.lines += ["  %count = alloca i64", "  %changed = alloca i64"]
         search = _Search(self, e, given)
-        search.check_rows()
         search.factor()
         search.collect()
         search.attempt()
@@ -193,6 +225,23 @@ class ActiveSetCode:
             starts[name], total = total, total + size
         return [e.at("%memory", starts[name]) for name in names]
 
+    def _vectors(self, e: LoopEmitter, count: str) -> str:
+        """How many vectors hold ``count`` doubles."""
+        return e.op(f"sdiv i64 {e.op(f'add i64 {count}, {self.width - 1}')}, {self.width}")
+
+    def _panels(self, e: LoopEmitter, count: str) -> str:
+        """How many panels hold ``count`` rows."""
+        return e.op(f"sdiv i64 {e.op(f'add i64 {count}, {PANEL - 1}')}, {PANEL}")
+
+    def _clear_rest(self, e: LoopEmitter, target: str, count: str) -> None:
+        """Zeros behind ``count`` doubles, to the end of the last panel."""
+
+        def clear(j: str, _: list[str]) -> list[str]:
+            e.store("0.0", e.at(target, j))
+            return []
+
+        e.repeat(count, e.op(f"mul i64 {self._panels(e, count)}, {PANEL}"), clear)
+
     def _row(self, e: LoopEmitter, matrix: str, a: str) -> str:
         """A padded row."""
         return e.entry(matrix, a, DenseCode(self.n, self.width, self.fma).padded)
@@ -210,21 +259,6 @@ class _Search:
         names = tuple(code.sections)
         self.at = dict(zip(names, code._places(e, *names), strict=True))
 
-    def check_rows(self) -> None:
-        """Rows of A must be neither very short nor very long."""
-        e, code = self.e, self.code
-
-        def one(i: str, _: list[str]) -> list[str]:
-            row = e.entry(self.given["A"], i, code.n)
-            self._copy(row, self.at["x"])
-            square = e.op(f"call double @dot(ptr {row}, ptr {self.at['x']})")
-            e.require(e.op(f"fcmp oge double {square}, {_number(FAIR[0])}"), "failed")
-            e.require(e.op(f"fcmp ole double {square}, {_number(FAIR[1])}"), "failed")
-            return []
-
-        if code.rows:
-            e.repeat(0, code.rows, one)
-
     def factor(self) -> None:
         e, at = self.e, self.at
         good = e.op(f"call i1 @factor(ptr {self.given['H']}, ptr {at['R']}, ptr {at['inverse']})")
@@ -241,10 +275,17 @@ class _Search:
             e.when(e.op(f"icmp ne i32 {mark}, 0"), lambda: self.append(i, mark))
             return []
 
+        def panel(p: str, _: list[str]) -> list[str]:
+            rows = self.code._row(e, at["W"], e.op(f"mul i64 {p}, {PANEL}"))
+            e.lines.append(f"  call void @forward{PANEL}(ptr {at['R']}, ptr {at['inverse']}, ptr {rows})")
+            return []
+
+        at = self.at
         e.repeat(0, self.code.sides, one)
+        e.repeat(0, self.code._panels(e, e.load("%count", "i64")), panel)
 
     def append(self, i: str, mark: str) -> None:
-        """One more active bound."""
+        """One more active bound; W gets its row of G."""
         e, at, code = self.e, self.at, self.code
         count = e.load("%count", "i64")
         e.require(e.op(f"icmp slt i64 {count}, {code.capacity}"), "failed")
@@ -268,7 +309,6 @@ class _Search:
         else:
             self._copy_row(i, G)
         self._copy(G, W)
-        e.lines.append(f"  call void @forward(ptr {at['R']}, ptr {at['inverse']}, ptr {W})")
         e.store(e.op(f"add i64 {count}, 1"), "%count", "i64")
 
     def attempt(self) -> None:
@@ -293,18 +333,20 @@ class _Search:
         self._finish(count)
 
     def _products(self, count: str) -> None:
-        """S = W Wᵀ, the lower triangle."""
-        e, W = self.e, self.at["W"]
+        """S = W Wᵀ, the upper triangle."""
+        e, code, W = self.e, self.code, self.at["W"]
+        panels = code._panels(e, count)
 
         def row(a: str, _: list[str]) -> list[str]:
-            first = self.code._row(e, W, a)
+            x, target = code._row(e, W, a), e.entry(self.at["S"], a, code.stride)
 
-            def column(b: str, _: list[str]) -> list[str]:
-                product = e.op(f"call double @dot(ptr {first}, ptr {self.code._row(e, W, b)})")
-                e.store(product, e.entry(self.at["S"], a, self.code.capacity, b))
+            def some(p: str, _: list[str]) -> list[str]:
+                b = e.op(f"mul i64 {p}, {PANEL}")
+                e.lines.append(f"  call void @dots(ptr {code._row(e, W, b)}, ptr {x}, ptr {e.at(target, b)})")
                 return []
 
-            e.repeat(0, e.op(f"add i64 {a}, 1"), column)
+            e.repeat(e.op(f"sdiv i64 {a}, {PANEL}"), panels, some)
+            code._clear_rest(e, target, count)
             return []
 
         e.repeat(0, count, row)
@@ -392,11 +434,15 @@ class _Search:
             return compare(i, e.load(e.at(x, i)), carried)
 
         def general(k: str, carried: list[str]) -> list[str]:
-            value = e.op(f"call double @dot(ptr {e.entry(given['A'], k, code.n)}, ptr {x})")
-            return compare(e.op(f"add i64 {k}, {code.bounded}") if code.bounded else k, value, carried)
+            square = e.load(e.at(squares, k))
+            result = compare(e.op(f"add i64 {k}, {code.bounded}"), e.load(e.at(values, k)), carried)
+            for comparison, limit in zip(("oge", "ole"), FAIR, strict=True):
+                fair = e.op(f"fcmp {comparison} double {square}, {_number(limit)}")
+                result[4] = e.op(f"and i1 {result[4]}, {fair}")
+            return result
 
         def compare(i: str, value: str, carried: list[str]) -> list[str]:
-            worst, which, mark, good = carried
+            worst, which, mark, good, fair = carried
             over = e.scalar("fsub", value, e.load(e.at(given["upper"], i)))
             under = e.scalar("fsub", e.load(e.at(given["lower"], i)), value)
             is_under = e.op(f"fcmp ogt double {under}, {over}")
@@ -409,23 +455,50 @@ class _Search:
                 e.op(f"select i1 {more}, i64 {i}, i64 {which}"),
                 e.op(f"select i1 {more}, i32 {side}, i32 {mark}"),
                 e.op(f"and i1 {good}, {e.op(f'and i1 {kept[0]}, {kept[1]}')}"),
+                fair,
             ]
 
-        start = (("double", _number(MISSED)), ("i64", "-1"), ("i32", "0"), ("i1", "true"))
+        values, squares = self._measured()
+        start = (("double", _number(MISSED)), ("i64", "-1"), ("i32", "0"), ("i1", "true"), ("i1", "true"))
         found = e.repeat(0, code.bounded, own, *start)
         kinds = [kind for kind, _ in start]
-        _, which, mark, good = e.repeat(0, code.rows, general, *zip(kinds, found, strict=True))
+        _, which, mark, good, fair = e.repeat(0, code.rows, general, *zip(kinds, found, strict=True))
+        e.require(fair, "failed")
 
         def add() -> None:
             e.require(e.op(f"icmp sge i64 {which}, 0"), "failed")  # a bound that is NaN
             place = e.at(given["marks"], which, "i32")
             e.require(e.op(f"icmp eq i32 {e.load(place, 'i32', 4)}, 0"), "failed")  # active already: bounds cross
             e.store(mark, place, "i32", 4)
+            row = self.code._row(e, self.at["W"], e.load("%count", "i64"))
             self.append(which, mark)
+            e.lines.append(f"  call void @forward1(ptr {self.at['R']}, ptr {self.at['inverse']}, ptr {row})")
             e.jump("attempt")
             e.label(f"unreachable{next(e._names)}")
 
         e.when(e.op(f"xor i1 {good}, true"), add)
+
+    def _measured(self) -> tuple[str, str]:
+        """Where A u and the squared lengths of the rows of A are."""
+        e, code, A = self.e, self.code, self.given["A"]
+        x, values, squares = (self.at[name] for name in ("x", "values", "squares"))
+
+        def panel(p: str, _: list[str]) -> list[str]:
+            k = e.op(f"mul i64 {p}, {PANEL}")
+            targets = f"ptr {e.at(values, k)}, ptr {e.at(squares, k)}"
+            e.lines.append(f"  call void @measure(ptr {e.entry(A, k, code.n)}, ptr {x}, {targets})")
+            return []
+
+        def one(k: str, _: list[str]) -> list[str]:
+            row, copy = e.entry(A, k, code.n), self.at["residual"]
+            self._copy(row, copy)
+            e.store(e.op(f"call double @dot(ptr {row}, ptr {x})"), e.at(values, k))
+            e.store(e.op(f"call double @dot(ptr {row}, ptr {copy})"), e.at(squares, k))
+            return []
+
+        e.repeat(0, code.rows // PANEL, panel)
+        e.repeat(code.rows // PANEL * PANEL, code.rows, one)
+        return values, squares
 
     def _finish(self, count: str) -> None:
         """The solution for the caller: what u misses of its own bounds by rounding is cut off."""

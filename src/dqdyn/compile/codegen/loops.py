@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 
 from dqdyn.compile.codegen.ir import Emitter
 
+PANEL = 4
+"""Rows that are handled side by side, so that none of them waits for its own last result."""
 Body = Callable[[str, list[str]], Sequence[str]]
 """Emits one round of a loop from its index and the values carried so far; gives the values for the next round."""
 
@@ -99,7 +101,8 @@ class DenseCode:
 
     def text(self) -> str:
         """All functions."""
-        return "\n".join([self.factor(), self.forward(), self.backward(), self.dot(), self.add_multiple()])
+        parts = [self.factor(), self.forward(1), self.forward(PANEL), self.backward(), self.dot(), self.add_multiple()]
+        return "\n".join([*parts, self.dots("dots", self.padded), self.dots("measure", self.n, squares=True)])
 
     def emitter(self) -> LoopEmitter:
         return LoopEmitter(self.width, self.fma)
@@ -153,23 +156,28 @@ class DenseCode:
         e.lines += ["  ret i1 true", "singular:"]
         return e.define("i1 @factor(ptr noalias readonly %H, ptr noalias %R, ptr noalias %inverse)", "ret i1 false")
 
-    def forward(self) -> str:
-        """``forward(ptr R, ptr inverse, ptr x)``: x ← R⁻ᵀ x."""
+    def forward(self, count: int) -> str:
+        """``forward1(ptr R, ptr inverse, ptr x)``: x ← R⁻ᵀ x; ``forward4`` the same for as many rows one by one."""
         e, w = self.emitter(), self.width
+        vectors = ["%x", *(e.at("%x", i * self.padded) for i in range(1, count))]
         for group in range(self.blocks):
 
             def row(k: str, _: list[str], group: int = group) -> list[str]:
-                y = e.scalar("fmul", e.load(e.at("%x", k)), e.load(e.at("%inverse", k)))
-                factor, source = e.spread(y), e.entry("%R", k, self.padded)
+                inverse, source = e.load(e.at("%inverse", k)), e.entry("%R", k, self.padded)
+                values = [e.scalar("fmul", e.load(e.at(x, k)), inverse) for x in vectors]
+                factors = [e.spread(y) for y in values]
                 for c in range(group, self.blocks):
-                    at = e.at("%x", c * w)
                     value = e.load(e.at(source, c * w), e.real)
-                    e.store(e.subtract_product(e.load(at, e.real), factor, value), at, e.real)
-                e.store(y, e.at("%x", k))
+                    for x, factor in zip(vectors, factors, strict=True):
+                        at = e.at(x, c * w)
+                        e.store(e.subtract_product(e.load(at, e.real), factor, value), at, e.real)
+                for x, y in zip(vectors, values, strict=True):
+                    e.store(y, e.at(x, k))
                 return []
 
             e.repeat(*self._rows(group), row)
-        return e.define("void @forward(ptr noalias readonly %R, ptr readonly %inverse, ptr noalias %x)", "ret void")
+        arguments = "ptr noalias readonly %R, ptr readonly %inverse, ptr noalias %x"
+        return e.define(f"void @forward{count}({arguments})", "ret void")
 
     def backward(self) -> str:
         """``backward(ptr R, ptr inverse, ptr y, ptr x)``: x ← R⁻¹ y."""
@@ -209,6 +217,44 @@ class DenseCode:
                 e.binary("fadd", *sums[i : i + 2]) if i + 1 < len(sums) else sums[i] for i in range(0, len(sums), 2)
             ]
         return e.sum_of_lanes(sums[0])
+
+    def dots(self, name: str, stride: int, squares: bool = False) -> str:
+        """``dots(ptr rows, ptr x, ptr out)``: products of as many rows, ``stride`` apart, with x.
+
+        ``measure(ptr rows, ptr x, ptr out, ptr squares)`` also gives the squared lengths of the rows.
+        """
+        e = self.emitter()
+        rows = ["%rows", *(e.at("%rows", i * stride) for i in range(1, PANEL))]
+        products, lengths = ([e.const(0.0)] * PANEL for _ in range(2))
+        for c in range(self.blocks):
+            x = e.load(e.at("%x", c * self.width), e.real)
+            for i, row in enumerate(rows):
+                a = self.block(e, row, c)
+                products[i] = e.add_product(products[i], a, x)
+                if squares:
+                    lengths[i] = e.add_product(lengths[i], a, a)
+        self._store_sums(e, products, "%out")
+        if squares:
+            self._store_sums(e, lengths, "%squares")
+        more = ", ptr noalias %squares" if squares else ""
+        return e.define(f"void @{name}(ptr readonly %rows, ptr readonly %x, ptr noalias %out{more})", "ret void")
+
+    def _store_sums(self, e: LoopEmitter, vectors: list[str], target: str) -> None:
+        """The sums of the lanes of each vector, side by side."""
+        if self.width != PANEL:
+            for i, vector in enumerate(vectors):
+                e.store(e.sum_of_lanes(vector), e.at(target, i))
+            return
+
+        def halves(a: str, b: str, first: str, second: str) -> str:
+            parts = [
+                e.op(f"shufflevector {e.real} {a}, {e.real} {b}, <4 x i32> <{lanes}>") for lanes in (first, second)
+            ]
+            return e.binary("fadd", *parts)
+
+        pairs = "i32 0, i32 4, i32 2, i32 6", "i32 1, i32 5, i32 3, i32 7"
+        low, high = (halves(*vectors[k : k + 2], *pairs) for k in (0, 2))
+        e.store(halves(low, high, "i32 0, i32 1, i32 4, i32 5", "i32 2, i32 3, i32 6, i32 7"), target, e.real)
 
     def add_multiple(self) -> str:
         """``add_multiple(double s, ptr a, ptr x)``: x ← x + s a; a may lack padding."""
