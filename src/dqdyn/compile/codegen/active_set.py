@@ -12,10 +12,9 @@ times. In a control loop the guess of the last step is right most of the time.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from dqdyn.compile.codegen.ir import Emitter
-from dqdyn.compile.codegen.loops import PANEL, DenseCode, LoopEmitter
+from dqdyn.compile.codegen.active_rows import ActiveRows
+from dqdyn.compile.codegen.dense import PANEL
+from dqdyn.compile.codegen.loops import LoopEmitter, number
 
 SOLVED = 0
 """What the code returns where it has the minimum; any other number where another solver is needed."""
@@ -31,39 +30,8 @@ ARGUMENTS = ("H", "f", "A", "upper", "lower", "u", "multipliers", "marks", "rows
 """Words that the code reads: pointers, the last one the greatest number of changes of the guess."""
 
 
-@dataclass(frozen=True)
-class ActiveSetCode:
-    """Code for ``n`` unknowns, the first ``bounded`` of them with bounds of their own, and ``rows`` rows of A."""
-
-    n: int
-    bounded: int
-    rows: int
-    width: int
-    fma: bool
-
-    @property
-    def sides(self) -> int:
-        return self.bounded + self.rows
-
-    @property
-    def capacity(self) -> int:
-        """The most bounds that may be active at once."""
-        return min(self.n, self.sides)
-
-    @property
-    def stride(self) -> int:
-        """The capacity in whole panels and vectors."""
-        return -(-self.capacity // PANEL) * PANEL
-
-    @property
-    def sections(self) -> dict[str, int]:
-        """Doubles in each part of the memory, all of which are zeros at first."""
-        padded, most = DenseCode(self.n, self.width, self.fma).padded, self.stride
-        vectors = dict.fromkeys(("inverse", "x", "change", "residual"), padded)
-        small = dict.fromkeys(("lambda", "bound", "missing", "pivots", "lambda_change"), most)
-        measures = dict.fromkeys(("values", "squares"), self.rows)
-        matrices = {"R": self.n * padded, "G": most * padded, "W": most * padded, "S": most * most}
-        return matrices | vectors | small | measures
+class ActiveSetCode(ActiveRows):
+    """The whole code for problems of one size."""
 
     @property
     def key(self) -> str:
@@ -71,135 +39,7 @@ class ActiveSetCode:
 
     def text(self) -> str:
         """``i64 active_set(ptr arguments)`` with the words of :data:`ARGUMENTS`."""
-        dense = DenseCode(self.n, self.width, self.fma)
-        return "\n".join([dense.text(), self._small_factor(), self._small_solve(), self._equations(), self._main()])
-
-    # --- the matrix S = UᵀU of the active bounds, of a size that changes; zeros fill the last vectors ---
-
-    def _small_factor(self) -> str:
-        """``i1 small_factor(ptr S, ptr pivots, i64 count)``: U in the place of S, 1/U_kk in ``pivots``."""
-        e, most, w = self._emitter(), self.stride, self.width
-        end = self._vectors(e, "%count")
-
-        def row(k: str, _: list[str]) -> list[str]:
-            target = e.entry("%S", k, most)
-            first, given = e.op(f"sdiv i64 {k}, {w}"), e.load(e.at(target, k))
-
-            def subtract(c: str, _: list[str]) -> list[str]:
-                place = e.at(target, e.op(f"mul i64 {c}, {w}"))
-
-                def one(j: str, total: list[str]) -> list[str]:
-                    above = e.entry("%S", j, most)
-                    factor = e.spread(e.load(e.at(above, k)))
-                    value = e.load(e.at(above, e.op(f"mul i64 {c}, {w}")), e.real)
-                    return [e.subtract_product(total[0], factor, value)]
-
-                e.store(e.repeat(0, k, one, (e.real, e.load(place, e.real)))[0], place, e.real)
-                return []
-
-            e.repeat(first, end, subtract)
-            pivot = e.load(e.at(target, k))
-            least = e.scalar("fmul", given, _number(DenseCode.PIVOT))
-            e.require(e.op(f"fcmp ogt double {pivot}, {least}"), "singular")
-            inverse = e.scalar("fdiv", "1.0", e.op(f"call double @llvm.sqrt.f64(double {pivot})"))
-            e.store(inverse, e.at("%pivots", k))
-            scale = e.spread(inverse)
-
-            def divide(c: str, _: list[str]) -> list[str]:
-                place = e.at(target, e.op(f"mul i64 {c}, {w}"))
-                e.store(e.binary("fmul", e.load(place, e.real), scale), place, e.real)
-                return []
-
-            def clear(j: str, _: list[str]) -> list[str]:
-                e.store("0.0", e.at(target, j))
-                return []
-
-            e.repeat(first, end, divide)
-            e.repeat(e.op(f"mul i64 {first}, {w}"), k, clear)
-            return []
-
-        e.repeat(0, "%count", row)
-        e.lines += ["  ret i1 true", "singular:"]
-        return e.define("i1 @small_factor(ptr noalias %S, ptr noalias %pivots, i64 %count)", "ret i1 false")
-
-    def _small_solve(self) -> str:
-        """``small_solve(ptr S, ptr pivots, i64 count, ptr x)``: x ← S⁻¹ x with the factor of S."""
-        e, most, w = self._emitter(), self.stride, self.width
-        end = self._vectors(e, "%count")
-
-        def down(k: str, _: list[str]) -> list[str]:
-            y = e.scalar("fmul", e.load(e.at("%x", k)), e.load(e.at("%pivots", k)))
-            factor, row = e.spread(y), e.entry("%S", k, most)
-
-            def subtract(c: str, _: list[str]) -> list[str]:
-                at = e.op(f"mul i64 {c}, {w}")
-                place, value = e.at("%x", at), e.load(e.at(row, at), e.real)
-                e.store(e.subtract_product(e.load(place, e.real), factor, value), place, e.real)
-                return []
-
-            e.repeat(e.op(f"sdiv i64 {k}, {w}"), end, subtract)
-            e.store(y, e.at("%x", k))
-            return []
-
-        def up(i: str, _: list[str]) -> list[str]:
-            k = e.op(f"sub i64 {e.op(f'sub i64 %count, {i}')}, 1")
-            row, rest = e.entry("%S", k, most), e.load(e.at("%x", k))
-            e.store("0.0", e.at("%x", k))
-
-            def add(c: str, total: list[str]) -> list[str]:
-                at = e.op(f"mul i64 {c}, {w}")
-                return [e.add_product(total[0], e.load(e.at(row, at), e.real), e.load(e.at("%x", at), e.real))]
-
-            total = e.repeat(e.op(f"sdiv i64 {k}, {w}"), end, add, (e.real, e.const(0.0)))[0]
-            value = e.scalar("fmul", e.scalar("fsub", rest, e.sum_of_lanes(total)), e.load(e.at("%pivots", k)))
-            e.store(value, e.at("%x", k))
-            return []
-
-        e.repeat(0, "%count", down)
-        e.repeat(0, "%count", up)
-        arguments = "ptr noalias readonly %S, ptr noalias readonly %pivots, i64 %count, ptr noalias %x"
-        return e.define(f"void @small_solve({arguments})", "ret void")
-
-    # --- the equations of an active set ---
-
-    def _equations(self) -> str:
-        """``equations(ptr memory, i64 count, ptr first, ptr second, ptr x, ptr l)``.
-
-        H x + Gᵀl = first, G x = second; ``first`` is overwritten. With y = R⁻ᵀ first: S l = W y − second, and
-        R x = y − Wᵀl.
-        """
-        e, at = self._emitter(), self._places
-        R, inverse, W, S, pivots = at(e, "R", "inverse", "W", "S", "pivots")
-        e.lines.append(f"  call void @forward1(ptr {R}, ptr {inverse}, ptr %first)")
-
-        def product(p: str, _: list[str]) -> list[str]:
-            a = e.op(f"mul i64 {p}, {PANEL}")
-            e.lines.append(f"  call void @dots(ptr {self._row(e, W, a)}, ptr %first, ptr {e.at('%l', a)})")
-            return []
-
-        def right(a: str, _: list[str]) -> list[str]:
-            place = e.at("%l", a)
-            e.store(e.scalar("fsub", e.load(place), e.load(e.at("%second", a))), place)
-            return []
-
-        def back(a: str, _: list[str]) -> list[str]:
-            factor = e.op(f"fneg double {e.load(e.at('%l', a))}")
-            e.lines.append(f"  call void @add_multiple(double {factor}, ptr {self._row(e, W, a)}, ptr %first)")
-            return []
-
-        e.repeat(0, self._panels(e, "%count"), product)
-        e.repeat(0, "%count", right)
-        self._clear_rest(e, "%l", "%count")
-        e.lines.append(f"  call void @small_solve(ptr {S}, ptr {pivots}, i64 %count, ptr %l)")
-        e.repeat(0, "%count", back)
-        e.lines.append(f"  call void @backward(ptr {R}, ptr {inverse}, ptr %first, ptr %x)")
-        arguments = "ptr %memory, i64 %count, ptr %first, ptr %second, ptr %x, ptr %l"
-        return e.define(f"void @equations({arguments})", "ret void")
-
-    # --- the search for the active set ---
-
-    def _main(self) -> str:
-        e = self._emitter()
+        e = self.emitter()
         given = {
             name: e.load(e.at("%arguments", k, "i64"), "i64" if name == "changes" else "ptr")
             for k, name in enumerate(ARGUMENTS)
@@ -211,44 +51,7 @@ class ActiveSetCode:
         search.collect()
         search.attempt()
         e.lines += ["failed:"]
-        return e.define("i64 @active_set(ptr %arguments)", "ret i64 1")
-
-    # --- pieces ---
-
-    def _emitter(self) -> LoopEmitter:
-        return LoopEmitter(self.width, self.fma)
-
-    def _places(self, e: LoopEmitter, *names: str) -> list[str]:
-        """Pointers to sections of the memory."""
-        starts, total = {}, 0
-        for name, size in self.sections.items():
-            starts[name], total = total, total + size
-        return [e.at("%memory", starts[name]) for name in names]
-
-    def _vectors(self, e: LoopEmitter, count: str) -> str:
-        """How many vectors hold ``count`` doubles."""
-        return e.op(f"sdiv i64 {e.op(f'add i64 {count}, {self.width - 1}')}, {self.width}")
-
-    def _panels(self, e: LoopEmitter, count: str) -> str:
-        """How many panels hold ``count`` rows."""
-        return e.op(f"sdiv i64 {e.op(f'add i64 {count}, {PANEL - 1}')}, {PANEL}")
-
-    def _clear_rest(self, e: LoopEmitter, target: str, count: str) -> None:
-        """Zeros behind ``count`` doubles, to the end of the last panel."""
-
-        def clear(j: str, _: list[str]) -> list[str]:
-            e.store("0.0", e.at(target, j))
-            return []
-
-        e.repeat(count, e.op(f"mul i64 {self._panels(e, count)}, {PANEL}"), clear)
-
-    def _row(self, e: LoopEmitter, matrix: str, a: str) -> str:
-        """A padded row."""
-        return e.entry(matrix, a, DenseCode(self.n, self.width, self.fma).padded)
-
-    def _fill(self, e: LoopEmitter, target: str, value: str = "zeroinitializer") -> None:
-        for c in range(DenseCode(self.n, self.width, self.fma).blocks):
-            e.store(value if self.width > 1 else "0.0", e.at(target, c * self.width), e.real)
+        return "\n".join([self.functions(), e.define("i64 @active_set(ptr %arguments)", "ret i64 1")])
 
 
 class _Search:
@@ -257,7 +60,7 @@ class _Search:
     def __init__(self, code: ActiveSetCode, e: LoopEmitter, given: dict[str, str]) -> None:
         self.code, self.e, self.given = code, e, given
         names = tuple(code.sections)
-        self.at = dict(zip(names, code._places(e, *names), strict=True))
+        self.at = dict(zip(names, code.places(e, *names), strict=True))
 
     def factor(self) -> None:
         e, at = self.e, self.at
@@ -276,13 +79,13 @@ class _Search:
             return []
 
         def panel(p: str, _: list[str]) -> list[str]:
-            rows = self.code._row(e, at["W"], e.op(f"mul i64 {p}, {PANEL}"))
+            rows = self.code.row(e, at["W"], e.op(f"mul i64 {p}, {PANEL}"))
             e.lines.append(f"  call void @forward{PANEL}(ptr {at['R']}, ptr {at['inverse']}, ptr {rows})")
             return []
 
         at = self.at
         e.repeat(0, self.code.sides, one)
-        e.repeat(0, self.code._panels(e, e.load("%count", "i64")), panel)
+        e.repeat(0, self.code.panels(e, e.load("%count", "i64")), panel)
 
     def append(self, i: str, mark: str) -> None:
         """One more active bound; W gets its row of G."""
@@ -293,13 +96,13 @@ class _Search:
         is_lower = e.op(f"icmp eq i32 {mark}, {LOWER}")
         sides = [e.load(e.at(self.given[name], i)) for name in ("lower", "upper")]
         e.store(e.op(f"select i1 {is_lower}, double {sides[0]}, double {sides[1]}"), e.at(at["bound"], count))
-        G, W = (code._row(e, at[name], count) for name in ("G", "W"))
+        G, W = (code.row(e, at[name], count) for name in ("G", "W"))
         if code.bounded:
             own = e.op(f"icmp slt i64 {i}, {code.bounded}")
             names = [f"{what}{next(e._names)}" for what in ("unit", "general", "after")]
             e.branch(own, *names[:2])
             e.label(names[0])
-            code._fill(e, G)
+            code.fill(e, G)
             e.store("1.0", e.at(G, i))
             e.jump(names[2])
             e.label(names[1])
@@ -324,7 +127,7 @@ class _Search:
         good = e.op(f"call i1 @small_factor(ptr {at['S']}, ptr {at['pivots']}, i64 {count})")
         e.require(good, "failed")
         code = self.code
-        code._fill(e, at["residual"])
+        code.fill(e, at["residual"])
         e.lines.append(f"  call void @add_multiple(double -1.0, ptr {given['f']}, ptr {at['residual']})")
         self._equations(count, "bound", "x", "lambda")
         self._correct(count)
@@ -335,18 +138,18 @@ class _Search:
     def _products(self, count: str) -> None:
         """S = W Wᵀ, the upper triangle."""
         e, code, W = self.e, self.code, self.at["W"]
-        panels = code._panels(e, count)
+        panels = code.panels(e, count)
 
         def row(a: str, _: list[str]) -> list[str]:
-            x, target = code._row(e, W, a), e.entry(self.at["S"], a, code.stride)
+            x, target = code.row(e, W, a), e.entry(self.at["S"], a, code.stride)
 
             def some(p: str, _: list[str]) -> list[str]:
                 b = e.op(f"mul i64 {p}, {PANEL}")
-                e.lines.append(f"  call void @dots(ptr {code._row(e, W, b)}, ptr {x}, ptr {e.at(target, b)})")
+                e.lines.append(f"  call void @dots(ptr {code.row(e, W, b)}, ptr {x}, ptr {e.at(target, b)})")
                 return []
 
             e.repeat(e.op(f"sdiv i64 {a}, {PANEL}"), panels, some)
-            code._clear_rest(e, target, count)
+            code.clear_rest(e, target, count)
             return []
 
         e.repeat(0, count, row)
@@ -360,7 +163,7 @@ class _Search:
     def _correct(self, count: str) -> None:
         """One step of iterative refinement, which must be small."""
         e, at, given, code = self.e, self.at, self.given, self.code
-        code._fill(e, at["residual"])
+        code.fill(e, at["residual"])
         e.lines.append(f"  call void @add_multiple(double -1.0, ptr {given['f']}, ptr {at['residual']})")
 
         def column(i: str, _: list[str]) -> list[str]:  # H is symmetric
@@ -370,7 +173,7 @@ class _Search:
             return []
 
         def active(a: str, _: list[str]) -> list[str]:
-            row = code._row(e, at["G"], a)
+            row = code.row(e, at["G"], a)
             factor = e.op(f"fneg double {e.load(e.at(at['lambda'], a))}")
             e.lines.append(f"  call void @add_multiple(double {factor}, ptr {row}, ptr {at['residual']})")
             product = e.op(f"call double @dot(ptr {row}, ptr {at['x']})")
@@ -381,7 +184,7 @@ class _Search:
         e.repeat(0, count, active)
         self._equations(count, "missing", "change", "lambda_change")
         squares = [e.op(f"call double @dot(ptr {at[name]}, ptr {at[name]})") for name in ("change", "x")]
-        allowed = e.scalar("fmul", squares[1], _number(CORRECTED**2))
+        allowed = e.scalar("fmul", squares[1], number(CORRECTED**2))
         e.require(e.op(f"fcmp ole double {squares[0]}, {allowed}"), "failed")
         e.lines.append(f"  call void @add_multiple(double 1.0, ptr {at['change']}, ptr {at['x']})")
 
@@ -419,7 +222,7 @@ class _Search:
             e.store(e.load(e.at(given["rows"], last, "i64"), "i64"), place, "i64")
             e.store(e.load(e.at(at["bound"], last)), e.at(at["bound"], which))
             for name in ("G", "W"):
-                self._copy(self.code._row(e, at[name], last), self.code._row(e, at[name], which))
+                self._copy(self.code.row(e, at[name], last), self.code.row(e, at[name], which))
             e.store(last, "%count", "i64")
             e.jump("attempt")
             e.label(f"unreachable{next(e._names)}")
@@ -437,7 +240,7 @@ class _Search:
             square = e.load(e.at(squares, k))
             result = compare(e.op(f"add i64 {k}, {code.bounded}"), e.load(e.at(values, k)), carried)
             for comparison, limit in zip(("oge", "ole"), FAIR, strict=True):
-                fair = e.op(f"fcmp {comparison} double {square}, {_number(limit)}")
+                fair = e.op(f"fcmp {comparison} double {square}, {number(limit)}")
                 result[4] = e.op(f"and i1 {result[4]}, {fair}")
             return result
 
@@ -449,7 +252,7 @@ class _Search:
             missed = e.op(f"select i1 {is_under}, double {under}, double {over}")
             more = e.op(f"fcmp ogt double {missed}, {worst}")
             side = e.op(f"select i1 {is_under}, i32 {LOWER}, i32 {UPPER}")
-            kept = [e.op(f"fcmp ole double {s}, {_number(MISSED)}") for s in (over, under)]  # NaN is not
+            kept = [e.op(f"fcmp ole double {s}, {number(MISSED)}") for s in (over, under)]  # NaN is not
             return [
                 e.op(f"select i1 {more}, double {missed}, double {worst}"),
                 e.op(f"select i1 {more}, i64 {i}, i64 {which}"),
@@ -459,7 +262,7 @@ class _Search:
             ]
 
         values, squares = self._measured()
-        start = (("double", _number(MISSED)), ("i64", "-1"), ("i32", "0"), ("i1", "true"), ("i1", "true"))
+        start = (("double", number(MISSED)), ("i64", "-1"), ("i32", "0"), ("i1", "true"), ("i1", "true"))
         found = e.repeat(0, code.bounded, own, *start)
         kinds = [kind for kind, _ in start]
         _, which, mark, good, fair = e.repeat(0, code.rows, general, *zip(kinds, found, strict=True))
@@ -470,7 +273,7 @@ class _Search:
             place = e.at(given["marks"], which, "i32")
             e.require(e.op(f"icmp eq i32 {e.load(place, 'i32', 4)}, 0"), "failed")  # active already: bounds cross
             e.store(mark, place, "i32", 4)
-            row = self.code._row(e, self.at["W"], e.load("%count", "i64"))
+            row = self.code.row(e, self.at["W"], e.load("%count", "i64"))
             self.append(which, mark)
             e.lines.append(f"  call void @forward1(ptr {self.at['R']}, ptr {self.at['inverse']}, ptr {row})")
             e.jump("attempt")
@@ -527,7 +330,7 @@ class _Search:
             return []
 
         square = e.op(f"call double @dot(ptr {at['x']}, ptr {at['x']})")
-        e.require(e.op(f"fcmp olt double {square}, {_number(float('inf'))}"), "failed")
+        e.require(e.op(f"fcmp olt double {square}, {number(float('inf'))}"), "failed")
         e.repeat(0, code.sides, zero)
         e.repeat(0, count, multiplier)
         e.repeat(0, code.bounded, cut)
@@ -541,10 +344,6 @@ class _Search:
 
     def _copy(self, source: str, target: str) -> None:
         """A row of n doubles that may lack padding into one that has it."""
-        dense = DenseCode(self.code.n, self.code.width, self.code.fma)
+        dense = self.code.dense
         for c in range(dense.blocks):
             self.e.store(dense.block(self.e, source, c), self.e.at(target, c * dense.width), self.e.real)
-
-
-def _number(value: float) -> str:
-    return Emitter(1).const(value)
