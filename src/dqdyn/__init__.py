@@ -9,7 +9,7 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from dqdyn import constraints, contacts, moved, robots
+from dqdyn import constraints, moved, robots
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.functions import (
     A_D,
@@ -104,6 +104,7 @@ from dqdyn.robot import Robot
 del moved  # old names of modules are known now
 
 if TYPE_CHECKING:
+    from dqdyn import contacts
     from dqdyn.simulate.run import simulate
     from dqdyn.simulate.trajectory import Trajectory
 
@@ -218,7 +219,7 @@ __all__ = [
     "vec8",
 ]
 
-_LATER = {"simulate": "dqdyn.simulate", "Trajectory": "dqdyn.simulate.trajectory"}
+_LATER = {"contacts": "dqdyn.contacts", "simulate": "dqdyn.simulate", "Trajectory": "dqdyn.simulate.trajectory"}
 """Names that are imported at first use: loading a robot stays quick."""
 
 
@@ -226,7 +227,7 @@ def __getattr__(name: str) -> Any:
     if name not in _LATER:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     module = import_module(_LATER[name])
-    return module if name == "simulate" else getattr(module, name)
+    return module if module.__name__ == f"{__name__}.{name}" else getattr(module, name)
 
 
 def __dir__() -> list[str]:
