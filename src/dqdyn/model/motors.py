@@ -42,5 +42,10 @@ class Motor:
         return replace(self, effort=min(self.effort, effort), velocity=min(self.velocity, velocity))
 
 
+def said_by(joint: str) -> str:
+    """How a user says that a joint has a motor on all of its axes, for messages."""
+    return f"robot.with_motors({{{joint!r}: dq.Motor()}})"
+
+
 AxisMotors: TypeAlias = tuple[Motor | None, ...]
 """One entry per axis; None where it has no motor."""
