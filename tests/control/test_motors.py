@@ -60,7 +60,7 @@ def test_a_base_that_would_fall(limit: object) -> None:
     for relaxable in (None, False, True):
         with pytest.raises(ct.ControlError, match=r"'humanoid' would fall: .* gravity pulls at it by 574\.866 N"):
             ct.torque_controller(robot, REST, [ct.TorqueLimits(given, relaxable=relaxable)])
-    with pytest.raises(ct.ControlError, match="would fall: .*: use whole_body_controller"):
+    with pytest.raises(ct.ControlError, match=r"would fall: .*: use whole_body_controller"):
         ct.torque_controller(robot, REST)
 
 

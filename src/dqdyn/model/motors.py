@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from dqdyn.algebra.real import real_number
@@ -23,7 +23,7 @@ class Motor:
     effort: float = math.inf
     velocity: float = math.inf
     gear: float = 1.0
-    name: str = ""
+    name: str = field(default="", compare=False)  # of no effect
 
     def __post_init__(self) -> None:
         for what in ("effort", "velocity", "gear"):
