@@ -277,9 +277,9 @@ def test_damaged_texts(data: str) -> None:
     [
         (
             '[{"effort": -1, "velocity": 1, "gear": 1, "name": ""}]',
-            r"joints\[0\].motors\[0\] is not usable: the effort",
+            r"motors\[0\] is not usable: the effort",
         ),
-        ('[{"effort": 1, "velocity": 1, "gear": 0, "name": ""}]', r"joints\[0\].motors\[0\] is not usable: the gear"),
+        ('[{"effort": 1, "velocity": 1, "gear": 0, "name": ""}]', r"motors\[0\] is not usable: the gear"),
         ('[{"effort": 1}]', r"joints\[0\].motors\[0\] must be an object with the field 'velocity'"),
         ("5", r"joints\[0\].motors must be a list; found 5"),
         ("[5]", r"joints\[0\].motors\[0\] must be an object; found 5"),
