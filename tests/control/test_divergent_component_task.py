@@ -39,6 +39,7 @@ def test_rows_against_differences(name: str) -> None:
     assert_close(at["jacobian"] @ a + at["drift"], rate(lambda s: error(t + s, motion(s)), 1e-3), 1e-9)
 
 
+@pytest.mark.long
 def test_compiled_rows() -> None:
     """The same as on plain numbers, with and without a support; drift = J̇ v + ζ̇ without."""
     robot = tree("free base")
@@ -66,6 +67,7 @@ def test_error_decays_as_the_gain_says(gain: float | tuple[float, ...]) -> None:
     np.testing.assert_allclose(after, before * np.exp(-np.array(gain) * duration), atol=2e-3 * np.abs(before).max())
 
 
+@pytest.mark.long
 def test_center_of_mass_comes_to_rest_at_a_constant_target() -> None:
     robot, target = tree("free base"), np.array([0.2, -0.1])
     controller = ct.acceleration_controller(robot, [ct.DivergentComponentTask(target, omega=4.0)], damping=1e-6)

@@ -48,6 +48,7 @@ def test_law_of_frames_and_points(name: str) -> None:
         assert_close(M @ acceleration + D @ e_rate + K @ e, np.zeros(size), 1e-9, 20.0)
 
 
+@pytest.mark.long
 def test_derivatives() -> None:
     robot = tree("every kind, mimic")
     q, v, _ = random_state(robot, np.random.default_rng(1))

@@ -36,6 +36,7 @@ def test_rows_against_differences(name: str, part: str) -> None:
     assert_close(at["jacobian"] @ a + at["drift"], rate(lambda s: error(t + s, motion(s)), 1e-3), 1e-9)
 
 
+@pytest.mark.long
 def test_compiled_rows() -> None:
     """The same as on plain numbers, and drift = J̇ v + ζ̇."""
     robot = tree("free base")
@@ -78,6 +79,7 @@ def test_angular_momentum_decays_at_its_gain(gain: float | tuple[float, ...]) ->
     np.testing.assert_allclose(after, before * np.exp(-np.array(gain) * duration), atol=0.005 * np.abs(before).max())
 
 
+@pytest.mark.long
 def test_momentum_by_velocity_is_at_the_target() -> None:
     robot = tree("free base")
     q = robot.random_configuration(2)
