@@ -165,15 +165,14 @@ class Composition:
     def _squares_of(self, k: int, tasks: Forms, damping: Forms) -> Blocks:
         """½ Σ weight (row · u + constant)² as H and f, and J, the rows of the tasks."""
         n = self.unknowns
-        forms = [*damping, *tasks]
         H: Matrix = [[0.0] * n for _ in range(n)]
         f: list[Scalar] = [0.0] * n
-        for weight, row, constant in forms:
-            entries = [(i, c) for i, c in enumerate(row) if not is_zero(c)]
-            for place, (i, c) in enumerate(entries):
+        for row, squares in _by_row([*damping, *tasks]):
+            weight, moment = (total(terms) for terms in zip(*squares, strict=True))
+            for place, (i, c) in enumerate(row):
                 weighted = weight * c
-                f[i] = f[i] + weighted * constant
-                for j, d in entries[place:]:
+                f[i] = f[i] + c * moment
+                for j, d in row[place:]:
                     H[i][j] = H[i][j] + weighted * d
         for i in range(n):
             H[i][:i] = [H[j][i] for j in range(i)]
@@ -247,6 +246,18 @@ def shifted(bound: CommandBound, normal: list[Scalar], constant: Scalar) -> Comm
 
 def _is_infinite(side: Scalar) -> bool:
     return isinstance(side, float) and abs(side) >= INFINITE
+
+
+def _by_row(forms: Forms) -> Iterable[tuple[list[tuple[int, Scalar]], list[tuple[Scalar, Scalar]]]]:
+    """Each row by its entries once, with weight and weight · constant of all forms that have it."""
+    rows: dict[tuple[tuple[int, object], ...], list[tuple[int, Scalar]]] = {}
+    squares: dict[tuple[tuple[int, object], ...], list[tuple[Scalar, Scalar]]] = {}
+    for weight, row, constant in forms:
+        entries = [(i, c) for i, c in enumerate(row) if not is_zero(c)]
+        key = tuple((i, getattr(c, "index", c)) for i, c in entries)
+        rows[key] = entries
+        squares.setdefault(key, []).append((weight, weight * constant))
+    return ((rows[key], squares[key]) for key in rows)
 
 
 def _squares(rows: Iterable[list[Scalar]]) -> Scalar:

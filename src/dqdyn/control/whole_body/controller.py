@@ -168,9 +168,9 @@ class WholeBodyBrake(Brake):
 
 def anchor_of(model: Model, contact: Contact, q: Array) -> Array:
     """(12,) where a contact is at q: its origin and the axes of its frame, as seen from the partner."""
-    body, partner = (Adjoint(frame_pose(model, f, q.tolist())) for f in (
-        model.frame(contact.frame), partner_frame(contact, model)
-    ))
+    body, partner = (
+        Adjoint(frame_pose(model, f, q.tolist())) for f in (model.frame(contact.frame), partner_frame(contact, model))
+    )
     at = body.p + body.rotate(pure(*origin(contact).tolist()))
     columns = [c for column in body.columns for c in partner.rotate_back(column).vector]
     return np.array([*partner.rotate_back(at - partner.p).vector, *columns])
