@@ -125,8 +125,9 @@ def _polygon(support: Any, name: str) -> Array:
     points = real_array(support.corners if isinstance(support, SupportPolygon) else support, f"support of {name}")
     if points.ndim != 2 or points.shape[1] != 2 or not np.isfinite(points).all():
         raise refused(f"support of {name} are points of the ground (n, 2), finite and in m", support)
-    corners = convex_hull(points)
-    area = 0.5 * float(np.sum(corners[:, 0] * np.roll(corners[:, 1], -1) - corners[:, 1] * np.roll(corners[:, 0], -1)))
+    corners = convex_hull(points).reshape(-1, 2)
+    x, y = corners.T
+    area = 0.5 * float(x @ np.roll(y, -1) - y @ np.roll(x, -1))
     if len(corners) < 3 or area <= _FLAT * float(np.ptp(corners, axis=0).max()) ** 2:
         raise refused(f"support of {name} has no area: give at least three points that are not on one line", support)
     return corners
