@@ -161,3 +161,10 @@ def test_numbers_diagonals_and_matrices_agree() -> None:
     ]
     for other in found[1:]:
         assert_close(other, found[0], 1e-12)
+
+
+def test_target_in_a_forbidden_zone_is_warned_of() -> None:
+    table = dq.Plane([0.0, 0.0, 1.0], distance=0.0)
+    task = ct.ImpedanceTask(ct.point("tool"), [0.3, 0.2, -0.1], stiffness=100.0)
+    with pytest.warns(ct.ControlWarning, match="The target of 'impedance of tool' lies in the zone .* by 0.1"):
+        ct.acceleration_controller(arm(), [task], [ct.KeepAbove("tool", table)])

@@ -106,6 +106,9 @@ class ImpedanceTask(Task):
     def error(self, robot: Parts, given: Parts) -> list[Scalar]:
         return self._of.error(robot, given[:1])
 
+    def components_at_target(self, feature: Feature) -> list[Scalar] | None:
+        return self._of.components_at_target(feature)
+
     def rows(self, state: State, given: Sequence[SignalMotion]) -> Rows:
         rows = super().rows(state, given)
         if rows.drift is None:
