@@ -76,6 +76,16 @@ WRONG: dict[str, tuple[Callable[[], object], str]] = {
         lambda: ct.velocity_controller(FREE, [divergent()]),
         "'divergent component' is a law of accelerations, .*: use CenterOfMassTask there",
     ),
+    "point of no robot": (lambda: divergent().zero_moment_point(None, 0.0, [], []), "is made for a Robot"),  # type: ignore[arg-type]
+    "point at no time": (
+        lambda: divergent().zero_moment_point(FREE, math.nan, FREE.neutral(), np.zeros(FREE.nv)),
+        "The time must be a number; found nan",
+    ),
+    "point of many states": (
+        lambda: divergent().zero_moment_point(FREE, 0.0, [FREE.neutral()] * 3, np.zeros((3, FREE.nv))),
+        "one state at a time",
+    ),
+    "point of a short state": (lambda: divergent().zero_moment_point(FREE, 0.0, [0.0], [0.0]), "has 16 components"),
     # impedance
     "impedance of a line": (
         lambda: impedance(ct.line("tool")),
@@ -145,6 +155,8 @@ def test_wrong_input(case: str) -> None:
 def test_unknown_part_of_the_momentum() -> None:
     with pytest.raises(UnknownNameError, match="did you mean 'angular'"):
         momentum(part="anguler")
+    with pytest.raises(UnknownNameError, match="part of the momentum"):
+        momentum(part=["linear", "angular"])
 
 
 def test_a_force_that_is_lost_is_told_and_the_robot_brakes() -> None:
