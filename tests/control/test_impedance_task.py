@@ -128,6 +128,7 @@ def test_critical_damping_of_matrices_that_couple() -> None:
         assert np.linalg.svd(2.0 * s * M + D, compute_uv=False)[-1] < 1e-9
 
 
+@pytest.mark.long
 def test_natural_inertia_gives_way_to_forces_that_nobody_measures() -> None:
     """By torque, with a wrench on the tool that the controller knows nothing about: K e = F at rest."""
     robot = arm()

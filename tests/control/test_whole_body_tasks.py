@@ -92,6 +92,7 @@ def test_zero_moment_point_as_an_equality() -> None:
 SHARES = {"equal": None, "diagonal": [0.4, 0.1, 0.4, 0.1], "moving": lambda t: [0.3 - t, 0.2 + t, 0.3 - t, 0.2 + t]}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", SHARES)
 def test_load_is_shared_as_asked(name: str) -> None:
     """Four legs, of which statics leaves one free."""
