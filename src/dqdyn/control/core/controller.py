@@ -10,6 +10,7 @@ import numpy as np
 
 from dqdyn.algebra.checks import UNIT_TOLERANCE
 from dqdyn.arrays import Array, RealArray
+from dqdyn.compile.runtime.function import check_out
 from dqdyn.control.core.braking import Brake, CommandMap
 from dqdyn.control.core.composition import Composition
 from dqdyn.control.core.errors import SignalError
@@ -56,8 +57,12 @@ class Controller:
         """What commands where there is no solution."""
         return Brake(self.model, self.level, self.composition.design.constraints, self._command_map)
 
-    def _begin(self, q: Array, v: Array) -> None:
+    def _begin(self, t: float, q: Array, v: Array) -> None:
         """What comes before the program is evaluated at a sound state."""
+
+    def _without_solution(self, t: float) -> tuple[Array | None, StepReport]:
+        """The command of a step that has no solution, None to brake, and the report."""
+        return self.policy(self, t)
 
     def reset(self) -> None:
         """Forget the last command and the activations, as before a run from another state."""
@@ -79,18 +84,31 @@ class Controller:
         """What Lemma 4.1 says of each second-order inequality, when it last became active."""
         return self._supervisor.activations
 
-    def __call__(self, t: float, q: RealArray, v: RealArray | None = None) -> Array:
-        """The command at time t (s) for q (nq,) and v (nv,); at the level of velocities v is the last command."""
+    def __call__(self, t: float, q: RealArray, v: RealArray | None = None, *, out: Array | None = None) -> Array:
+        """The command at time t (s) for q (nq,) and v (nv,); at the level of velocities v is the last command.
+
+        ``out`` (nv,), if given, gets the command and is returned, so that a loop makes no new array for it.
+        """
+        if out is None:
+            return self._step(t, q, v).copy()  # the caller may write into it
+        check_out("a controller", out, self._shapes[1])
+        np.copyto(out, self._step(t, q, v))
+        return out
+
+    step = __call__
+
+    def _step(self, t: float, q: RealArray, v: RealArray | None) -> Array:
+        """The command, in memory of the controller."""
         q = self._vector("q", q, self._shapes[0])
         if v is None and self.level != "velocity":
             raise Error(f"A controller by {self.level} needs v: call it with (t, q, v).", level=self.level)
         v = self._last if v is None else self._vector("v", v, self._shapes[1])
-        composition = self.composition
         if self._turns or not (is_finite(q) and is_finite(v) and math.isfinite(t)):
             problem = self._bad_state(t, q, v)
             if problem:
                 return self._hold(t, q, v, unusable(self, t, problem))
-        self._begin(q, v)
+        self._begin(t, q, v)
+        composition = self.composition
         try:
             composition.evaluate(t, q, v)
             if not is_finite(composition.out):
@@ -104,7 +122,7 @@ class Controller:
         report: StepReport | None = None
         u = self.optimum(composition.views)
         if u is None:
-            u, report = self.policy(self, t)
+            u, report = self._without_solution(t)
             if u is None:
                 return self._hold(t, q, v, report)
         command = u
@@ -114,9 +132,7 @@ class Controller:
                 return self._hold(t, q, v, unusable(self, t, f"{_TOO_FAST} {np.abs(v).max():.3g}"))
         self._t, self._report, self._last = t, report, u
         self._brake.remember(t, q, v, u)
-        return command.copy()  # the caller may write into it
-
-    step = __call__
+        return command
 
     def _vector(self, name: str, given: Any, expected: tuple[int]) -> Array:
         """q or v as numbers; NaN is left to the policy."""

@@ -60,6 +60,13 @@ class StrictLevels:
             u = with_level
         return u
 
+    def prepare(self, views: Views) -> None:
+        """Compile what the levels need, so that no step has to."""
+        for k in range(1, self.levels):
+            held = self._held_levels(k, views)
+            if held is not None:
+                held.prepare()
+
     def _held_levels(self, k: int, views: Views) -> _HeldLevels | None:
         """The problem of level k with those above as equalities; None where these leave nothing, or none is wanted."""
         if not self.guess:
@@ -114,9 +121,14 @@ class _HeldLevels:
         self._upper, self._lower = np.zeros(self._own.sides), np.zeros(self._own.sides)
         self._at = np.zeros(self._own.rows)
 
-    def __call__(self, views: Views, above: Array) -> Array | None:
+    def prepare(self) -> Solver:
+        """The solver, compiled at first use."""
         if self._solver is None:
             self._solver = make_solver(self.name, self._own, guess=True)
+        return self._solver
+
+    def __call__(self, views: Views, above: Array) -> Array | None:
+        solver = self.prepare()
         A, first, held = views[f"A{self.level}"], self.size.first, self.levels
         at = np.dot(A, above, out=self._at)
         for own, given, end, room in (
@@ -132,7 +144,7 @@ class _HeldLevels:
             rows[inequalities] += room
             if first:
                 end(given[:first], above, out=own[:first])
-        return self._solver.solve(views[f"H{self.level}"], views[f"f{self.level}"], A, self._upper, self._lower)
+        return solver.solve(views[f"H{self.level}"], views[f"f{self.level}"], A, self._upper, self._lower)
 
 
 def null_space(matrix: Array) -> Array:

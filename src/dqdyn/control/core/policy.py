@@ -73,8 +73,11 @@ def give_up(controller: Controller, t: float) -> tuple[Array | None, StepReport]
 
 def relax(controller: Controller, t: float) -> tuple[Array | None, StepReport]:
     """Bounds give way by as little as possible; which and by how much is reported."""
-    composition = controller.composition
-    rows = composition.rows()
+    return relax_rows(controller, t, controller.composition.rows())
+
+
+def relax_rows(controller: Controller, t: float, rows: NamedRows) -> tuple[Array | None, StepReport]:
+    """Those of the rows that may give way do, by as little as possible."""
     violation = least_violation(rows)
     if violation is None:
         reason = "constraints that must not give way are in conflict"

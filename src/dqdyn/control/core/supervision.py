@@ -28,6 +28,11 @@ class Supervisor:
     of that, something jumped, and the inequality is activated again.
     """
 
+    _h: Array
+    _rate: Array
+    _pole: Array
+    _base: Array
+
     def __init__(self, composition: Composition) -> None:
         self.composition = composition
         self._given = composition.gains.copy()
@@ -43,6 +48,23 @@ class Supervisor:
         self._t = self._step = 0.0
         self._raised: set[int] = set()
         self._told: set[int] = set()
+
+    def take_over(self, other: Supervisor) -> None:
+        """Go on where another one, of the same constraints in another composition, ended."""
+        self.reset()
+        if other._is_new:
+            return
+        pairs = zip(self.composition.guard_gains, other.composition.guard_gains, strict=True)
+        for mine, theirs in pairs:
+            self.composition.gains[mine] = other.composition.gains[theirs]
+        self._is_new, self._t, self._step = False, other._t, other._step
+        self._activations, self._raised, self._told = dict(other._activations), set(other._raised), set(other._told)
+        self._h = other._h.copy()
+        if self._has_rates:
+            self._rate, self._pole = other._rate.copy(), other._pole.copy()
+            self._base = self.composition.gains.copy()
+            for mine, theirs in zip(self.composition.guard_gains, other.composition.guard_gains, strict=True):
+                self._base[mine] = other._base[theirs]
 
     @property
     def activations(self) -> tuple[Activation, ...]:
