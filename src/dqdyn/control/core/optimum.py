@@ -9,6 +9,7 @@ import numpy as np
 from dqdyn.arrays import Array
 from dqdyn.control.qp.solve import make_solver
 from dqdyn.control.qp.solver import ZERO, BoundsCheck, ProblemSize, Solver
+from dqdyn.errors import Error
 
 Views = Mapping[str, Array]
 """The blocks of a composition by name."""
@@ -23,11 +24,23 @@ class Optimum:
 
     def __init__(self, size: ProblemSize, solver: str, guess: bool = False) -> None:
         self.solver: Solver = make_solver(solver, size, guess)
+        self._other: Solver | None = None
 
     def __call__(self, views: Views) -> Array | None:
         return self.solver.solve(
             views["H0"], views["f0"], views["A"], views["upper"], views["lower"], views.get("squares")
         )
+
+    def second_opinion(self, views: Views) -> Array | None:
+        """What another solver finds where the first one fails."""
+        if self._other is None:
+            size = self.solver.size
+            try:
+                self._other = make_solver("daqp" if self.solver.name == "piqp" else "piqp", size)
+            except Error:  # it is not installed
+                return None
+        with np.errstate(all="ignore"):
+            return self._other.solve(views["H0"], views["f0"], views["A"], views["upper"], views["lower"])
 
 
 class StrictLevels:
@@ -59,6 +72,10 @@ class StrictLevels:
                 return self._by_null_spaces(views, u, k)
             u = with_level
         return u
+
+    def second_opinion(self, views: Views) -> Array | None:
+        """What another solver finds of the first level where the first one fails."""
+        return self.first.second_opinion(views)
 
     def prepare(self, views: Views) -> None:
         """Compile what the levels need, so that no step has to."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 import warnings
 from collections.abc import Collection
 
@@ -18,6 +19,7 @@ from dqdyn.control.core.lemma import Activation, automatic_gains, fast_pole
 _SUDDEN, _SUDDEN_STEPS = 0.5, 10.0
 _FAST, _FAST_STEPS = 2.0, 50.0
 _DRIFT, _ROUNDING = 10.0, 1e-6  # of h per s that obstacles may move at though their rate is unknown, and of h
+_PACKAGE = "dqdyn."
 _HIGHEST = 0.25  # of η_d times the step, up to which a loop follows
 
 
@@ -97,12 +99,12 @@ class Supervisor:
         self._h = composition.views["h"].copy()
         for name, value in zip(composition.guards, self._h.tolist(), strict=True):
             if value < 0.0:
-                _warn(f"{name!r} is violated at the start by {-value:.4g}; the robot first has to get back.", 5)
+                _warn(f"{name!r} is violated at the start by {-value:.4g}; the robot first has to get back.")
         if not self._has_rates:
             return False
         for constraint in composition.design.constraints:
             for name, amount in constraint.exceeded(composition.model, v):
-                _warn(f"{name!r} is violated at the start by {amount:.4g}; the robot first has to slow down.", 5)
+                _warn(f"{name!r} is violated at the start by {amount:.4g}; the robot first has to slow down.")
         self._rate, self._pole = composition.views["h_rate"].copy(), np.zeros(len(self._h))
         for i in range(len(self._h)):
             self._activate(i, t, math.inf)
@@ -161,10 +163,10 @@ class Supervisor:
         if not activation.sharp:
             self._told.add(i)
         if h < 0.0 and not first:
-            _warn(f"{name!r} is violated from t = {t:.6g} s on by {-h:.4g}; the robot first has to get back.", 6)
+            _warn(f"{name!r} is violated from t = {t:.6g} s on by {-h:.4g}; the robot first has to get back.")
         elif not activation.holds and activation.starts_inside:
             since = "" if first else f" from t = {t:.6g} s on"
-            _warn(f"Lemma 4.1 does not hold for {name!r}{since}: {' and '.join(activation.failing)}.", 6)
+            _warn(f"Lemma 4.1 does not hold for {name!r}{since}: {' and '.join(activation.failing)}.")
 
     def _motion(self, i: int) -> tuple[float, float]:
         """h of a guard and its rate at this step."""
@@ -181,6 +183,9 @@ class Supervisor:
         self._activations[i] = activation
 
 
-def _warn(text: str, callers: int) -> None:
-    """A warning at the line that called the controller, so many calls from here."""
-    warnings.warn(text, ControlWarning, stacklevel=callers)
+def _warn(text: str) -> None:
+    """A warning at the line outside of this library that called the controller."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(_PACKAGE):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(text, ControlWarning, stacklevel=level)
