@@ -27,6 +27,7 @@ from dqdyn.control.core.settings import is_number, number, positive
 from dqdyn.control.whole_body.composition import WholeBodyComposition
 from dqdyn.control.whole_body.context import Contacts
 from dqdyn.control.whole_body.controller import WholeBodyController
+from dqdyn.control.whole_body.ground import Ground, as_ground
 from dqdyn.errors import Error, unknown_name
 from dqdyn.robot import Robot
 
@@ -41,6 +42,8 @@ def whole_body_controller(
     force_damping: float = 1e-5,
     contact_rate: float = 10.0,
     torque_rate: float | Sequence[float] | Mapping[str, float] | None = None,
+    ground: Ground | None = None,
+    fall_margin: float | None = 0.1,
     infeasible: Infeasible = "relax",
     solver: SolverName = "daqp",
 ) -> WholeBodyController:
@@ -51,11 +54,16 @@ def whole_body_controller(
     where they are at the first step; what they drift decays at ``contact_rate`` ρ in 1/s, as ë + 2ρ ė + ρ² e = 0.
 
     ``tasks``: a list, or a list of lists for strict priorities, the highest first. ``damping`` λ and ``force_damping``
-    λ_f: λ²‖v̇‖² + λ_f²‖φ‖² is added to the cost, φ the contact forces in N. ``infeasible``: "raise", "relax" or "hold".
+    λ_f: λ²‖v̇‖² + λ_f²‖φ‖² is added to the cost, φ the contact forces in N. ``infeasible``: "raise", "relax", "hold", or
+    "rest", which brings the robot to rest for good.
 
     ``torque_rate`` in N m/s (N/s of prismatic joints), one number, one per axis, or by name of joints: by how much a
     torque changes at most from one step to the next; where no command allows it, it gives way, and the report says so.
     Contacts change while the loop runs by ``controller.prepare`` and ``controller.switch``.
+
+    ``ground``, a height z in m, a plane or a scene: contacts more than 1 cm away from it are told, with how far they
+    are. ``fall_margin`` in m: a robot on a free base whose capture point is farther than that outside of its support
+    polygon falls; the report says so, and the robot is brought to rest until the next reset. None does not watch it.
     """
     require_robot(robot)
     rate = number(contact_rate, "contact_rate", 0.0)
@@ -75,7 +83,9 @@ def whole_body_controller(
             return composition, Optimum(size, solver, guess=True)
         return composition, StrictLevels(size, solver, levels, guess=True)
 
-    return WholeBodyController(*make(contacts, None), infeasible, make, rates)
+    floor = None if ground is None else as_ground(ground)
+    margin = None if fall_margin is None else number(fall_margin, "fall_margin in m", 0.0)
+    return WholeBodyController(*make(contacts, None), infeasible, make, rates, floor, margin)
 
 
 def _torque_rates(robot: Robot, given: Any) -> Array:

@@ -16,7 +16,7 @@ from dqdyn.control.core.composition import Composition
 from dqdyn.control.core.errors import SignalError
 from dqdyn.control.core.lemma import Activation
 from dqdyn.control.core.optimum import Optimise
-from dqdyn.control.core.policy import POLICIES, StepReport, unusable
+from dqdyn.control.core.policy import POLICIES, StepReport, rest, unusable
 from dqdyn.control.core.supervision import Supervisor
 from dqdyn.control.features.components import is_finite
 from dqdyn.control.features.signals import not_finite
@@ -57,8 +57,13 @@ class Controller:
         """What commands where there is no solution."""
         return Brake(self.model, self.level, self.composition.design.constraints, self._command_map)
 
-    def _begin(self, t: float, q: Array, v: Array) -> None:
-        """What comes before the program is evaluated at a sound state."""
+    def _begin(self, t: float, q: Array, v: Array) -> str:
+        """What comes before the program is evaluated at a sound state; what is wrong there, in words, or ""."""
+        return ""
+
+    def _watch(self, t: float) -> str:
+        """What is wrong after the program was evaluated, in words, or ""."""
+        return ""
 
     def _without_solution(self, t: float) -> tuple[Array | None, StepReport]:
         """The command of a step that has no solution, None to brake, and the report."""
@@ -69,6 +74,7 @@ class Controller:
         self._supervisor.reset()
         self._brake.reset()
         self._t = 0.0
+        self._resting: StepReport | None = None
         self._report: StepReport | None = StepReport(0.0, "not started")
         self._last = np.zeros(self.model.nv)
 
@@ -107,17 +113,24 @@ class Controller:
             problem = self._bad_state(t, q, v)
             if problem:
                 return self._hold(t, q, v, unusable(self, t, problem))
-        self._begin(t, q, v)
+        if self._resting is not None:
+            return self._hold(t, q, v, replace(self._resting, t=t))
+        problem = self._begin(t, q, v)
+        if problem:
+            return self._hold(t, q, v, unusable(self, t, problem))
         composition = self.composition
         try:
             composition.evaluate(t, q, v)
             if not is_finite(composition.out):
                 return self._hold(t, q, v, unusable(self, t, self._culprit(t)))
+            problem = self._watch(t)
+            if problem:
+                return self._hold(t, q, v, unusable(self, t, problem))
             excused = () if self._report is None else self._report.excused
             if self._supervisor.changes(t, v, excused):
                 composition.evaluate(t, q, v)
-        except SignalError as problem:
-            reason = f"{composition.design.called(problem.signal)} {problem.why}"
+        except SignalError as missing:
+            reason = f"{composition.design.called(missing.signal)} {missing.why}"
             return self._hold(t, q, v, unusable(self, t, reason))
         report: StepReport | None = None
         u = self.optimum(composition.views)
@@ -172,6 +185,8 @@ class Controller:
         if self.level == "velocity":
             self._last = command.copy()
         self._report = replace(report, motion="still" if is_still else "braking")
+        if self.policy is rest:
+            self._resting = self._resting or report
         return command
 
     # --- what it knows ------------------------------------------------------------------------------------------------

@@ -77,6 +77,15 @@ class StrictLevels:
         """What another solver finds of the first level where the first one fails."""
         return self.first.second_opinion(views)
 
+    def lower_multipliers(self) -> list[Array]:
+        """λ (sides,) of the lower levels, as far as their solvers say them, in order."""
+        found = []
+        for k in sorted(self._held):
+            given = self._held[k].multipliers
+            if given is not None:
+                found.append(given)
+        return found
+
     def prepare(self, views: Views) -> None:
         """Compile what the levels need, so that no step has to."""
         for k in range(1, self.levels):
@@ -137,6 +146,15 @@ class _HeldLevels:
         self._solver: Solver | None = None
         self._upper, self._lower = np.zeros(self._own.sides), np.zeros(self._own.sides)
         self._at = np.zeros(self._own.rows)
+
+    @property
+    def multipliers(self) -> Array | None:
+        """λ of the bounds of the problem, without those of the levels above."""
+        given = None if self._solver is None else self._solver.multipliers
+        if given is None:
+            return None
+        first = self.size.first
+        return np.concatenate([given[:first], given[first + self.levels :]])
 
     def prepare(self) -> Solver:
         """The solver, compiled at first use."""

@@ -1,4 +1,4 @@
-"""What to do where no command obeys all constraints, or where a value is not finite: raise, relax or hold.
+"""What to do where no command obeys all constraints, or where a value is not finite: raise, relax, hold or rest.
 
 What came of it is in the report of the step.
 """
@@ -120,7 +120,12 @@ def second_opinion(controller: Controller) -> Array | None:
     return u if u is not None and is_finite(u) else None
 
 
-POLICIES: dict[str, Policy] = {"raise": give_up, "relax": relax, "hold": hold}
+def rest(controller: Controller, t: float) -> tuple[Array | None, StepReport]:
+    """As :func:`hold`, and from then on the robot is brought to rest and stays there, until the next reset."""
+    return hold(controller, t)
+
+
+POLICIES: dict[str, Policy] = {"raise": give_up, "relax": relax, "hold": hold, "rest": rest}
 
 
 def unusable(controller: Controller, t: float, reason: str) -> StepReport:

@@ -47,7 +47,7 @@ class WholeBodyBrake(Brake):
     def __call__(self, t: float, q: Array | None, v: Array | None) -> tuple[Array, bool]:
         if q is None or v is None:
             return self._last.copy(), False
-        self._composition.evaluate(t, q, v)
+        self._composition.evaluate(t, q, v, signals=False)  # one of them may be why there is no solution
         views, nv = self._composition.views, len(self.limit)
         Z, z0 = views["solution"], views["offset"].copy()
         z0[:nv] += RATE * v

@@ -18,15 +18,19 @@ from dqdyn.constraints.methods.sparse import sparse
 from dqdyn.control.core.command_constraint import CommandBound, Context
 from dqdyn.control.core.composition import Blocks, Composition, Dynamics, GainPairs, Motion, shifted
 from dqdyn.control.core.design import Design
+from dqdyn.control.core.errors import ControlError
 from dqdyn.control.core.kinematics import Rows
 from dqdyn.control.core.task import Task
+from dqdyn.control.features.features import CenterOfMass
 from dqdyn.control.limits.coordinates import FREE, axes
 from dqdyn.control.qp.conflict import NamedRows
 from dqdyn.control.qp.solver import INFINITE
 from dqdyn.control.whole_body.contact_motion import ANCHOR_SIZE
-from dqdyn.control.whole_body.context import Contacts, WholeBodyContext
+from dqdyn.control.whole_body.context import Contacts, WholeBodyContext, blocked_slides
 from dqdyn.control.whole_body.elimination import dependent_rows, is_zero
+from dqdyn.control.whole_body.falling import is_watched
 from dqdyn.control.whole_body.force_task import ForceTask
+from dqdyn.model.joints.joint_kind import UNITS
 from dqdyn.robot import Robot
 
 RAMP, RATE = "normal force ramp", "torque rate"
@@ -53,6 +57,7 @@ class WholeBodyComposition(Composition):
         force_damping: float,
         has_rates: bool = False,
     ) -> None:
+        self._units: dict[str, str] = {}
         self.robot, self.contacts, self.force_damping = robot, contacts, force_damping
         self.own_bounds, self.has_rates = 0, has_rates
         self.anchors = np.zeros((max(1, len(contacts.contacts)), ANCHOR_SIZE))
@@ -61,6 +66,13 @@ class WholeBodyComposition(Composition):
         self.torques = np.array([-1.0, 1.0])[:, None] * np.minimum(self.effort, INFINITE)
         self.motors = [k for k, has_motor in enumerate(contacts.actuated) if has_motor]
         self.force_tasks = [task for task in design.all_tasks if isinstance(task, ForceTask)]
+        self._constants: dict[int, list[Scalar]] = {}
+        self.is_watched = is_watched(robot.model, contacts)
+        self.axis_names = axes(robot.model)
+        own = [joint for joint in robot.model.joints if joint.master is None]
+        angular = [is_angle for joint in own for is_angle in joint.motion.angular]
+        self.torque_units = [UNITS["tau"][0 if is_angle else 1] for is_angle in angular]
+        self._axis_units = [UNITS["a"][0 if is_angle else 1] for is_angle in angular]
         self._of_forces: dict[int, list[tuple[list[Scalar], Scalar]]] = {}
         self.dependent = self._always_dependent(dynamics)
         super().__init__(robot.model, "acceleration", design, dynamics)
@@ -82,13 +94,22 @@ class WholeBodyComposition(Composition):
         """Equalities that depend on others at every state: found at random ones."""
         rng = np.random.default_rng(0)
         found: set[int] | None = None
+        blocked: set[str] | None = None
         for _ in range(_SAMPLES):
             q, v = self.robot.random_configuration(rng), rng.standard_normal(self.robot.nv)
             if self.robot.constraints:
                 q, v = self.robot.project(q, v)
             context = self._context_at(0.0, q.tolist(), v.tolist(), dynamics)
+            held = blocked_slides(context)
+            blocked = held if blocked is None else blocked & held
             dependent = dependent_rows(context.unknowns, context.equalities)
             found = dependent if found is None else found & dependent
+        for name in sorted(blocked or ()):
+            raise ControlError(
+                f"the contact {name!r} slides in a direction in which other contacts or the robot's own constraints "
+                "hold it: make it fixed, or let the others slide too.",
+                contact=name,
+            )
         return frozenset(found or ())
 
     def _context_at(self, t: float, q: list[float], v: list[float], dynamics: Dynamics) -> WholeBodyContext:
@@ -109,6 +130,7 @@ class WholeBodyComposition(Composition):
             contacts=self.contacts, anchors=anchors, time=t, dependent=self.dependent,
         )  # fmt: skip
         self._free = len(context.elimination.free)
+        self._equality_of = [equality.name for equality in context.equalities]
         return context
 
     def _robot_constraints(self, context: Context, t: Scalar) -> tuple[list[list[Scalar]], list[Scalar]]:
@@ -122,7 +144,9 @@ class WholeBodyComposition(Composition):
 
     def _bound(self, context: Context, bound: CommandBound) -> CommandBound:
         if bound.torque is not None:
+            self._units[bound.name] = self.torque_units[bound.torque]
             return shifted(bound, *self._torque(bound.torque))
+        self._units[bound.name] = "unit of its h per s²" if bound.axis is None else self._axis_units[bound.axis]
         row = {bound.axis: 1.0} if bound.axis is not None else sparse(bound.normal)
         normal, constant = self._at.elimination(row)
         moved = shifted(bound, normal, constant)
@@ -145,6 +169,7 @@ class WholeBodyComposition(Composition):
             limit = float(self.effort[k])
             lower, upper = (self._between[0][i * nv + k] for i in range(2)) if self.has_rates else (-limit, limit)
             result.append((shifted(CommandBound(f"motor: {names[k]}", upper, lower), *self._torque(k)), False))
+            self._units |= dict.fromkeys((f"motor: {names[k]}", f"{RATE}: {names[k]}"), self.torque_units[k])
         return result
 
     def _cones(self) -> list[tuple[CommandBound, bool]]:
@@ -153,6 +178,7 @@ class WholeBodyComposition(Composition):
             cone = contact.cone_rows
             rows = [(*each, False) for each in zip(cone.matrix.tolist(), cone.right.tolist(), cone.names, strict=True)]
             normal = self.contacts.bases[i][2].tolist()
+            self._units |= dict(zip(cone.names, cone.units, strict=True)) | {f"{contact.name}: {RAMP}": "N"}
             rows.append((normal, self._pressing[i], f"{contact.name}: {RAMP}", True))
             for entries, right, name, may in rows:
                 form = at.elimination(at.of_forces(self._placed(entries, part)))
@@ -179,6 +205,7 @@ class WholeBodyComposition(Composition):
 
     def _objective(self, k: int, tasks: list[tuple[Task, Rows, list[Scalar]]]) -> Blocks:
         forms = [(task.weight, *form) for task, rows, right in tasks for form in self._forms(task, rows, right)]
+        self._constants[k] = [constant for _, _, constant in forms]
         damped = [(self.design.damping**2, *self._at.elimination({i: 1.0})) for i in range(self.model.nv)]
         pressed = [(self.force_damping**2, *form) for form in self._force_forms]
         return self._squares_of(k, forms, [*damped, *pressed])
@@ -200,7 +227,17 @@ class WholeBodyComposition(Composition):
             "force_task": [row for row, _ in on_forces],
             "force_task_bias": [c for _, c in on_forces],
             "margins": list(self._at.elimination.margins.values()),
+            "task_constants": [c for k in sorted(self._constants) for c in self._constants[k]],
+            "center": self._center_of_mass(),
         }
+
+    def _center_of_mass(self) -> list[Scalar]:
+        """Where it is and its velocity, where someone watches whether the robot falls."""
+        self.margin_names = [self._equality_of[i] for i in self._at.elimination.margins]
+        if not self.is_watched:
+            return []
+        center = CenterOfMass().kinematics(self._at.state)
+        return [*center.value, *(center.rate or ())]
 
     # --- for ramps of forces ----------------------------------------------------------------------------------------
 
@@ -225,6 +262,15 @@ class WholeBodyComposition(Composition):
                 effort = min(float(self.effort[k]), INFINITE)
                 upper[first + place], lower[first + place] = effort - bias[k], -effort - bias[k]
         return upper, lower
+
+    def unit_of(self, name: str) -> str:
+        """The unit of a bound by its name; equalities of tasks have that of their acceleration."""
+        return self._units.get(name, "unit of its error per s²")
+
+    def pulls(self, multipliers: Array) -> Array:
+        """λ times its row over the unknowns, (sides, n)."""
+        rows = np.vstack([np.eye(self.size.first, self.unknowns), self.views["A"]])
+        return np.asarray(multipliers[:, None] * rows)
 
     # --- for reports --------------------------------------------------------------------------------------------------
 

@@ -10,24 +10,30 @@ import numpy as np
 
 from dqdyn.arrays import Array
 from dqdyn.contacts.contact import Contact
+from dqdyn.contacts.margins import Margin
 from dqdyn.control.core.braking import Brake
 from dqdyn.control.core.controller import Controller
 from dqdyn.control.core.errors import ControlError
 from dqdyn.control.core.optimum import Optimise, Optimum
-from dqdyn.control.core.policy import StepReport, relax_rows
+from dqdyn.control.core.policy import StepReport, give_up, relax_rows
 from dqdyn.control.core.settings import number
 from dqdyn.control.core.supervision import Supervisor
 from dqdyn.control.qp.solver import INFINITE
+from dqdyn.control.whole_body.answers import ActiveConstraint, BlockedTask, active, blocked, margins, singular, stall
 from dqdyn.control.whole_body.brake import WholeBodyBrake as WholeBodyBrake
 from dqdyn.control.whole_body.composition import RAMP, RATE, WholeBodyComposition
 from dqdyn.control.whole_body.contact_motion import anchor_of as anchor_of
 from dqdyn.control.whole_body.contact_sets import ContactSet, Make, found, kept_anchor, name_of, named_sets, place
 from dqdyn.control.whole_body.contact_sets import prepared as prepared_sets
+from dqdyn.control.whole_body.falling import FallWatch
+from dqdyn.control.whole_body.ground import HasSurfaces, in_the_air
 from dqdyn.control.whole_body.ramps import DURATION, Loading, Unloading, least_force
 from dqdyn.control.whole_body.torques import Torques as Torques
 from dqdyn.errors import unknown_name
+from dqdyn.geometry.primitives import Plane
 
 ContactsLike = Contact | Sequence[Contact]
+_TOUCHES = 0.01  # m from the ground up to which a contact counts as touching
 _SHARE = 0.5  # of the greatest rate of torques that a ramp may use; the rest is for the motion
 
 
@@ -49,8 +55,12 @@ class WholeBodyController(Controller):
         infeasible: str,
         make: Make | None = None,
         torque_rate: Array | None = None,
+        ground: Plane | HasSurfaces | None = None,
+        fall_margin: float | None = None,
     ) -> None:
         """``make`` gives the programs of further sets of contacts; ``torque_rate`` (nv,) in N m/s or N/s."""
+        self.ground = ground
+        self._falls = None if fall_margin is None else FallWatch(composition.model, fall_margin)
         self._torques = Torques(composition)
         self._make, self.torque_rate = make, torque_rate
         self._sets: dict[str, ContactSet] = {}
@@ -88,6 +98,9 @@ class WholeBodyController(Controller):
         self._unloading: Unloading | None = None
         self._loading: Loading | None = None
         self._last_torques = np.zeros(self.model.nv)
+        self._waiting = ""
+        if self._falls is not None:
+            self._falls.reset()
         self.composition.pressing[:] = INFINITE
 
     def _make_brake(self) -> Brake:
@@ -159,9 +172,12 @@ class WholeBodyController(Controller):
 
     @property
     def switching(self) -> str:
-        """ "unloading" or "loading" while contacts change, else ""."""
+        """ "unloading", "waiting: …" or "loading" while contacts change, else "".
+
+        Where the ground is known, a switch waits until the contacts that come touch it.
+        """
         if self._target is not None:
-            return "unloading"
+            return f"waiting: {self._waiting}" if self._waiting else "unloading"
         return "loading" if self._loading is not None else ""
 
     def _use(self, chosen: ContactSet) -> None:
@@ -170,18 +186,45 @@ class WholeBodyController(Controller):
         self._torques = self._command_map = chosen.torques
         self._supervisor, self._brake = chosen.supervisor, chosen.brake
 
-    def _begin(self, t: float, q: Array, v: Array) -> None:
+    def _begin(self, t: float, q: Array, v: Array) -> str:
         if self._target is not None and (self._unloading is None or self._unloading.is_done(t, self.composition)):
             self._enter(t, q)
         elif self._loading is not None:
             self._load(t)
         if not self._has_anchors:
-            for i, contact in enumerate(self.composition.contacts.contacts):
+            contacts = self.composition.contacts.contacts
+            for i, contact in enumerate(contacts):
                 self.composition.anchors[i] = anchor_of(self.model, contact, q)
+            problem = self._in_the_air(t, q, contacts)
+            if problem:
+                return problem
             self._has_anchors = True
+            self._stand_on(q)
         if self.torque_rate is not None:
             self._bound_rates(t)
         self._started = True
+        return ""
+
+    def _in_the_air(self, t: float, q: Array, contacts: Sequence[Contact]) -> str:
+        """Which contact does not touch the ground, and how far it is, in words, or ""."""
+        if self.ground is None:
+            return ""
+        problems = (in_the_air(self.model, contact, q, self.ground, t, _TOUCHES) for contact in contacts)
+        return next((problem for problem in problems if problem), "")
+
+    def _stand_on(self, q: Array) -> None:
+        if self._falls is not None and self.composition.is_watched:
+            self._falls.stand_on(self.composition.contacts.contacts, q)
+        elif self._falls is not None:
+            self._falls.reset()
+
+    def _watch(self, t: float) -> str:
+        if self._falls is None or not self.composition.is_watched:
+            return ""
+        problem = self._falls.problem(t, self.composition.views["center"])
+        if problem and self.policy is not give_up:
+            self._resting = StepReport(t, "held", problem)  # a robot that fell does not get up by itself
+        return problem
 
     def _enter(self, t: float, q: Array) -> None:
         """Take over the set that was switched to."""
@@ -189,6 +232,9 @@ class WholeBodyController(Controller):
         (target, duration), old = self._target, self._set
         self._target = self._unloading = None
         if target is old:
+            return
+        if self._started and self._waits_for(t, q, old, target):
+            self._target = target, duration
             return
         there = target.composition
         there.pressing[:] = INFINITE
@@ -204,6 +250,15 @@ class WholeBodyController(Controller):
                 target.brake.go_on(self._t, self._last_torques)
         self._use(target)
         self._let_grow(range(len(target.contacts)), duration)
+        if self._started:
+            self._stand_on(q)
+
+    def _waits_for(self, t: float, q: Array, old: ContactSet, target: ContactSet) -> bool:
+        """Whether a contact that comes does not touch the ground yet."""
+        before = {place(contact) for contact in old.contacts}
+        coming = [contact for contact in target.contacts if place(contact) not in before]
+        self._waiting = self._in_the_air(t, q, coming)
+        return bool(self._waiting)
 
     def _load(self, t: float) -> None:
         """Let the normal forces of new contacts grow; the first step with them tells how fast."""
@@ -277,6 +332,46 @@ class WholeBodyController(Controller):
         return super()._hold(t, q, v, report)
 
     # --- what it knows ------------------------------------------------------------------------------------------------
+
+    @property
+    def report(self) -> StepReport:
+        """What the controller says about its last step; where the state is singular, it says so."""
+        report = super().report
+        if report.status == "solved" and not report.reason:
+            reason = singular(self.composition)
+            if reason:
+                self._report = report = replace(report, reason=reason)
+        return report
+
+    @property
+    def active(self) -> tuple[ActiveConstraint, ...]:
+        """Bounds that the last command uses up, by name, with their multipliers, those that pull most first."""
+        return active(self)
+
+    @property
+    def margins(self) -> dict[str, Margin]:
+        """How far the last command is from cones, centers of pressure and limits of motors, in N, N m and m."""
+        return margins(self)
+
+    @property
+    def blocked(self) -> tuple[BlockedTask, ...]:
+        """Tasks of the first level that the last command does not meet, and what holds each back."""
+        return blocked(self)
+
+    @property
+    def stall(self) -> str:
+        """Which tasks the last command does not meet, and why, in words; "" where it meets all."""
+        return stall(self)
+
+    @property
+    def last_torques(self) -> Array:
+        """τ (nv,) of the last step."""
+        return self._last_torques.copy()
+
+    @property
+    def unknowns(self) -> Array:
+        """What the solver found at the last step: the unknowns that the equalities leave."""
+        return self._torques.unknowns
 
     @property
     def accelerations(self) -> Array:
