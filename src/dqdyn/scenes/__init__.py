@@ -3,7 +3,7 @@
 >>> import dqdyn as dq
 >>> from dqdyn import scenes
 >>> scene = dq.Scene([scenes.ground(), scenes.box((0.4, 0.4, 0.2), (1.0, 0.0, 0.1), friction=0.6)])
->>> scene.surface_below((1.0, 0.0, 0.5)).height
+>>> round(scene.surface_below((1.0, 0.0, 0.5)).height, 12)
 0.2
 
 One value serves all: zones of controllers (:func:`dqdyn.control.scene_zones`), contacts (``surface_below``), drawing

@@ -133,7 +133,7 @@ class SceneBody:
 
     @property
     def motion(self) -> Motion:
-        """"fixed", "driven" by a function of time, "free" or "hinged"."""
+        """ "fixed", "driven" by a function of time, "free" or "hinged"."""
         if self.mass is not None:
             return "free" if self.hinge is None else "hinged"
         return "driven" if callable(self.pose) else "fixed"

@@ -75,9 +75,15 @@ def named(value: Any, what: str = "The name of a body of a scene") -> str:
 
 def constant_pose(value: Any, what: str) -> Pose:
     """One pose in finite numbers."""
-    result = pose_of(value, what)
+    wanted = f"{what} is one pose in finite numbers"
+    try:
+        result = pose_of(value, what)
+    except Error as problem:
+        if str(problem).startswith(what):
+            raise
+        raise Error(f"{wanted}: {problem}", found=value) from None
     if result.shape or not np.isfinite(result.dq.vec8()).all():
-        raise Error(f"{what} is one pose in finite numbers; found {one_line(repr(value), 80)}.", found=value)
+        raise Error(f"{wanted}; found {one_line(repr(value), 80)}.", found=value)
     return result
 
 

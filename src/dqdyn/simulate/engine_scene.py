@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import xml.etree.ElementTree as ET
 
+import numpy as np
+
 from dqdyn.algebra.values import Pose
 from dqdyn.arrays import Array
 from dqdyn.errors import Error
@@ -16,7 +18,7 @@ from dqdyn.formats.mjcf.geoms import COLLISION
 from dqdyn.formats.mjcf.inertia import write_inertial
 from dqdyn.formats.mjcf.shapes import SIZES
 from dqdyn.formats.xml_text import element, numbers
-from dqdyn.model.inertia import box as box_inertia
+from dqdyn.model.inertia import ORIGIN, Inertia, as_tensor
 from dqdyn.robot import Robot
 from dqdyn.robot.edit import locate
 from dqdyn.scenes.body import SceneBody
@@ -27,7 +29,9 @@ PREFIX = "scene:"
 """Before the names of scene bodies in the engine, where links have names too."""
 GROUND = "dqdyn:ground"
 
-_HEAVY = 1e6  # kg of bodies that follow a function of time
+HEAVY = 1e6
+"""kg, and kg m² about all axes, of bodies that follow a function of time."""
+_DRIVEN = Inertia(HEAVY, ORIGIN, as_tensor(HEAVY * np.eye(3)))
 _SOLID = {"contype": "1", "conaffinity": "1"}
 _SLIDING, _TWISTING, _ROLLING = "3", "4", "6"  # MuJoCo's condim
 _SMALL = 1e-5  # MuJoCo's least coefficient of friction
@@ -47,13 +51,17 @@ def add_to(root: ET.Element, robot: Robot, options: EngineOptions, q0: Array) ->
     if options.scene is not None:
         for body in options.scene:
             bodies[PREFIX + body.name] = _body(world, body)
-    equality: ET.Element | None = None
     for kind, pairs in (("weld", options.welds), ("connect", options.connects)):
         for i, (frame, partner) in enumerate(pairs):
-            equality = element(root, "equality") if equality is None else equality
-            names = _sites(robot, bodies, options.scene, frame, partner, f"{kind}{i}", q0)
-            solref = numbers(options.joint_solref) if options.joint_solref else None
-            element(equality, kind, name=f"{kind}{i}", site1=names[0], site2=names[1], solref=solref)
+            equality = _section(root, "equality")
+            link, *names = _sites(robot, bodies, options.scene, frame, partner, f"{kind}{i}", q0)
+            hardness = {"solref": numbers(options.joint_solref), "solimp": numbers(options.joint_solimp)}
+            element(equality, kind, name=f"{kind}{i}", site1=names[0], site2=names[1], **hardness)
+            joined = {"body1": link, "body2": PREFIX + partner}
+            if bodies.get(PREFIX + partner, world) is not world:
+                contact = _section(root, "contact")  # what is joined does not touch
+                if all(item.attrib != joined for item in contact):
+                    element(contact, "exclude", **joined)
 
 
 def _body(world: ET.Element, body: SceneBody) -> ET.Element:
@@ -74,7 +82,7 @@ def _body(world: ET.Element, body: SceneBody) -> ET.Element:
         axis = inverse.rotation_matrix @ body.hinge.axis
         damping = numbers(body.hinge.damping)
         element(item, "joint", name=name, type="hinge", pos=numbers(point), axis=numbers(axis), damping=damping)
-    write_inertial(item, box_inertia(_HEAVY, (1.0, 1.0, 1.0)) if body.motion == "driven" else body.inertia)
+    write_inertial(item, _DRIVEN if body.motion == "driven" else body.inertia)
     _geom(item, body, Pose())
     return item
 
@@ -90,7 +98,6 @@ def _geom(parent: ET.Element, body: SceneBody, pose: Pose) -> None:
 
 
 def _self_contacts(root: ET.Element, bodies: dict[str, ET.Element], options: EngineOptions) -> None:
-    contact: ET.Element | None = None
     mu = 1.0 if options.robot_friction is None else max(options.robot_friction, _SMALL)
     for pair in options.self_contact:
         geoms = []
@@ -103,7 +110,7 @@ def _self_contacts(root: ET.Element, bodies: dict[str, ET.Element], options: Eng
                 if geom.get("name") is None:
                     geom.set("name", f"link:{link}:{k}")
             geoms.append([str(geom.get("name")) for geom in own])
-        contact = element(root, "contact") if contact is None else contact
+        contact = _section(root, "contact")
         for a in geoms[0]:
             for b in geoms[1]:
                 element(contact, "pair", geom1=a, geom2=b, friction=numbers((mu, mu, 0.005, 0.0001, 0.0001)))
@@ -111,8 +118,8 @@ def _self_contacts(root: ET.Element, bodies: dict[str, ET.Element], options: Eng
 
 def _sites(
     robot: Robot, bodies: dict[str, ET.Element], scene: Scene | None, frame: str, partner: str, name: str, q0: Array
-) -> tuple[str, str]:
-    """Sites at the frame, on the robot and on the body that it is joined to."""
+) -> tuple[str, str, str]:
+    """The link that carries the frame, and sites at the frame, on the link and on the body that it is joined to."""
     link, on_link = locate(robot.model, frame)
     if link not in bodies:
         raise Error(f"link {link!r} has no mass, so MuJoCo cannot join it: choose a frame on another.", frame=frame)
@@ -123,10 +130,15 @@ def _sites(
         assert scene is not None
         carrier = bodies[PREFIX + partner]
         at = x if scene[partner].motion == "fixed" else scene[partner].at(0.0).inverse() * x
-    names = (f"robot:{name}", f"{PREFIX}{name}")
-    element(bodies[link], "site", name=names[0], **_pose(Pose.of(on_link)))
-    element(carrier, "site", name=names[1], **_pose(Pose.of(at.dq)))
-    return names
+    ours, theirs = f"robot:{name}", f"{PREFIX}{name}"
+    element(bodies[link], "site", name=ours, **_pose(Pose.of(on_link)))
+    element(carrier, "site", name=theirs, **_pose(Pose.of(at.dq)))
+    return link, ours, theirs
+
+
+def _section(root: ET.Element, tag: str) -> ET.Element:
+    found = root.find(tag)
+    return element(root, tag) if found is None else found
 
 
 def _touching(world: ET.Element) -> list[ET.Element]:

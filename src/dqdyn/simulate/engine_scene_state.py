@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,18 @@ from dqdyn.algebra.quaternion import Quaternion
 from dqdyn.arrays import Array
 from dqdyn.scenes.body import SceneBody
 from dqdyn.scenes.scene import Scene
-from dqdyn.simulate.engine_scene import PREFIX
+from dqdyn.simulate.engine_scene import HEAVY, PREFIX
+
+
+@dataclass
+class _Driven:
+    """A body that follows a function of time: where it is, and the velocity (6,) with which it came."""
+
+    body: SceneBody
+    q: int
+    v: int
+    here: Array
+    velocity: Array | None = None
 
 
 class SceneState:
@@ -22,7 +34,7 @@ class SceneState:
         self.names = [body.name for body in moving]
         self.joints = [PREFIX + name for name in self.names]
         self._bodies = [int(model.body(name).id) for name in self.joints]
-        self._driven: list[tuple[SceneBody, int, int, Array]] = []
+        self._driven: list[_Driven] = []
         self._hinged: list[tuple[str, SceneBody, int]] = []
         self._free: list[tuple[str, int]] = []
         for body, name in zip(moving, self.joints, strict=True):
@@ -36,24 +48,30 @@ class SceneState:
             x = body.at(start)
             data.qpos[q : q + 7] = (*x.translation, *x.rotation)
             if body.motion == "driven":
-                self._driven.append((body, q, v, _row(body, start)))
+                self._driven.append(_Driven(body, q, v, _row(body, start)))
             else:
                 data.qvel[v : v + 3] = body.velocity
                 data.qvel[v + 3 : v + 6] = x.rotation_matrix.T @ body.angular_velocity
 
     def drive(self, t: float) -> None:
-        """Bodies that follow a function of time get the velocity with which they are where they should after dt."""
-        for i, (body, q, v, here) in enumerate(self._driven):
-            there = _row(body, t + self.dt)
+        """Bodies that follow a function of time get the velocity and the force that bring them where they go in dt.
+
+        The force lets the engine know their acceleration: without it what they carry would lag behind.
+        """
+        for driven in self._driven:
+            here, there = driven.here, _row(driven.body, t + self.dt)
             turn = Quaternion(*here[:4]).conj() * Quaternion(*there[:4])
             sign = -1.0 if turn.w < 0.0 else 1.0
             axis = sign * np.array([turn.x, turn.y, turn.z])
             sine = float(np.linalg.norm(axis))
             rate = 2.0 if sine < 1e-9 else 2.0 * np.arctan2(sine, sign * turn.w) / sine
+            after = np.concatenate([there[4:] - here[4:], axis * rate]) / self.dt
+            before = after if driven.velocity is None else driven.velocity
+            q, v = driven.q, slice(driven.v, driven.v + 6)
             self.data.qpos[q : q + 3], self.data.qpos[q + 3 : q + 7] = here[4:], here[:4]
-            self.data.qvel[v : v + 3] = (there[4:] - here[4:]) / self.dt
-            self.data.qvel[v + 3 : v + 6] = axis * (rate / self.dt)
-            self._driven[i] = (body, q, v, there)
+            self.data.qvel[v] = before
+            self.data.qfrc_applied[v] = HEAVY * (after - before) / self.dt
+            driven.here, driven.velocity = there, after
 
     def poses(self) -> dict[str, Array]:
         """[w, x, y, z | px, py, pz] of the bodies that move, in the state that the engine is in."""

@@ -32,7 +32,9 @@ class EngineState:
             if joint.kind == "free":
                 first = block.v.start
                 self._v[v : v + 6] = [first + k for k in (3, 4, 5, 0, 1, 2)]
-                self._free.append((slice(joint.q.start, joint.q.start + 4), slice(v + 3, v + 6), slice(first, first + 3)))
+                self._free.append(
+                    (slice(joint.q.start, joint.q.start + 4), slice(v + 3, v + 6), slice(first, first + 3))
+                )
             else:
                 self._v[joint.v] = np.arange(block.v.start, block.v.stop)
         self._turned, self._inverse = np.zeros(3), np.zeros(4)

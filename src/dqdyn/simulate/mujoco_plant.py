@@ -24,14 +24,14 @@ from dqdyn.simulate.engine_state import EngineState
 from dqdyn.simulate.engine_warnings import first_warning
 from dqdyn.simulate.loops import alive, surely_alive
 from dqdyn.simulate.observation import LinkContact, Observation
-from dqdyn.simulate.problem import TOO_FAST, Problem, is_whole, joint_of, number, shown
+from dqdyn.simulate.problem import TOO_FAST, Problem, is_whole, joint_of, shown
 from dqdyn.simulate.progress import Progress
 from dqdyn.simulate.record import Record, completed
 from dqdyn.simulate.system import law_forces
 from dqdyn.simulate.trajectory import Trajectory
 
 _MOST_SUBSTEPS = 10**9
-_SCENE_IMPRATIO = 10.0
+_SCENE_IMPRATIO = 100.0
 
 
 def imported_engine(what: str) -> Any:
@@ -130,7 +130,7 @@ def _settings(chosen: EngineOptions) -> dict[str, Any]:
     for name in ("self_contact", "welds", "connects"):
         if name in kept:
             kept[name] = [list(pair) for pair in kept[name]]
-    for name in ("solref", "solimp", "joint_solref"):
+    for name in ("solref", "solimp", "joint_solref", "joint_solimp"):
         if name in kept:
             kept[name] = list(kept[name])
     return {name: given[name] for name in ("method", "ground", "limits")} | kept
