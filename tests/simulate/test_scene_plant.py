@@ -64,6 +64,18 @@ def test_ball_falls_and_rests() -> None:
     assert abs(height[-1]) < 1e-3
 
 
+@pytest.mark.parametrize("restitution", [0.2, 0.5, 0.8, 0.95])
+def test_ball_bounces(restitution: float) -> None:
+    """To e² of the height from which it fell; either body may be the one that bounces."""
+    bounce = {"restitution": restitution}
+    for on_ball, on_ground in ((bounce, {}), ({}, bounce)):
+        bodies = scenes.ground(-20.0, **on_ground), scenes.ball(0.1, (20.0, 0.0, -18.9), mass=0.5, **on_ball)
+        run = alone(*bodies, duration=1.0, solref=(0.004, 1.0))
+        height = run.extra["scene_pose/ball"][:, 6] + 20.0 - 0.1
+        landed = int(np.argmax(height < 0.0))
+        assert math.sqrt(height[landed + 20 :].max()) == pytest.approx(restitution, abs=0.03)
+
+
 def test_thrown_ball() -> None:
     throw = {"velocity": (1.0, 2.0, 3.0), "angular_velocity": (0.0, 0.0, 2.0)}
     turned = dq.Pose(rotation=(0.5, 0.5, 0.5, 0.5), translation=(20.0, 0.0, 0.0))

@@ -34,9 +34,10 @@ class EngineOptions:
     block on a slope of 30° by 0.14 mm/s with 10, by 0.014 mm/s with 100. With a scene they are "elliptic" and 100
     unless given, without one MuJoCo's own "pyramidal" and 1. ``noslip_iterations`` above 0 removes the creep.
 
-    ``solref`` (time constant in s, damping ratio) and ``solimp`` (3 or 5 numbers) say how hard all contacts are. With
-    MuJoCo's own (0.02, 1) a body that rests on the ground sinks in by 0.4 mm, in proportion to the square of the time
-    constant, which has to be two time steps or more. ``solver``, ``iterations`` and ``tolerance`` are MuJoCo's.
+    ``solref`` (time constant in s, damping ratio) and ``solimp`` (3 or 5 numbers) say how hard all contacts are but
+    those that bounce. With MuJoCo's own (0.02, 1) a body that rests on the ground sinks in by 0.4 mm, in proportion to
+    the square of the time constant, which has to be two time steps or more. ``solver``, ``iterations`` and
+    ``tolerance`` are MuJoCo's.
 
     ``self_contact``: pairs of links that touch each other; others of the robot do not. ``welds`` and ``connects``:
     pairs (frame of the robot, body of the scene or "world") that are joined where they are at the start, in all

@@ -24,6 +24,7 @@ from dqdyn.robot.edit import locate
 from dqdyn.scenes.body import SceneBody
 from dqdyn.scenes.scene import Scene
 from dqdyn.simulate.engine_options import EngineOptions
+from dqdyn.simulate.restitution import IMPEDANCE, solref
 
 PREFIX = "scene:"
 """Before the names of scene bodies in the engine, where links have names too."""
@@ -34,6 +35,7 @@ HEAVY = 1e6
 _DRIVEN = Inertia(HEAVY, ORIGIN, as_tensor(HEAVY * np.eye(3)))
 _SOLID = {"contype": "1", "conaffinity": "1"}
 _SLIDING, _TWISTING, _ROLLING = "3", "4", "6"  # MuJoCo's condim
+_COUNTS = "1e6"  # the weight of a geom whose hardness counts, beside 1 of others
 _SMALL = 1e-5  # MuJoCo's least coefficient of friction
 
 
@@ -94,6 +96,9 @@ def _geom(parent: ET.Element, body: SceneBody, pose: Pose) -> None:
     factors = SIZES[body.shape]
     size = "0 0 1" if body.shape == "plane" else numbers(c / f for c, f in zip(body.size, factors, strict=True))
     about = {"type": body.shape, "size": size, "friction": friction, "condim": condim, "priority": "1"}
+    if body.restitution:
+        hard = numbers((IMPEDANCE, IMPEDANCE, 0.001))
+        about |= {"solref": numbers(solref(body.restitution)), "solimp": hard, "solmix": _COUNTS}
     element(parent, "geom", name=PREFIX + body.name, **about, **_pose(pose), **_SOLID)
 
 

@@ -77,11 +77,12 @@ def _set_options(mujoco: Any, model: Any, chosen: EngineOptions) -> None:
     opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_AUTORESET)
     if not chosen.limits:
         opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_LIMIT)
+    plain = model.geom_solmix <= 1.0  # what bounces is as hard as that takes
     if chosen.solref is not None:
-        model.geom_solref[:] = model.pair_solref[:] = chosen.solref
+        model.geom_solref[plain] = model.pair_solref[:] = chosen.solref
     if chosen.solimp is not None:
         size = len(chosen.solimp)
-        model.geom_solimp[:, :size] = model.pair_solimp[:, :size] = chosen.solimp
+        model.geom_solimp[plain, :size] = model.pair_solimp[:, :size] = chosen.solimp
 
 
 def run(
