@@ -171,6 +171,20 @@ def test_controller_feels_the_ground() -> None:
     assert controller.seen[0].normal_force("skull") == 0.0
 
 
+def test_errors_in_observe_tell_the_time() -> None:
+    class Blind:
+        def observe(self, observation: Observation) -> None:
+            if observation.time > 0.0045:
+                raise KeyError("eyes")
+
+        def step(self, t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+            return np.zeros(2)
+
+    with pytest.raises(KeyError, match="eyes") as caught:
+        dq.simulate(IDLE, Blind(), 0.01, 1e-3, plant="mujoco")
+    assert caught.value.__notes__ == ["raised by observe of the controller at t = 0.005 s"]
+
+
 def test_push_on_a_frame_for_some_time() -> None:
     """The impulse of a push that ends arrives: F T of momentum, in free fall."""
     robot = floating_chain(3)
@@ -292,6 +306,10 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "friction": ({"robot_friction": -1.0}, "robot_friction must not be below 0"),
     "NaN friction": ({"robot_friction": math.nan}, "robot_friction is a finite number"),
     "solref": ({"solref": (1.0,)}, "solref is 2 finite numbers"),
+    "short solref": ({"solref": (1e-4, 1.0)}, "shorter than two steps of 0.001 s"),
+    "mixed solref": ({"solref": (-1e-4, 1.0)}, "two numbers above 0, or two below"),
+    "itself": ({"self_contact": [("link1", "link1")]}, "cannot touch itself"),
+    "joint_solimp": ({"joint_solimp": None}, "joint_solimp must be real numbers"),
     "iterations": ({"noslip_iterations": 1.5}, "noslip_iterations is a whole number"),
     "links": ({"self_contact": [("link1", "lnk2")]}, "no link for self_contact named 'lnk2'"),
     "pairs": ({"self_contact": "ab"}, "self_contact is a list of pairs"),

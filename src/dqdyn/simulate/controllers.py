@@ -97,6 +97,16 @@ class Sampled:
             array = problem.robot.inverse_dynamics(np.atleast_2d(q), np.atleast_2d(v), array, check=False)
         return array
 
+    def tell(self, observation: Observation) -> None:
+        """Give the controller what the plant measured."""
+        if self.observe is None:
+            return
+        try:
+            self.observe(observation)
+        except Exception as problem_inside:
+            problem_inside.add_note(f"raised by observe of the controller at t = {observation.time:.9g} s")
+            raise
+
     def note(self) -> None:
         """Keep what the controller says about itself at this sample."""
         if callable(self.record):

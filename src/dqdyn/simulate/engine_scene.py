@@ -39,7 +39,7 @@ _COUNTS = "1e6"  # the weight of a geom whose hardness counts, beside 1 of other
 _SMALL = 1e-5  # MuJoCo's least coefficient of friction
 
 
-def add_to(root: ET.Element, robot: Robot, options: EngineOptions, q0: Array) -> None:
+def add_to(root: ET.Element, robot: Robot, options: EngineOptions, timestep: float, q0: Array) -> None:
     """Write the ground, the scene, contacts of links, and what is joined at the configuration q0."""
     world = next(root.iter("worldbody"))
     bodies = {"world": world, **{str(item.get("name")): item for item in world.iter("body")}}
@@ -57,7 +57,7 @@ def add_to(root: ET.Element, robot: Robot, options: EngineOptions, q0: Array) ->
         for i, (frame, partner) in enumerate(pairs):
             equality = _section(root, "equality")
             link, *names = _sites(robot, bodies, options.scene, frame, partner, f"{kind}{i}", q0)
-            hardness = {"solref": numbers(options.joint_solref), "solimp": numbers(options.joint_solimp)}
+            hardness = {"solref": numbers(options.solref_of_joints(timestep)), "solimp": numbers(options.joint_solimp)}
             element(equality, kind, name=f"{kind}{i}", site1=names[0], site2=names[1], **hardness)
             joined = {"body1": link, "body2": PREFIX + partner}
             if bodies.get(PREFIX + partner, world) is not world:

@@ -50,14 +50,14 @@ def engine_model(robot: Robot, timestep: float, *, q0: Array | None = None, **op
     the configuration at which ``welds`` and ``connects`` are made.
     """
     mujoco = imported_engine("plant='mujoco'")
-    chosen = EngineOptions.of(robot, options)
+    chosen = EngineOptions.of(robot, timestep, options)
     if robot.constraints:
         name = robot.constraints[0].name
         what = f"plant='mujoco' does not simulate our constraints, and {robot.name!r} has {name!r}"
         remedy = "describe what holds the robot by shapes in contact, or run robot.without_constraints()"
         raise Error(f"{what}: {remedy}.", constraint=name)
     root = ET.fromstring(write_mjcf(robot.model))
-    add_to(root, robot, chosen, robot.neutral() if q0 is None else q0)
+    add_to(root, robot, chosen, timestep, robot.neutral() if q0 is None else q0)
     model = mujoco.MjModel.from_xml_string(ET.tostring(root, encoding="unicode"))
     model.opt.timestep = timestep
     _set_options(mujoco, model, chosen)
@@ -105,7 +105,7 @@ def run(
     if not is_whole(substeps, _MOST_SUBSTEPS):
         whole = f"a whole number from 1 to {_MOST_SUBSTEPS:g}"
         raise Error(f"substeps is how many steps of MuJoCo make one dt, {whole}; found {shown(substeps)}.")
-    chosen = EngineOptions.of(problem.robot, options)
+    chosen = EngineOptions.of(problem.robot, problem.dt / substeps, options)
     about = {"plant": "mujoco", "substeps": substeps, **_settings(chosen)}
     record = Record.begin(problem, controller, **about)
     if record.actuation.level == "velocity":
@@ -169,7 +169,7 @@ class _Plant:
     def all_steps(self, bar: Progress) -> None:
         """Ask, act, record."""
         p, asked, data = self.problem, self.actuation.asked, self.data
-        observe = None if asked is None else asked.observe
+        observes = asked is not None and asked.observe is not None
         for k in range(p.steps + 1):
             t = p.start + k * p.dt
             if k:
@@ -178,10 +178,10 @@ class _Plant:
                 fastest = joint_of(p.robot.model, int(np.argmax(np.nan_to_num(np.abs(self.v), nan=np.inf))))
                 self._diverged(t - p.dt, f"joint {fastest!r} moves faster than {TOO_FAST:g} rad/s or m/s")
                 return
-            if observe is not None:
+            if observes and asked is not None:
                 if not k:
                     self.engine.mj_forward(self.model, data)
-                observe(Observation(t, self.contacts.read(data), self.scene.poses()))
+                asked.tell(Observation(t, self.contacts.read(data), self.scene.poses()))
             force = self._force(k, t)
             recorded = p.is_sample(k)
             if recorded:
