@@ -165,10 +165,16 @@ def test_controller_feels_the_ground() -> None:
         assert seen.time == pytest.approx(k * 1e-3)
         for foot in feet:
             assert seen.normal_force(foot) == pytest.approx(run.extra[f"normal_force/{foot}"][k - 1])
+            sole = foot.removesuffix("_link")  # a frame on that link
+            assert seen.normal_force(sole) == seen.normal_force(foot)
+            np.testing.assert_allclose(seen.force(sole), run.extra[f"contact_force/{foot}"][k - 1])
             assert seen.contacts[foot].partners == ("ground",)
             assert abs(seen.contacts[foot].center[2]) < 5e-3
     assert controller.seen[0].normal_force("left_foot_link") > 0.0
     assert controller.seen[0].normal_force("skull") == 0.0
+    assert not controller.seen[0].force("skull").any()
+    with pytest.raises(dq.UnknownNameError, match="frame of the robot named 'left_fot'"):
+        controller.seen[0].normal_force("left_fot")
 
 
 def test_errors_in_observe_tell_the_time() -> None:

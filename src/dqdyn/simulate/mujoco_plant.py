@@ -160,6 +160,7 @@ class _Plant:
         frames, expressed = self.problem.frames, self.problem.expressed
         function = self.problem.robot.function
         self.jacobians = [function("twist_jacobian", frame=frame, expressed=expressed) for frame in frames]
+        self.bodies = {name: frame.body for name, frame in self.problem.robot.frames.items()}
         self.doubt = ""
         self.a: list[Array] = []
         self.extra: dict[str, list[Any]] = {"contacts": [], "contact_forces": []}
@@ -181,7 +182,7 @@ class _Plant:
             if observes and asked is not None:
                 if not k:
                     self.engine.mj_forward(self.model, data)
-                asked.tell(Observation(t, self.contacts.read(data), self.scene.poses()))
+                asked.tell(Observation(t, self.contacts.read(data), self.scene.poses(), self.bodies))
             force = self._force(k, t)
             recorded = p.is_sample(k)
             if recorded:
