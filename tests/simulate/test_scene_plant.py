@@ -253,6 +253,28 @@ def test_hand_joined_to_a_wheel(kind: str) -> None:
         np.testing.assert_allclose(relative.rotation_matrix, start.rotation_matrix, atol=2e-2)
 
 
+def test_both_hands_on_a_wheel() -> None:
+    """A closed loop over two hands: one arm lifts its hand, which turns the wheel, and the other hand goes along."""
+    robot = dq.robots.humanoid().lock({"root_joint": [1, 0, 0, 0, 0, 0, 1.0]}).with_gravity((0, 0, 0))
+    q0 = robot.neutral()
+    for side in ("left", "right"):
+        q0[robot.model.joint(f"{side}_shoulder_pitch").q] = -0.6
+        q0[robot.model.joint(f"{side}_elbow").q] = -0.9
+    hands = ("left_hand", "right_hand")
+    grips = [robot.pose(hand, q0).translation for hand in hands]
+    wheel = scenes.wheel(0.18, (grips[0] + grips[1]) / 2.0 + [0.1, 0.0, 0.0], mass=2.0)
+    tau = robot.twist_jacobian("left_hand", q0, expressed="aligned")[3:].T @ (0.0, 0.0, 10.0)
+    joined: dict[str, Any] = {"connects": [(hand, "wheel") for hand in hands], "method": "implicitfast"}
+    run = dq.simulate(robot, tau, 0.25, 1e-3, q0=q0, plant="mujoco", scene=dq.Scene([wheel]), **joined)
+    start, end = (dq.Pose(rotation=p[:4], translation=p[4:]) for p in run.extra["scene_pose/wheel"][[0, -1]])
+    turn = end * start.inverse()
+    assert np.linalg.norm(turn.rotation[1:]) > 0.03  # half the angle
+    for hand, grip in zip(hands, grips, strict=True):
+        moved = robot.pose(hand, run.q[-1]).translation
+        assert np.linalg.norm(moved - grip) > 5e-3
+        np.testing.assert_allclose(moved, (turn * dq.Point(grip)).position, atol=2e-3)
+
+
 def test_links_touch_each_other_where_asked() -> None:
     ball = (dq.Shape("sphere", (0.1,)),)
     inertia = dq.Inertia(1.0, (0, 0, 0), ((0.01, 0, 0), (0, 0.01, 0), (0, 0, 0.01)))
