@@ -38,7 +38,7 @@ STEPS = 100_000
 SLOW = 2.0  # times the median: how long a step may take
 SLOW_SHARE, GROWTH = 0.1, 1.0  # % of the steps that may take longer, MB that memory may grow by
 WEIGHTS = {"center": 100.0, "waist": 10.0, "posture": 0.1, "force": 1e-6, "foot": 100.0}
-STIFFNESS, DAMPING = 100.0, 20.0  # 1/s², 1/s
+STIFFNESS, DAMPING = 100.0, 21.0  # 1/s², 1/s
 
 
 class Ours:
@@ -79,7 +79,7 @@ class Ours:
 
 
 def controller(robot: Any, sway: standing.Sway, strict: bool) -> Any:
-    """Tasks on center of mass, waist and posture, weighted or in strict levels, on both feet."""
+    """Tasks on center of mass, waist and posture, weighted or in strict levels, on both feet; motors have limits."""
     from dqdyn import contacts
 
     gains = DAMPING, STIFFNESS
@@ -91,9 +91,7 @@ def controller(robot: Any, sway: standing.Sway, strict: bool) -> Any:
     ]
     size = {"half_length": standing.HALF_LENGTH, "half_width": standing.HALF_WIDTH}
     feet = [contacts.face(foot, friction=standing.FRICTION, **size) for foot in standing.FEET]
-    return ct.whole_body_controller(
-        robot, [[task] for task in tasks] if strict else tasks, ct.TorqueLimits(), contacts=feet
-    )
+    return ct.whole_body_controller(robot, [[task] for task in tasks] if strict else tasks, contacts=feet)
 
 
 class Placo:

@@ -21,8 +21,9 @@ _NULL = 1e-11  # singular values, relative to the largest, that count as zero
 class Optimum:
     """The first level: min ‖J u + r‖² + λ²‖u‖² under the bounds [Quiroz, eq. (3.1)] [Quiroz, eq. (3.5)]."""
 
-    def __init__(self, size: ProblemSize, solver: str) -> None:
-        self.solver: Solver = make_solver(solver, size)
+    def __init__(self, size: ProblemSize, solver: str, guess: bool = False) -> None:
+        """``guess`` as in :func:`make_solver`."""
+        self.solver: Solver = make_solver(solver, size, guess)
 
     def __call__(self, views: Views) -> Array | None:
         return self.solver.solve(views["H0"], views["f0"], views["A"], views["upper"], views["lower"], views["squares"])
@@ -36,8 +37,9 @@ class StrictLevels:
     levels are never infeasible. A lower level whose share makes the command miss a bound is left out of that step.
     """
 
-    def __init__(self, size: ProblemSize, solver: str, levels: int) -> None:
-        self.first, self.size, self.name, self.levels = Optimum(size, solver), size, solver, levels
+    def __init__(self, size: ProblemSize, solver: str, levels: int, guess: bool = False) -> None:
+        """``guess`` as in :func:`make_solver`."""
+        self.first, self.size, self.name, self.levels = Optimum(size, solver, guess), size, solver, levels
         self._solvers: dict[tuple[int, int], Solver] = {}
         self._obeys = BoundsCheck(size)
 
