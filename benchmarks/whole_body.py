@@ -62,9 +62,9 @@ class Ours:
         controller, states, count, clock = self.controller, self.states, len(self.states), time.perf_counter_ns
         times = np.zeros(steps + 1, dtype=np.int64)
         times[0] = clock()
-        for k in range(steps):
-            controller((self.next + k) * standing.STEP, *states[k % count])
-            times[k + 1] = clock()
+        for k in range(self.next, self.next + steps):
+            controller(k * standing.STEP, *states[k % count])
+            times[k + 1 - self.next] = clock()
         self.next += steps
         return np.diff(times) * 1e-9
 
