@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
 from dqdyn.arrays import Array
-from dqdyn.control.core.guessed_levels import GuessedLevels
 from dqdyn.control.qp.solve import make_solver
 from dqdyn.control.qp.solver import ZERO, BoundsCheck, ProblemSize, Solver
 
@@ -23,7 +22,6 @@ class Optimum:
     """The first level: min ‖J u + r‖² + λ²‖u‖² under the bounds [Quiroz, eq. (3.1)] [Quiroz, eq. (3.5)]."""
 
     def __init__(self, size: ProblemSize, solver: str, guess: bool = False) -> None:
-        """``guess`` as in :func:`make_solver`."""
         self.solver: Solver = make_solver(solver, size, guess)
 
     def __call__(self, views: Views) -> Array | None:
@@ -36,73 +34,103 @@ class StrictLevels:
     The paper states the priority by equalities. Here u = u₁ + Z z with Z spanning the null space of all higher levels,
     which says the same, keeps it to rounding errors, and needs no independent rows. z = 0 obeys all bounds, so lower
     levels are never infeasible. A lower level whose share makes the command miss a bound is left out of that step.
+
+    With a ``guess`` the equalities come first, where the higher levels leave something to choose: machine code solves
+    them in a fraction of the time of a null space, which is taken where they depend on each other.
     """
 
-    def __init__(self, size: ProblemSize, solver: str, levels: int, guessed: Sequence[int] = ()) -> None:
-        """``guessed``: how many rows each level but the last has, for guesses as in :func:`make_solver`."""
-        self.first, self.size, self.name, self.levels = Optimum(size, solver, bool(guessed)), size, solver, levels
-        self._guessed = GuessedLevels(size, guessed) if guessed and solver == "daqp" else None
+    def __init__(self, size: ProblemSize, solver: str, levels: int, guess: bool = False) -> None:
+        self.guess = guess
+        self.first, self.size, self.name, self.levels = Optimum(size, solver, guess), size, solver, levels
         self._solvers: dict[tuple[int, int], Solver] = {}
         self._obeys = BoundsCheck(size)
+        self._held: dict[int, _HeldLevels] = {}
 
     def __call__(self, views: Views) -> Array | None:
         u = self.first(views)
         if u is None:
             return None
-        if self._guessed is not None:
-            self._guessed.start(views)
-        null_spaces: _NullSpaces | None = None
         for k in range(1, self.levels):
-            H, f = views[f"H{k}"], views[f"f{k}"]
-            guessed = None if self._guessed is None else self._guessed(k, H, f, u)
-            if guessed is None:
-                null_spaces = null_spaces or _NullSpaces(self, views)
-                guessed = null_spaces(k, H, f, u)
-            u = guessed
+            held = self._held_levels(k, views)
+            with_level = None if held is None else held(views, u)
+            if with_level is None:
+                return self._by_null_spaces(views, u, k)
+            u = with_level
         return u
 
-    def obeys(self, u: Array, views: Views, short: Array) -> bool:
-        """Whether u obeys all bounds; ``short`` as in :class:`BoundsCheck`."""
-        return self._obeys(u, views["A"], views["upper"], views["lower"], short)
+    def _held_levels(self, k: int, views: Views) -> _HeldLevels | None:
+        """The problem of level k with those above as equalities; None where these leave nothing, or none is wanted."""
+        if not self.guess:
+            return None
+        if k not in self._held:
+            self._held[k] = _HeldLevels(self.size, self.name, k, len(views[f"A{k}"]) - self.size.rows)
+        return self._held[k] if self._held[k].levels < self.size.unknowns else None
 
-    def solver(self, level: int, unknowns: int) -> Solver:
-        """For a level with so many unknowns left."""
+    def _by_null_spaces(self, views: Views, u: Array, start: int) -> Array:
+        """Level ``start`` and those below it, from u, the command of the levels above."""
+        e, first = self.size.equalities, self.size.first
+        rows = np.vstack([np.eye(first, self.size.unknowns), views["A"][e:]])
+        inequalities = np.r_[0:first, first + e : self.size.sides]
+        upper, lower = views["upper"][inequalities], views["lower"][inequalities]
+        higher = [views["A"][:e], *(views[f"J{k}"] for k in range(start - 1))]
+        short = np.minimum(np.sqrt(views["squares"][1:]), 1.0)
+        short[short < ZERO] = 1.0
+        for k in range(start, self.levels):
+            higher.append(views[f"J{k - 1}"])
+            Z = null_space(np.vstack(higher))
+            if Z.shape[1] == 0:
+                break
+            H, f, at = views[f"H{k}"], views[f"f{k}"], rows @ u
+            # z = 0 is always allowed, with a little room where the levels above use a bound up: else the solver has
+            # to tell a touching bound from a violated one by rounding errors.
+            above, below = np.maximum(upper - at, 0.0) + _ROOM, np.minimum(lower - at, 0.0) - _ROOM
+            z = self._solver(k, Z.shape[1]).solve(
+                np.ascontiguousarray(Z.T @ H @ Z), Z.T @ (H @ u + f), np.ascontiguousarray(rows @ Z), above, below
+            )
+            if z is None:
+                continue
+            with_level = u + Z @ z
+            if self._obeys(with_level, views["A"], views["upper"], views["lower"], short):
+                u = with_level
+        return u
+
+    def _solver(self, level: int, unknowns: int) -> Solver:
         key = level, unknowns
         if key not in self._solvers:
             rows = self.size.sides - self.size.equalities
-            self._solvers[key] = make_solver(self.name, ProblemSize(unknowns, False, rows, 0))
+            self._solvers[key] = make_solver(self.name, ProblemSize(unknowns, False, rows, 0), self.guess)
         return self._solvers[key]
 
 
-class _NullSpaces:
-    """The lower levels of one step, each in the null space of the higher ones."""
+class _HeldLevels:
+    """One level under J₁ u = J₁ u₁ of all above it, as ``levels`` equalities in front of the others."""
 
-    def __init__(self, levels: StrictLevels, views: Views) -> None:
-        self.levels, self.views = levels, views
-        e, first, size = levels.size.equalities, levels.size.first, levels.size
-        self.rows = np.vstack([np.eye(first, size.unknowns), views["A"][e:]])
-        inequalities = np.r_[0:first, first + e : size.sides]
-        self.upper, self.lower = views["upper"][inequalities], views["lower"][inequalities]
-        self.short = np.minimum(np.sqrt(views["squares"][1:]), 1.0)
-        self.short[self.short < ZERO] = 1.0
+    def __init__(self, size: ProblemSize, solver: str, level: int, levels: int) -> None:
+        self.size, self.name, self.level, self.levels = size, solver, level, levels
+        self._own = ProblemSize(size.unknowns, size.bounds, size.rows + levels, size.equalities + levels)
+        self._solver: Solver | None = None
+        self._upper, self._lower = np.zeros(self._own.sides), np.zeros(self._own.sides)
+        self._at = np.zeros(self._own.rows)
 
-    def __call__(self, k: int, H: Array, f: Array, u: Array) -> Array:
-        """u with the share of level k, or u itself where that level is left out."""
-        views, rows = self.views, self.rows
-        Z = null_space(np.vstack([views["A"][: self.levels.size.equalities], *(views[f"J{i}"] for i in range(k))]))
-        if Z.shape[1] == 0:
-            return u
-        at = rows @ u
-        # z = 0 is always allowed, with a little room where the levels above use a bound up: else the solver has
-        # to tell a touching bound from a violated one by rounding errors.
-        above, below = np.maximum(self.upper - at, 0.0) + _ROOM, np.minimum(self.lower - at, 0.0) - _ROOM
-        z = self.levels.solver(k, Z.shape[1]).solve(
-            np.ascontiguousarray(Z.T @ H @ Z), Z.T @ (H @ u + f), np.ascontiguousarray(rows @ Z), above, below
-        )
-        if z is None:
-            return u
-        with_level = u + Z @ z
-        return with_level if self.levels.obeys(with_level, views, self.short) else u
+    def __call__(self, views: Views, above: Array) -> Array | None:
+        if self._solver is None:
+            self._solver = make_solver(self.name, self._own, guess=True)
+        A, first, held = views[f"A{self.level}"], self.size.first, self.levels
+        at = np.dot(A, above, out=self._at)
+        for own, given, end, room in (
+            (self._upper, views["upper"], np.maximum, _ROOM),
+            (self._lower, views["lower"], np.minimum, -_ROOM),
+        ):
+            own[first : first + held] = at[:held]
+            inequalities = slice(self.size.equalities + held, None)
+            rows = own[first:]
+            rows[held : held + self.size.equalities] = given[first : first + self.size.equalities]
+            # What the levels above take up must stay allowed in spite of rounding errors.
+            end(given[first + self.size.equalities :], at[inequalities], out=rows[inequalities])
+            rows[inequalities] += room
+            if first:
+                end(given[:first], above, out=own[:first])
+        return self._solver.solve(views[f"H{self.level}"], views[f"f{self.level}"], A, self._upper, self._lower)
 
 
 def null_space(matrix: Array) -> Array:
