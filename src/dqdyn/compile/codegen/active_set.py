@@ -21,8 +21,9 @@ REASONS = ("solved", "singular", "full", "changes", "inaccurate", "unfair", "nan
 SOLVED = 0
 MISSED = 1e-9
 """How far a bound may be missed, in the unit of its row."""
-CORRECTED = 1e-6
-"""How much the correction of rounding errors may change u, relative to u: else H is too nearly singular."""
+CORRECTED, ROUNDS = 1e-6, 4
+"""How much the last correction of rounding errors may change u, relative to u, and how many may follow the first: else
+the equations are too nearly singular."""
 FAIR = 1e-8, 1e12
 """The least and largest squared length of a row; others need scaling first."""
 UPPER, LOWER, EQUALITY = 1, -1, 2
@@ -46,7 +47,7 @@ class ActiveSetCode(ActiveRows):
             for k, name in enumerate(ARGUMENTS)
         }
         e.lines.append(f"  %memory = getelementptr i8, ptr {given['memory']}, i64 0")
-        slots = {"count": "i64", "changed": "i64", "missed": "double", "side": "double"}
+        slots = {"count": "i64", "changed": "i64", "rounds": "i64", "missed": "double", "side": "double"}
         e.lines += [f"  %{name} = alloca {kind}" for name, kind in slots.items()]
         search = _Search(self, e, given)
         search.factor()
@@ -174,8 +175,11 @@ class _Search:
         self.e.lines.append(f"  call void @equations(ptr %memory, i64 {count}, {pointers})")
 
     def _correct(self, count: str) -> None:
-        """One step of iterative refinement, which must be small."""
+        """Steps of iterative refinement, most often one, until the last is small."""
         e, at, given, code = self.e, self.at, self.given, self.code
+        e.store("0", "%rounds", "i64")
+        e.jump("correct")
+        e.label("correct")
         code.fill(e, at["residual"])
         e.lines.append(f"  call void @add_multiple(double -1.0, ptr {given['f']}, ptr {at['residual']})")
 
@@ -197,8 +201,7 @@ class _Search:
         e.repeat(0, count, active)
         self._equations(count, "missing", "change", "lambda_change")
         squares = [e.op(f"call double @dot(ptr {at[name]}, ptr {at[name]})") for name in ("change", "x")]
-        allowed = e.scalar("fmul", squares[1], number(CORRECTED**2))
-        e.require(e.op(f"fcmp ole double {squares[0]}, {allowed}"), "inaccurate")
+        is_small = e.op(f"fcmp ole double {squares[0]}, {e.scalar('fmul', squares[1], number(CORRECTED**2))}")
         e.lines.append(f"  call void @add_multiple(double 1.0, ptr {at['change']}, ptr {at['x']})")
 
         def add(a: str, _: list[str]) -> list[str]:
@@ -206,7 +209,15 @@ class _Search:
             e.store(e.scalar("fadd", e.load(place), e.load(e.at(at["lambda_change"], a))), place)
             return []
 
+        def again() -> None:
+            rounds = e.load("%rounds", "i64")
+            e.require(e.op(f"icmp slt i64 {rounds}, {ROUNDS}"), "inaccurate")
+            e.store(e.op(f"add i64 {rounds}, 1"), "%rounds", "i64")
+            e.jump("correct")
+            e.label(f"unreachable{next(e._names)}")
+
         e.repeat(0, count, add)
+        e.when(e.op(f"xor i1 {is_small}, true"), again)
 
     def _drop(self, count: str) -> None:
         """Drop the bound whose multiplier has the wrong sign most, if any, and try again."""
