@@ -33,7 +33,7 @@ PLACO = "placo==0.10.2"
 PEER = Path(__file__).with_name("whole_body_placo.py")
 FASTER, LEVELS_SLOWER = 3.0, 2.0
 """Targets: how much faster than placo, and how much longer three strict levels may take."""
-BLOCK, ROUNDS, UNTIMED = 200, 100, 20  # steps per block, blocks of each side, steps before each block
+BLOCK, ROUNDS, UNTIMED = 50, 200, 20  # steps per block, blocks of each side, steps before each block
 FOLLOWED = 0.05  # m/s² by which the center of mass may miss its acceleration
 STEPS = 100_000
 SLOW = 2.0  # times the median: how long a step may take
