@@ -161,7 +161,12 @@ def center_of_mass_cost(
 
 
 def draw(
-    robot: dq.Robot, touching: Sequence[Contact], rng: np.random.Generator, states: int, speed: float = 0.3, **options: object
+    robot: dq.Robot,
+    touching: Sequence[Contact],
+    rng: np.random.Generator,
+    states: int,
+    speed: float = 0.3,
+    **options: object,
 ) -> Iterator[tuple[str, Residuals]]:
     """Statuses and residuals of one controller over random states and targets."""
     target, about = ct.Measured(np.zeros(3)), ct.Measured(robot.neutral())
