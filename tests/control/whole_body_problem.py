@@ -1,7 +1,7 @@
 """The problem of a whole-body controller in (a, φ), written down by other means, and how well an answer solves it.
 
 Dynamics and Jacobians come from the robot's methods, wrenches from the contacts' constants, costs by hand. As a command
-it draws states, contacts and tasks: ``python tests/control/whole_body_problem.py --states 1000``.
+it draws states, contacts and tasks: ``PYTHONPATH=tests python tests/control/whole_body_problem.py --states 1000``.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.optimize import lsq_linear
