@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy.optimize import lsq_linear
@@ -108,7 +107,7 @@ def residuals(
     held = np.abs(E @ a - e).max(initial=0.0) / max(np.abs(E * a).max(initial=0.0), np.abs(e).max(initial=0.0), 1.0)
     # bounds G [a, φ, λ] ≤ g: cones, then torques of motors
     k, m = len(phi), len(A)
-    cones = [np.hstack([np.zeros((len(c.cone_rows.right), nv)), _placed(c, touching, k), np.zeros((len(c.cone_rows.right), m))]) for c in touching]  # fmt: skip
+    cones = [np.pad(_placed(c, touching, k), ((0, 0), (nv, m))) for c in touching]
     motors = [i for i, motor in enumerate(robot.motors) if motor is not None and motor.effort < 1e20]
     torque = np.hstack([M, -B, -A.T])[motors]
     limit = np.array([robot.motors[i].effort for i in motors])
