@@ -126,6 +126,7 @@ def test_instability_that_the_engine_sees_is_told(
     """By itself the engine would start again from the neutral state, and the run would be "finished"."""
     monkeypatch.chdir(tmp_path)  # MuJoCo writes a log where it runs
     robot = Robot.from_description(dq.robots.arm7().description, base=base)
+    robot = robot.with_motors([joint.name for joint in robot.joints])
     q0 = robot.neutral()
     q0[-7:] = 0.3
     with pytest.warns(dq.simulate.SimulationWarning, match=r"diverged after t = 0\.\d+ s: .*joint '\w+'"):
