@@ -44,9 +44,9 @@ class CoordinateVariables(Variables):
             return as_input(self.model, name, size, value, check)
         return as_state(self.model, _NAMES.get(name, name), value, check, size=size)
 
-    def state(self, name: str, value: Any) -> np.ndarray:
+    def state(self, name: str, value: Any, check: bool = True) -> np.ndarray:
         """q or q̇ as a checked array."""
-        return as_state(self.model, _NAMES[name], value, size=self.tree.n)
+        return as_state(self.model, _NAMES[name], value, check, size=self.tree.n)
 
     def unit_quaternions(self, names: Sequence[str]) -> list[tuple[int, int]]:
         """None: the conditions of the coordinates are checked by the robot's methods."""
