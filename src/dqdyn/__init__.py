@@ -9,7 +9,7 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from dqdyn import constraints, moved, robots
+from dqdyn import constraints, contacts, moved, robots
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.functions import (
     A_D,
@@ -98,6 +98,7 @@ from dqdyn.geometry.segment import Segment
 from dqdyn.loading import from_dh, from_screws, load
 from dqdyn.model.description import Description, Joint, Link, Mimic, NamedFrame, Shape, placement
 from dqdyn.model.inertia import Inertia
+from dqdyn.model.motors import Motor
 from dqdyn.robot import Robot
 
 del moved  # old names of modules are known now
@@ -139,6 +140,7 @@ __all__ = [
     "MissingExtraError",
     "ModelError",
     "ModelWarning",
+    "Motor",
     "NamedFrame",
     "P",
     "Plane",
@@ -158,6 +160,7 @@ __all__ = [
     "conj",
     "conj_sharp",
     "constraints",
+    "contacts",
     "cross",
     "crossmatrix4",
     "dec_mult",

@@ -12,6 +12,7 @@ from typing import Any
 
 from dqdyn.control.controllers.motion import acceleration_controller, velocity_controller
 from dqdyn.control.controllers.torque import computed_torque, torque_controller
+from dqdyn.control.controllers.whole_body import whole_body_controller
 from dqdyn.control.core.controller import Controller
 from dqdyn.control.core.errors import ControlError, ControlWarning, InfeasibleError
 from dqdyn.control.core.inequality import Inequality
@@ -88,6 +89,7 @@ __all__ = [
     "solve_quadratic_program",
     "torque_controller",
     "velocity_controller",
+    "whole_body_controller",
 ]
 
 

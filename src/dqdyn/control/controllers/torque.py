@@ -49,7 +49,7 @@ def torque_controller(
     """
     own = own_robot(robot)
     _require_motors(own, as_list(constraints))
-    dynamics, command_map = _mass_and_bias(own), _ThroughDynamics(own, method)
+    dynamics, command_map = mass_and_bias(own), _ThroughDynamics(own, method)
     return build(robot, "torque", tasks, constraints, damping, infeasible, solver, dynamics, command_map)
 
 
@@ -100,7 +100,7 @@ class _ThroughDynamics:
         return np.asarray(self._robot.integrate(q, v, dt, check=False))
 
 
-def _mass_and_bias(robot: Robot) -> Dynamics:
+def mass_and_bias(robot: Robot) -> Dynamics:
     """M and n over any scalar, for bounds on torques."""
 
     def call(q: list[Scalar], v: list[Scalar]) -> MassAndBias:
