@@ -62,7 +62,7 @@ def face(
     The rectangle has ``half_length`` along x and ``half_width`` along y of the contact frame. ``normal`` is in the axes
     of ``frame``; ``options`` as for :func:`point`.
     """
-    name = str(options.get("name") or frame)
+    name = _name(frame, options)
     if corners is not None:
         if half_length is not None or half_width is not None:
             raise Error(f"the face of the contact {name!r} has corners and half sides: give one of them.", contact=name)
@@ -77,8 +77,14 @@ def face(
     return _with_corners(frame, middle + signs * [x, y] @ tangents.T, 3, "", normal, options)
 
 
+def _name(frame: Any, options: Any) -> str:
+    """What errors call the contact, whose name is still to be checked."""
+    given = options.get("name", "")
+    return given if isinstance(given, str) and given else str(frame)
+
+
 def _with_corners(frame: str, corners: Any, least: int, expected: str, normal: Any, options: Any) -> Contact:
-    name = str(options.get("name") or frame)
+    name = _name(frame, options)
     found = checks.vectors(corners, "corners", name)
     if len(found) < least or (least < 3 and len(found) > least):
         raise Error(f"{expected}; found {len(found)} for {name!r}.", contact=name, found=len(found))

@@ -21,24 +21,24 @@ MOST_EDGES = 64
 """Of a friction pyramid; more of them would cost rows and bring less than 0.2 % of friction."""
 
 FLAT = 1e-5
-"""m by which a corner may miss the plane of its face, which rounding in a file explains."""
+"""m by which corners of a face may be apart along its normal, which rounding in a file explains."""
 
 THIN = 1e-6
 """Width of a face, and of a corner over the line of its neighbours, relative to the face, below which it is a line."""
 
 
-def text(value: Any, what: str) -> str:
-    """A text that is not empty."""
-    if not isinstance(value, str) or not value:
+def text(value: Any, what: str, default: str = "") -> str:
+    """A text, or the default for an empty one; without a default it must not be empty."""
+    if not isinstance(value, str) or not (value or default):
         raise Error(f"{what} is a text such as 'left_sole'; found {value!r}.", found=value)
-    return value
+    return value or default
 
 
 def choice(value: Any, what: str, known: Sequence[str]) -> str:
     """One of the known words."""
-    if value not in known:
+    if not isinstance(value, str) or value not in known:
         raise unknown_name(what, value, known)
-    return str(value)
+    return value
 
 
 def not_negative(value: Any, what: str, unit: str, contact: str, *, infinite: bool = False) -> float:
@@ -63,21 +63,20 @@ def positive(value: Any, what: str, contact: str) -> float:
 def vectors(values: Any, what: str, contact: str) -> tuple[Vector, ...]:
     """Finite vectors of three components; one vector alone is a list of one."""
     said = f"the {what} of the contact {contact!r}"
-    array = real_array(values if isinstance(values, np.ndarray) else listed(values, said), said, contact=contact)
+    array = real_array(values if isinstance(values, np.ndarray) else _listed(values, said), said, contact=contact)
     array = array.reshape(1, 3) if array.shape == (3,) else array.reshape(0, 3) if not array.size else array
     if array.ndim != 2 or array.shape[1] != 3:
-        raise Error(f"{said} are vectors of 3 numbers; found shape {array.shape}.", contact=contact, found=values)
+        raise Error(f"{said}: 3 numbers make a vector; found shape {array.shape}.", contact=contact, found=values)
     if not np.isfinite(array).all():
         raise Error(f"{said} must be finite; found {array.tolist()}.", contact=contact, found=values)
     return tuple((float(x), float(y), float(z)) for x, y, z in array)
 
 
-def listed(values: Any, said: str) -> list[Any]:
-    """A sequence as a list."""
+def _listed(values: Any, said: str) -> list[Any]:
     try:
         return list(values)
     except TypeError:
-        raise Error(f"{said} are vectors of 3 numbers; found {values!r}.", found=values) from None
+        raise Error(f"{said}: 3 numbers make a vector; found {values!r}.", found=values) from None
 
 
 def one_vector(value: Any, what: str, contact: str) -> Vector:
@@ -85,7 +84,7 @@ def one_vector(value: Any, what: str, contact: str) -> Vector:
     found = vectors(value, what, contact)
     if len(found) != 1:
         said = f"the {what} of the contact {contact!r} is one vector of 3 numbers"
-        raise Error(f"{said}; found {value!r}.", contact=contact, found=value)
+        raise Error(f"{said}; found {len(found)}.", contact=contact, found=value)
     return found[0]
 
 
@@ -109,12 +108,12 @@ def face_corners(corners: tuple[Vector, ...], normal: Vector, contact: str) -> N
         remedy = "use contacts.edge with its two ends, or contacts.point"
         raise Error(f"the corners of {said} lie on one line: {remedy}.", contact=contact)
     axes = contact_axes(normal)
-    off = np.abs(offsets @ axes[:, 2])
-    worst = int(off.argmax())
-    if off[worst] > FLAT:
-        remedy = "move it, or turn the normal"
-        problem = f"corner {worst + 1} of {said} is {off[worst]:.3g} m off the plane across its normal"
-        raise Error(f"{problem}: {remedy}.", contact=contact, corner=worst + 1, found=float(off[worst]))
+    heights = offsets @ axes[:, 2]
+    low, high = int(heights.argmin()), int(heights.argmax())
+    if (apart := float(heights[high] - heights[low])) > FLAT:
+        problem = f"corner {high + 1} of {said} is {apart:.3g} m beyond corner {low + 1} along its normal"
+        remedy = "bring them into one plane, or turn the normal"
+        raise Error(f"{problem}: {remedy}.", contact=contact, corner=high + 1, found=apart)
     flat = offsets @ axes[:, :2]
     order = np.argsort(np.arctan2(flat[:, 1], flat[:, 0]))
     turned = _turns(flat[order])

@@ -12,6 +12,7 @@ from dqdyn.arrays import Array
 from dqdyn.contacts.axes import polygon
 from dqdyn.contacts.unknowns import F1, F2, FN, T1, T2, TN, generators, wrench_basis
 from dqdyn.contacts.yaw import yaw_rows
+from dqdyn.model.names import fresh_name
 
 if TYPE_CHECKING:
     from dqdyn.contacts.contact import Contact
@@ -94,10 +95,12 @@ def _friction(contact: Contact) -> Iterator[Row]:
 
 def _center_of_pressure(contact: Contact) -> Iterator[Row]:
     """a · p f_n ≤ d f_n for each side of the polygon: p = (−τ_t2, τ_t1)/f_n stays inside."""
+    used: set[str] = set()
     for normal, distance in sides(polygon(contact)):
         row = np.zeros(6)
         row[[T2, T1, FN]] = -normal[0], normal[1], -distance
-        yield f"center of pressure {direction_name(np.arctan2(normal[1], normal[0]))}", MOMENT, row
+        name = f"center of pressure {direction_name(np.arctan2(normal[1], normal[0]))}"
+        yield fresh_name(name, used), MOMENT, row  # of many sides two may round to one angle
 
 
 def sides(corners: Array) -> list[tuple[Array, float]]:

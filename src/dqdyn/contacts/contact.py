@@ -9,18 +9,26 @@ from typing import Any
 import numpy as np
 
 from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.quaternion import Quaternion
+from dqdyn.algebra.poses import position
+from dqdyn.algebra.quaternion import Quaternion, rotate
 from dqdyn.algebra.real import real_array, real_number
-from dqdyn.algebra.scalar import Scalars
+from dqdyn.algebra.scalar import Scalar, Scalars
 from dqdyn.arrays import Array, Reals
 from dqdyn.caching import cached_property
 from dqdyn.contacts import axes, checks, unknowns
 from dqdyn.contacts.cone_rows import ConeRows, Row, cone_rows, wrench_rows
 from dqdyn.contacts.margins import Margin, margins
 from dqdyn.errors import Error, StateError
+from dqdyn.geometry.arguments import raw_plane
+from dqdyn.geometry.distances import point_to_plane_distance
+from dqdyn.geometry.primitives import Plane
+from dqdyn.kinematics.tree import frame_pose
 from dqdyn.model.description import WORLD
 from dqdyn.model.inertia import Vector
 from dqdyn.model.model import WORLD_BODY, Model
+
+GROUND = Plane([0.0, 0.0, 1.0], distance=0.0)
+"""z = 0."""
 
 KINDS = {1: "point", 2: "edge"}
 
@@ -63,7 +71,7 @@ class Contact:
 
     def __post_init__(self) -> None:
         frame = checks.text(self.frame, "the frame of a contact")
-        name = checks.text(self.name, "the name of a contact") if self.name else frame
+        name = checks.text(self.name, "the name of a contact", frame)
         given = {
             "name": name,
             "partner": checks.text(self.partner, f"the partner of the contact {name!r}"),
@@ -156,21 +164,31 @@ class Contact:
 
     # --- on a robot -------------------------------------------------------------------------------------------
 
-    def check(self, model: Model) -> None:
+    # These take a robot or its model.
+
+    def check(self, model: Any) -> None:
         """An error where the robot does not have the frame or the partner, or both are on one body."""
+        model = model_of(model)
         frame, partner = model.frame(self.frame), axes.partner_frame(self, model)
         if frame.body == partner.body:
             said = f"the contact {self.name!r} is between {self.frame!r} and {self.partner!r}"
             where = "which both rest in the world" if frame.body == WORLD_BODY else "which are on one body"
             raise Error(f"{said}, {where}: choose a frame of another body.", contact=self.name)
 
-    def pose(self, model: Model, q: Scalars) -> DQ:
+    def pose(self, model: Any, q: Scalars) -> DQ:
         """x_0c of the contact frame in the world, over any scalars; an edge must not be along the normal."""
-        return axes.contact_pose(self, model, q)
+        return axes.contact_pose(self, model_of(model), q)
 
-    def corner_positions(self, model: Model, q: Scalars) -> list[Quaternion]:
+    def corner_positions(self, model: Any, q: Scalars) -> list[Quaternion]:
         """The corners in the world in m, over any scalars."""
-        return axes.corner_positions(self, model, q)
+        return axes.corner_positions(self, model_of(model), q)
+
+    def gaps(self, model: Any, q: Scalars, plane: Plane = GROUND) -> list[Scalar]:
+        """How far each corner is above a plane in the axes of the partner, in m, over any scalars."""
+        model = model_of(model)
+        x_0p = frame_pose(model, axes.partner_frame(self, model), q)
+        corners = (rotate(x_0p.primary.conj(), c - position(x_0p)) for c in self.corner_positions(model, q))
+        return [point_to_plane_distance(corner, raw_plane(plane)) for corner in corners]
 
     # --- numbers ----------------------------------------------------------------------------------------------
 
@@ -213,9 +231,17 @@ class Contact:
         return array
 
 
+def model_of(robot: Any) -> Model:
+    """A model, or that of a robot."""
+    model = getattr(robot, "model", robot)
+    if not isinstance(model, Model):
+        raise Error(f"a contact is on a robot; found {robot!r}: give the robot first.", found=robot)
+    return model
+
+
 def _edges(value: Any, name: str) -> int:
     number = real_number(value, f"the edges of the contact {name!r}", contact=name)
-    if number != int(number) if math.isfinite(number) else True:
+    if not number.is_integer():
         raise Error(f"the edges of the contact {name!r} are a whole number; found {number}.", contact=name)
     if not 3 <= number <= checks.MOST_EDGES:
         expected = f"a friction pyramid has 3 to {checks.MOST_EDGES} edges"

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from dqdyn.algebra.real import real_array
+from dqdyn.algebra.real import real_array, real_number
 from dqdyn.arrays import Array, Reals
-from dqdyn.contacts.contact import Contact
+from dqdyn.contacts.contact import Contact, model_of
 from dqdyn.errors import Error, StateError
 from dqdyn.model.description import WORLD
 
@@ -46,21 +46,30 @@ def support_polygon(robot: Any, q: Reals, contacts: Iterable[Contact], tolerance
     It bounds the center of pressure on level ground alone, so corners whose heights differ by more than ``tolerance``
     in m are refused.
     """
-    model = getattr(robot, "model", robot)
+    model = model_of(robot)
+    at, level = _configuration(q, model.nq), real_number(tolerance, "the tolerance of the heights")
     points = [
         corner.vector
-        for contact in contacts
+        for contact in _all_contacts(contacts)
         if contact.mode != "off" and contact.partner == WORLD
-        for corner in contact.corner_positions(model, _configuration(q, model.nq))
+        for corner in contact.corner_positions(model, at)
     ]
     if not points:
         raise Error("there is no support polygon: no contact with the world is on.")
     found = np.array(points, dtype=float)
     spread = float(np.ptp(found[:, 2]))
-    if spread > tolerance:
-        problem = f"the heights of the corners differ by {spread:.3g} m, more than the tolerance of {tolerance:g} m"
+    if not spread <= level:
+        problem = f"the heights of the corners differ by {spread:.3g} m, more than the tolerance of {level:g} m"
         raise Error(f"{problem}: there is a support polygon on level ground only.", found=spread)
     return SupportPolygon(convex_hull(found[:, :2]))
+
+
+def _all_contacts(contacts: Iterable[Contact]) -> list[Contact]:
+    found = list(contacts) if isinstance(contacts, Iterable) else [contacts]
+    for contact in found:
+        if not isinstance(contact, Contact):
+            raise Error(f"the contacts are a list of values of dqdyn.contacts; found {contact!r}.", found=contact)
+    return found
 
 
 def _configuration(q: Reals, nq: int) -> list[float]:

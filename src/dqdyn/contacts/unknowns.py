@@ -22,14 +22,14 @@ MOMENTS = {"point": [], "edge": [T2], "face": [T1, T2]}
 def pyramid(contact: Contact) -> Array:
     """Tangential forces (e, 2) per newton of normal force at the edges of the friction pyramid.
 
-    They lie on the round cone, and the first side of the pyramid between them faces +t1. Without friction, and where
-    the contact slides, there is one.
+    They lie on the round cone, halfway between multiples of 2π/n, so that a side of the pyramid faces +t1. Without
+    friction, and where the contact slides, there is one.
     """
     if contact.mode == "sliding":
         return -contact.friction * slide(contact)[:1]
     if not contact.friction:
         return np.zeros((1, 2))
-    angles = (2 * np.arange(contact.edges) - 1) * np.pi / contact.edges
+    angles = (2 * np.arange(contact.edges) + 1) * np.pi / contact.edges
     return contact.friction * np.column_stack([np.cos(angles), np.sin(angles)])
 
 

@@ -15,8 +15,11 @@ from dqdyn.errors import Error, missing_extra
 if TYPE_CHECKING:
     from dqdyn.contacts.contact import Contact
 
-SAME = 1e-9
+SAME = 1e-10
 """How far a generator may be from a facet that it lies on, of sizes about 1."""
+
+MOST_GENERATORS = 144
+"""Corners times pyramid edges whose rows are enumerated; 144 give some 4000 rows, where corner forces serve better."""
 
 
 def yaw_rows(contact: Contact) -> Array:
@@ -56,20 +59,23 @@ def rectangle_rows(x: float, y: float, mu: float) -> Array:
 
 def enumerated_rows(contact: Contact) -> Array:
     """The facets that bound τ_n, found on the slice f_n = 1 of the cone, which is the hull of the generators."""
-    corners, forces = polygon(contact), pyramid(contact)
-    length, mu = np.abs(corners).max(), contact.friction
-    places = (corners / length)[:, : 2 if contact.kind == "face" else 1]
-    pairs = [(p, c / length, t / mu) for p, c in zip(places, corners, strict=True) for t in forces]
-    points = np.array([[*t, *p, c[0] * t[1] - c[1] * t[0]] for p, c, t in pairs])  # sizes about 1
+    corners, forces, mu = polygon(contact), pyramid(contact), contact.friction
+    if len(corners) * len(forces) > MOST_GENERATORS:
+        many = f"the contact {contact.name!r} has {len(corners)} corners with {len(forces)} pyramid edges each"
+        remedy = "take fewer of them, or cone='corners'"
+        raise Error(f"{many}, too many for rows on its wrench: {remedy}.", contact=contact.name)
+    axes = slice(2 if contact.kind == "face" else 1)
+    half, length = np.abs(corners).max(axis=0)[axes], np.abs(corners).max()
+    # Points [t, p, t × p] of the hull, each coordinate divided by its size.
+    pairs = [(c, t) for c in corners for t in forces]
+    points = np.array([[*t / mu, *c[axes] / half, (c[0] * t[1] - c[1] * t[0]) / (mu * length)] for c, t in pairs])
     rows = []
     for facet in _facets(points, contact.name):
         if abs(facet[-2]) > SAME:
-            t1, t2, *p, z, right = facet / abs(facet[-2])
-            row = np.zeros(6)
-            row[[F1, F2, FN, TN]] = t1 * length, t2 * length, right * mu * length, z
-            row[T2] = -p[0] * mu  # the place of the pressure is p = (−τ_t2, τ_t1)/f_n
-            row[T1] = p[1] * mu if len(p) == 2 else 0.0
-            rows.append(row)
+            t1, t2, *p, z, offset = facet / abs(facet[-2])
+            px, py = [*(p / half * mu * length), 0.0][:2]
+            # Times f_n, with the place of the pressure p f_n = (−τ_t2, τ_t1).
+            rows.append([t1 * length, t2 * length, offset * mu * length, py, -px, z])
     return np.array(rows)
 
 
@@ -79,22 +85,21 @@ def _facets(points: Array, name: str) -> list[Array]:
     Qhull cuts facets into simplices; those of one facet touch the same points, by which the plane is found anew.
     """
     hull_of, failure = _qhull()
+    problem = Error(f"the wrench cone of the contact {name!r} cannot be enumerated: use cone='corners'.", contact=name)
     try:
         planes = hull_of(points).equations
-    except failure as error:  # pragma: no cover
-        raise Error(
-            f"the wrench cone of the contact {name!r} cannot be enumerated: use cone='corners'.", contact=name
-        ) from error
+    except failure:
+        raise problem from None
     size = points.shape[1]
     found: dict[bytes, Array] = {}
     for plane in planes:
-        on = np.abs(points @ plane[:-1] + plane[-1]) < SAME * 10.0
+        on = np.abs(points @ plane[:-1] + plane[-1]) < SAME
         if on.tobytes() in found:
             continue
         center = points[on].mean(axis=0)
         _, sizes, axes = np.linalg.svd(points[on] - center)
-        if np.count_nonzero(sizes > SAME * 10.0) < size - 1:  # a sliver of rounding
-            continue
+        if np.count_nonzero(sizes > SAME) != size - 1:  # merged or split by rounding: a row would be missing
+            raise problem
         normal = axes[-1] if axes[-1] @ plane[:-1] > 0.0 else -axes[-1]
         found[on.tobytes()] = np.array([*normal, -normal @ center])
     return list(found.values())

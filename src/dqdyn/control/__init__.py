@@ -32,8 +32,18 @@ from dqdyn.control.limits.position import ConeJointLimits, JointLimits
 from dqdyn.control.limits.stopping import StoppingBounds
 from dqdyn.control.qp.solve import solve_quadratic_program
 from dqdyn.control.tasks.distance import DistanceTask
+from dqdyn.control.tasks.divergent import DivergentComponentTask
+from dqdyn.control.tasks.forces import (
+    CenterOfPressureTask,
+    ContactWrenchTask,
+    ForceRegularisation,
+    LoadSharingTask,
+    ZeroMomentPointTask,
+)
 from dqdyn.control.tasks.function import FunctionTask
 from dqdyn.control.tasks.hands import AbsolutePoseTask, RelativePoseTask
+from dqdyn.control.tasks.impedance import ImpedanceTask
+from dqdyn.control.tasks.momentum import MomentumTask
 from dqdyn.control.tasks.robot import PostureTask, RestTask
 from dqdyn.control.tasks.target import CenterOfMassTask, LineTask, PlaneTask, PoseTask, RotationTask, TranslationTask
 
@@ -43,14 +53,19 @@ __all__ = [
     "Activation",
     "CenterOfMass",
     "CenterOfMassTask",
+    "CenterOfPressureTask",
     "Cone",
     "ConeJointLimits",
     "Configuration",
+    "ContactWrenchTask",
     "ControlError",
     "ControlWarning",
     "Controller",
     "DistanceTask",
+    "DivergentComponentTask",
+    "ForceRegularisation",
     "FunctionTask",
+    "ImpedanceTask",
     "Inequality",
     "InfeasibleError",
     "JointLimits",
@@ -59,7 +74,9 @@ __all__ = [
     "KeepOut",
     "LineTask",
     "Linear",
+    "LoadSharingTask",
     "Measured",
+    "MomentumTask",
     "Moving",
     "PlaneTask",
     "PoseTask",
@@ -75,6 +92,7 @@ __all__ = [
     "TorsoArm",
     "TranslationTask",
     "VelocityLimits",
+    "ZeroMomentPointTask",
     "absolute_frame",
     "acceleration_controller",
     "automatic_gains",

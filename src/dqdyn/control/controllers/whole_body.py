@@ -6,7 +6,14 @@ from collections.abc import Sequence
 
 from dqdyn.contacts.contact import Contact
 from dqdyn.control.controllers.torque import mass_and_bias
-from dqdyn.control.core.build import Constraints, Infeasible, SolverName, Tasks, require_robot, warn_of_forbidden_targets
+from dqdyn.control.core.build import (
+    Constraints,
+    Infeasible,
+    SolverName,
+    Tasks,
+    require_robot,
+    warn_of_forbidden_targets,
+)
 from dqdyn.control.core.design import Design
 from dqdyn.control.core.errors import ControlError, refused
 from dqdyn.control.core.optimum import Optimum, StrictLevels

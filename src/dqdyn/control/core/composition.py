@@ -33,7 +33,7 @@ Motion = Callable[[Signal], SignalMotion]
 GainPairs = list[tuple[Scalar, Scalar]]
 Forms = list[tuple[float, list[Scalar], Scalar]]
 """Weight, row and constant of squares."""
-MATRICES = ("A", "jacobian", "torque", "solution")
+MATRICES = ("A", "jacobian", "torque", "solution", "force_task")
 """Blocks with two axes, beside H and J of every level."""
 
 
@@ -87,9 +87,8 @@ class Composition:
         for k, of_level in enumerate(self.design.tasks):
             blocks |= self._objective(k, [(task, *tasks[id(task)]) for task in of_level])
         equal = list(zip(*self._robot_constraints(context, t[0]), strict=True))
-        for rows, residual in (tasks[id(task)] for task in self.design.equalities):
-            forms = (self._in_unknowns(row, r) for row, r in zip(rows.jacobian, residual, strict=True))
-            equal += [(row, -r) for row, r in forms]
+        for task in self.design.equalities:
+            equal += [(row, -r) for row, r in self._forms(task, *tasks[id(task)])]
         self._collect(blocks, equal, bounds)
         blocks |= self._reported()
         for name, of in (("error", "value"), ("error_rate", "rate"), ("jacobian", "jacobian")):
@@ -116,6 +115,10 @@ class Composition:
     def _in_unknowns(self, row: list[Scalar], constant: Scalar) -> tuple[list[Scalar], Scalar]:
         """A form in the velocities or accelerations as one in the unknowns."""
         return row, constant
+
+    def _forms(self, task: Task, rows: Rows, right: list[Scalar]) -> list[tuple[list[Scalar], Scalar]]:
+        """What a task makes small, as forms in the unknowns."""
+        return [self._in_unknowns(row, r) for row, r in zip(rows.jacobian, right, strict=True)]
 
     def _bound(self, context: Context, bound: CommandBound) -> CommandBound:
         """A bound on velocities, accelerations or torques as one on the unknowns."""
@@ -155,26 +158,21 @@ class Composition:
 
     def _objective(self, k: int, tasks: list[tuple[Task, Rows, list[Scalar]]]) -> Blocks:
         """H = Σ w JᵀJ + λ² and f = Σ w Jᵀr of one level."""
-        forms = [
-            (task.weight, *self._in_unknowns(row, r))
-            for task, rows, right in tasks
-            for row, r in zip(rows.jacobian, right, strict=True)
-        ]
+        forms = [(task.weight, *form) for task, rows, right in tasks for form in self._forms(task, rows, right)]
         unit = np.eye(self.unknowns).tolist()
         return self._squares_of(k, forms, [(self.design.damping**2, row, 0.0) for row in unit])
 
     def _squares_of(self, k: int, tasks: Forms, damping: Forms) -> Blocks:
         """½ Σ weight (row · u + constant)² as H and f, and J, the rows of the tasks."""
         n = self.unknowns
-        forms = [*damping, *tasks]
         H: Matrix = [[0.0] * n for _ in range(n)]
         f: list[Scalar] = [0.0] * n
-        for weight, row, constant in forms:
-            entries = [(i, c) for i, c in enumerate(row) if not is_zero(c)]
-            for place, (i, c) in enumerate(entries):
+        for row, squares in _by_row([*damping, *tasks]):
+            weight, moment = (total(terms) for terms in zip(*squares, strict=True))
+            for place, (i, c) in enumerate(row):
                 weighted = weight * c
-                f[i] = f[i] + weighted * constant
-                for j, d in entries[place:]:
+                f[i] = f[i] + c * moment
+                for j, d in row[place:]:
                     H[i][j] = H[i][j] + weighted * d
         for i in range(n):
             H[i][:i] = [H[j][i] for j in range(i)]
@@ -248,6 +246,18 @@ def shifted(bound: CommandBound, normal: list[Scalar], constant: Scalar) -> Comm
 
 def _is_infinite(side: Scalar) -> bool:
     return isinstance(side, float) and abs(side) >= INFINITE
+
+
+def _by_row(forms: Forms) -> Iterable[tuple[list[tuple[int, Scalar]], list[tuple[Scalar, Scalar]]]]:
+    """Each row by its entries once, with weight and weight · constant of all forms that have it."""
+    rows: dict[tuple[tuple[int, object], ...], list[tuple[int, Scalar]]] = {}
+    squares: dict[tuple[tuple[int, object], ...], list[tuple[Scalar, Scalar]]] = {}
+    for weight, row, constant in forms:
+        entries = [(i, c) for i, c in enumerate(row) if not is_zero(c)]
+        key = tuple((i, getattr(c, "index", c)) for i, c in entries)
+        rows[key] = entries
+        squares.setdefault(key, []).append((weight, weight * constant))
+    return ((rows[key], squares[key]) for key in rows)
 
 
 def _squares(rows: Iterable[list[Scalar]]) -> Scalar:

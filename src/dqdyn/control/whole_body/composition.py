@@ -47,6 +47,8 @@ class WholeBodyComposition(Composition):
         self.pressing = np.full(max(1, len(contacts.contacts)), INFINITE)
         self.effort = np.array([0.0 if motor is None else motor.effort for motor in robot.motors])
         self.motors = [k for k, has_motor in enumerate(contacts.actuated) if has_motor]
+        self.force_tasks = [task for task in design.all_tasks if isinstance(task, ForceTask)]
+        self._of_forces: dict[int, list[tuple[list[Scalar], Scalar]]] = {}
         self.dependent = self._always_dependent(dynamics)
         super().__init__(robot.model, "acceleration", design, dynamics)
 
@@ -150,14 +152,16 @@ class WholeBodyComposition(Composition):
             return super()._task_rows(context, task)
         context.next_gains()
         matrix, residual = task.force_rows(self._at)
-        return Rows(residual, matrix, [0.0] * len(residual), [0.0] * len(residual)), list(residual)
+        forms = [self._at.elimination(self._at.of_forces(row), r) for row, r in zip(matrix, residual, strict=True)]
+        self._of_forces[id(task)] = forms
+        none = [[0.0] * self.model.nv for _ in residual]
+        return Rows(residual, none, [0.0] * len(residual), [0.0] * len(residual)), list(residual)
+
+    def _forms(self, task: Task, rows: Rows, right: list[Scalar]) -> list[tuple[list[Scalar], Scalar]]:
+        return self._of_forces[id(task)] if isinstance(task, ForceTask) else super()._forms(task, rows, right)
 
     def _objective(self, k: int, tasks: list[tuple[Task, Rows, list[Scalar]]]) -> Blocks:
-        forms = []
-        for task, rows, right in tasks:
-            for row, r in zip(rows.jacobian, right, strict=True):
-                in_u = self._at.of_forces(row) if isinstance(task, ForceTask) else sparse(row)
-                forms.append((task.weight, *self._at.elimination(in_u, r)))
+        forms = [(task.weight, *form) for task, rows, right in tasks for form in self._forms(task, rows, right)]
         damped = [(self.design.damping**2, *self._at.elimination({i: 1.0})) for i in range(self.model.nv)]
         pressed = [(self.force_damping**2, *form) for form in self._force_forms]
         return self._squares_of(k, forms, [*damped, *pressed])
@@ -169,11 +173,14 @@ class WholeBodyComposition(Composition):
 
     def _reported(self) -> Blocks:
         torques = [self._torque(k) for k in self.motors]
+        on_forces = [form for task in self.force_tasks for form in self._of_forces[id(task)]]
         solution = [*(self._at.elimination({i: 1.0}) for i in range(self.model.nv)), *self._force_forms]
         return {
             "torque": [row for row, _ in torques],
             "bias": [c for _, c in torques],
             "solution": [row for row, _ in solution],
             "offset": [c for _, c in solution],
+            "force_task": [row for row, _ in on_forces],
+            "force_task_bias": [c for _, c in on_forces],
             "margins": list(self._at.elimination.margins.values()),
         }

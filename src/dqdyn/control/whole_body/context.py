@@ -164,7 +164,7 @@ class WholeBodyContext(Context):
     @cached_property
     def equalities(self) -> list[Equality]:
         """The robot's constraints, its contacts, and the equation of motion where there is no motor."""
-        claimed: set[int] = set()
+        claimed: dict[int, int] = {}  # axes of homes that a contact holds, and its force there
         rows = zip(*self.own_rows, assembled.names(self.model), strict=True)
         own = [Equality(row, right, None, name) for row, right, name in rows]
         contacts = [equality for i in range(len(self.motions)) for equality in self._contact_rows(i, claimed)]
@@ -177,7 +177,7 @@ class WholeBodyContext(Context):
         without = [Equality({first + j: 1.0}, 0.0, first + j) for j in own]  # its force is that of the others
         return Elimination(self.unknowns, [*self.equalities, *without], self.dependent)
 
-    def _contact_rows(self, i: int, claimed: set[int]) -> list[Equality]:
+    def _contact_rows(self, i: int, claimed: dict[int, int]) -> list[Equality]:
         """T (rate of the twist + 2ρ twist + ρ² error) = 0, with ρ the rate at which drift decays."""
         contact, motion, rate = self.contacts.contacts[i], self.motions[i], self.contacts.rate
         triples = zip(motion.bias, motion.twist, motion.error, strict=True)
@@ -189,11 +189,12 @@ class WholeBodyContext(Context):
             result = []
             for k in np.flatnonzero(kept.any(axis=0)).tolist():
                 pivot = None if home is None else self.model.joints[home].v.start + k
-                if pivot is None or pivot in claimed or abs_constant(motion.rows[k].get(pivot)) != 1.0:
+                if pivot in claimed or not self.contacts.is_whole(i):
                     pivot = None
-                else:
-                    claimed.add(pivot)
-                result.append(Equality(motion.rows[k], rights[k], pivot, contact.name))
+                if pivot is not None:
+                    # φ has forces first, v has rotations first.
+                    claimed[pivot] = self.model.nv + self.contacts.parts[i].start + (k + 3) % 6
+                result.append(Equality(motion.rows[k], rights[k], pivot, contact.name, home is not None))
             return result
         columns = sorted({k for row in motion.rows for k in row})
         turned = {k: motion.in_contact_axes([row.get(k, 0.0) for row in motion.rows]) for k in columns}
@@ -202,39 +203,23 @@ class WholeBodyContext(Context):
         for weights in kept.tolist():
             combine = lambda c, w=weights: sum((x * y for x, y in zip(w, c, strict=True) if x), 0.0)
             row = {k: combine(column) for k, column in turned.items()}
-            result.append(Equality({k: c for k, c in row.items()}, combine(right), None, contact.name))
+            result.append(Equality(row, combine(right), None, contact.name, self.contacts.homes[i] is not None))
         return result
 
-    def _unmotored(self, claimed: set[int]) -> list[Equality]:
-        """Axes without a motor get no force: of a home, solved for the wrench of a contact written in it."""
+    def _unmotored(self, claimed: dict[int, int]) -> list[Equality]:
+        """Axes without a motor get no force.
+
+        Where a contact holds the axis, the equation gives the force of the contact there; else the acceleration, whose
+        coefficient is an inertia: that of all that still moves with the axis.
+        """
         result = []
         for joint in (j for j in self.model.joints if j.master is None):
             axes = [k for k in range(joint.v.start, joint.v.stop) if not self.contacts.actuated[k]]
             # Forces before moments, which have arms in them.
             for k in sorted(axes, key=lambda k: joint.kind == "free" and k - joint.v.start < 3):
                 row, bias = self.equations_of_motion[k]
-                pivot = self._wrench_pivot(joint.index, k - joint.v.start, claimed)
-                if pivot is not None:
-                    claimed.add(pivot)
-                result.append(Equality(row, -bias, pivot, f"no motor: {joint.name}"))
+                result.append(Equality(row, -bias, claimed.get(k, k), f"no motor: {joint.name}"))
         return result
-
-    def _wrench_pivot(self, body: int, axis: int, claimed: set[int]) -> int | None:
-        """The component of a contact's wrench that stands alone, but for its arm, in an equation of a home."""
-        for i, home in enumerate(self.contacts.homes):
-            if home != body or not self.contacts.is_whole(i):
-                continue
-            size = self.contacts.bases[i].shape[1]
-            place = axis - 3 if axis >= 3 else axis + 3  # φ has forces first, v has rotations first
-            k = self.model.nv + self.contacts.parts[i].start + place
-            if place < size and k not in claimed:
-                return k
-        return None
-
-
-def abs_constant(entry: Scalar | None) -> float | None:
-    """The size of a coefficient that is a number whatever the state; None for others."""
-    return abs(entry) if type(entry) is float else None
 
 
 def _threes(entries: list[Scalar]) -> list[list[Scalar]]:
@@ -244,6 +229,8 @@ def _threes(entries: list[Scalar]) -> list[list[Scalar]]:
 def _is_part_of_identity(rows: np.ndarray) -> bool:
     """Whether the rows hold all rotations, all displacements, or both: then they hold in any axes."""
     held = rows.any(axis=0)
-    return bool(np.isin(rows, (0.0, 1.0)).all() and rows.sum() == held.sum() == len(rows) and all(
-        held[part].all() or not held[part].any() for part in (ANGULAR, LINEAR)
-    ))
+    return bool(
+        np.isin(rows, (0.0, 1.0)).all()
+        and rows.sum() == held.sum() == len(rows)
+        and all(held[part].all() or not held[part].any() for part in (ANGULAR, LINEAR))
+    )

@@ -56,6 +56,17 @@ class WholeBodyController(Controller):
         return self._torques.solution()[: self.model.nv]
 
     @property
+    def errors(self) -> dict[str, Array]:
+        """Errors of the tasks at the last step, by name; of tasks on forces with the forces of that step."""
+        found, start = super().errors, 0
+        of_forces = self._torques.force_errors()
+        for task in self.composition.force_tasks:
+            size = len(found[task.name])
+            found[task.name] = of_forces[start : start + size]
+            start += size
+        return found
+
+    @property
     def contact_forces(self) -> dict[str, Array]:
         """φ (k,) of every contact at the last step, by name; see :class:`dqdyn.contacts.Contact`."""
         phi, contacts = self._torques.solution()[self.model.nv :], self.composition.contacts
@@ -86,6 +97,11 @@ class Torques:
     def later(self, q: Array, v: Array, dt: float) -> Array:
         """q after dt (s) at v."""
         return np.asarray(self.composition.robot.integrate(q, v, dt, check=False))
+
+    def force_errors(self) -> Array:
+        """G φ + r of all tasks on forces at the last command."""
+        views = self.composition.views
+        return np.asarray(views["force_task"] @ self._z + views["force_task_bias"])
 
     def solution(self) -> Array:
         """[v̇, φ] of the last command."""
@@ -152,9 +168,9 @@ class WholeBodyBrake(Brake):
 
 def anchor_of(model: Model, contact: Contact, q: Array) -> Array:
     """(12,) where a contact is at q: its origin and the axes of its frame, as seen from the partner."""
-    body, partner = (Adjoint(frame_pose(model, f, q.tolist())) for f in (
-        model.frame(contact.frame), partner_frame(contact, model)
-    ))
+    body, partner = (
+        Adjoint(frame_pose(model, f, q.tolist())) for f in (model.frame(contact.frame), partner_frame(contact, model))
+    )
     at = body.p + body.rotate(pure(*origin(contact).tolist()))
     columns = [c for column in body.columns for c in partner.rotate_back(column).vector]
     return np.array([*partner.rotate_back(at - partner.p).vector, *columns])

@@ -1,6 +1,6 @@
 """Equalities taken out of a quadratic program: u = u₀ + Z z, so that only z is left to choose.
 
-A row that has a pivot, an unknown with a constant coefficient, is solved for it. The others are turned by Householder
+A row that has a pivot, an unknown whose coefficient is never zero, is solved for it. The others are turned by Householder
 reflections, each of which only touches the unknowns of its row. Z is never formed: rows of the problem pass through the
 same steps, so they keep their zeros. Written over any scalar, so that the whole reduction is compiled.
 """
@@ -19,12 +19,14 @@ DEPENDENT = 1e-9
 
 @dataclass(frozen=True)
 class Equality:
-    """Σ row[k] u_k = right. ``pivot``: an unknown whose coefficient is a constant, whatever the state."""
+    """Σ row[k] u_k = right. ``pivot``: an unknown whose coefficient is not zero, whatever the state."""
 
     row: Sparse
     right: Scalar
     pivot: int | None = None
     name: str = ""
+    is_motion: bool = False
+    """Whether it binds the motion of a contact: few unknowns, before the equation of motion brings in all others."""
 
 
 @dataclass(frozen=True)
@@ -52,19 +54,17 @@ class _Solved:
 
 @dataclass(frozen=True)
 class _Reflected:
-    """Unknowns turned by 1 − scale · n nᵀ; the first of them then has a value."""
+    """Unknowns turned by 1 − scale · n nᵀ; the first of them is then a function of others."""
 
     normal: Sparse
     scale: Scalar
-    pivot: int
-    value: Scalar
+    solved: _Solved
 
     def apply(self, form: Affine) -> Affine:
         if not any(k in form.row for k in self.normal):
             return form
         row = less_share(form.row, self.scale * dot(self.normal, form.row), self.normal)
-        share = row.pop(self.pivot)
-        return Affine(row, form.constant + share * self.value)
+        return self.solved.apply(Affine(row, form.constant))
 
 
 class Elimination:
@@ -80,16 +80,21 @@ class Elimination:
         self._steps: list[_Solved | _Reflected] = []
         self.margins: dict[int, Scalar] = {}
         eliminated: set[int] = set()
-        for _, equality in rows:
-            if equality.pivot is not None:
-                self._steps.append(self._solved(equality))
-                eliminated.add(equality.pivot)
+        supports: dict[int, set[int]] = {}
+        for of_motion in (True, False):
+            for _, equality in rows:
+                if equality.is_motion is of_motion and equality.pivot is not None:
+                    self._steps.append(self._solved(equality))
+                    eliminated.add(equality.pivot)
+            for i, equality in rows if of_motion else ():
+                if equality.is_motion and equality.pivot is None:
+                    supports[i] = set(self._reduced(Affine(equality.row)).row)
         for i, equality in rows:
             if equality.pivot is None:
-                step, self.margins[i] = self._reflected(equality)
+                step, self.margins[i] = self._reflected(equality, supports.get(i))
                 if step is not None:
                     self._steps.append(step)
-                    eliminated.add(step.pivot)
+                    eliminated.add(step.solved.pivot)
         self.free = [k for k in range(unknowns) if k not in eliminated]
         self._place = {k: i for i, k in enumerate(self.free)}
 
@@ -114,9 +119,11 @@ class Elimination:
         rest = {k: c * factor for k, c in form.row.items() if k != pivot and not is_zero(c)}
         return _Solved(pivot, Affine(rest, form.constant * factor))
 
-    def _reflected(self, equality: Equality) -> tuple[_Reflected | None, Scalar]:
+    def _reflected(self, equality: Equality, support: set[int] | None) -> tuple[_Reflected | None, Scalar]:
+        """The reflection that leaves one unknown of ``support`` in the row; all unknowns of the row unless given."""
         form = self._reduced(Affine(equality.row, -equality.right))
-        x = {k: c for k, c in form.row.items() if not is_zero(c)}
+        row = {k: c for k, c in form.row.items() if not is_zero(c)}
+        x = {k: c for k, c in row.items() if support is None or k in support}
         if not x:
             return None, 0.0
         before, left = _square(equality.row), _square(x)
@@ -128,8 +135,10 @@ class Elimination:
         signed = select(less(first, 0.0), -length, length)
         normal = {**x, pivot: first + signed}
         scale = select(sound, divide(1.0, length * length + first * signed), 0.0)
-        value = select(sound, divide(form.constant, signed), 0.0)
-        return _Reflected(normal, scale, pivot, value), divide(left, select(less(0.0, before), before, 1.0))
+        factor = select(sound, divide(1.0, signed), 0.0)
+        rest = {k: c * factor for k, c in row.items() if k not in x}
+        solved = _Solved(pivot, Affine(rest, form.constant * factor))
+        return _Reflected(normal, scale, solved), divide(left, select(less(0.0, before), before, 1.0))
 
 
 def dependent_rows(unknowns: int, equalities: Sequence[Equality]) -> set[int]:
