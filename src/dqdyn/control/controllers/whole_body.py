@@ -11,9 +11,9 @@ from dqdyn.control.core.build import (
     Infeasible,
     SolverName,
     Tasks,
-    require_robot,
     warn_of_forbidden_targets,
 )
+from dqdyn.control.core.coordinates import AnyRobot, in_coordinates, own_robot
 from dqdyn.control.core.design import Design
 from dqdyn.control.core.errors import ControlError, refused
 from dqdyn.control.core.optimum import Optimum, StrictLevels
@@ -21,11 +21,16 @@ from dqdyn.control.core.settings import number
 from dqdyn.control.whole_body.composition import WholeBodyComposition
 from dqdyn.control.whole_body.context import Contacts
 from dqdyn.control.whole_body.controller import WholeBodyController
+from dqdyn.control.whole_body.forms import FORMS, Form, LiteralComposition
+from dqdyn.control.whole_body.null_space import InNullSpace, LevelsInNullSpace, LiteralController
+from dqdyn.coordinates.tree import TreeCoordinates
+from dqdyn.errors import unknown_name
 from dqdyn.robot import Robot
+from dqdyn.robot.coordinates import RobotInCoordinates
 
 
 def whole_body_controller(
-    robot: Robot,
+    robot: AnyRobot,
     tasks: Tasks,
     constraints: Constraints = (),
     *,
@@ -35,6 +40,7 @@ def whole_body_controller(
     contact_rate: float = 10.0,
     infeasible: Infeasible = "relax",
     solver: SolverName = "daqp",
+    form: Form = "eliminated",
 ) -> WholeBodyController:
     """A function (t, q, v) → τ that minimises the tasks over accelerations and contact forces [Bouyarmane, eq. (36)].
 
@@ -44,8 +50,14 @@ def whole_body_controller(
 
     ``tasks``: a list, or a list of lists for strict priorities, the highest first. ``damping`` λ and ``force_damping``
     λ_f: λ²‖v̇‖² + λ_f²‖φ‖² is added to the cost, φ the contact forces in N. ``infeasible``: "raise", "relax" or "hold".
+
+    Of a robot in coordinates it is a function (t, q, q̇) → τ (nv). ``form``: "eliminated" leaves no equality to the
+    solver; "minimal", "projected" and "multipliers" are the programs that Bouyarmane prints, over accelerations,
+    torques and contact forces in the robot's coordinates, for study: same torques, far slower
+    (:mod:`dqdyn.control.whole_body.forms`).
     """
-    require_robot(robot)
+    given_robot, robot = robot, own_robot(robot)
+    tree = _coordinates(given_robot, form)
     given = _contacts(robot, contacts)
     rate = number(contact_rate, "contact_rate", 0.0)
     if not robot.actuated.any():
@@ -54,10 +66,32 @@ def whole_body_controller(
     warn_of_forbidden_targets(design, robot.model)
     active = Contacts(robot.model, tuple(robot.actuated.tolist()), given, rate)
     weight = number(force_damping, "force_damping", 0.0)
-    composition = WholeBodyComposition(robot, design, active, mass_and_bias(robot), weight)
-    levels = len(design.tasks)
+    parts, levels = (robot, design, active, mass_and_bias(robot), weight), len(design.tasks)
+    if form != "eliminated":
+        literal = LiteralComposition(*parts, form, tree)
+        first = InNullSpace(literal.size, solver)
+        found = first if levels == 1 else LevelsInNullSpace(literal.size, solver, levels)
+        return in_coordinates(given_robot, LiteralController(literal, found, infeasible))
+    composition = WholeBodyComposition(*parts)
     optimum = Optimum(composition.size, solver) if levels == 1 else StrictLevels(composition.size, solver, levels)
-    return WholeBodyController(composition, optimum, infeasible)
+    return in_coordinates(given_robot, WholeBodyController(composition, optimum, infeasible))
+
+
+def _coordinates(robot: AnyRobot, form: Form) -> TreeCoordinates | None:
+    """The coordinates in which a printed form is written; an error where the form does not suit them."""
+    if form not in FORMS:
+        raise unknown_name("form of whole-body control", form, FORMS)
+    if not isinstance(robot, RobotInCoordinates):
+        if form in ("projected", "multipliers"):
+            what = f"form={form!r} is about the conditions of coordinates, which {robot.name!r} does not have"
+            raise ControlError(f"{what}: give robot.in_coordinates('quaternion'), or take form='minimal'.", form=form)
+        return None
+    if form == "minimal" and robot.nc:
+        what = (
+            f"form='minimal' has no multipliers, and the coordinates of {robot.robot.name!r} obey {robot.nc} conditions"
+        )
+        raise ControlError(f"{what}: take form='projected' or 'multipliers', or Euler angles.", form=form)
+    return TreeCoordinates(robot.robot.model, robot.coordinates)
 
 
 def _contacts(robot: Robot, contacts: Contact | Sequence[Contact]) -> tuple[Contact, ...]:

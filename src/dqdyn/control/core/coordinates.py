@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from dqdyn.errors import Error, StateError
 from dqdyn.robot import Robot
 from dqdyn.robot.coordinates import RobotInCoordinates
 
+C = TypeVar("C", bound=Controller)
 AnyRobot = Robot | RobotInCoordinates
 """Whom a controller is made for."""
 
@@ -33,9 +34,11 @@ def own_robot(robot: Any) -> Robot:
     return own
 
 
-def in_coordinates(robot: AnyRobot, controller: Controller) -> Controller:
-    """The controller of ``own_robot(robot)`` as one of the robot."""
-    return ControllerInCoordinates(controller, robot) if isinstance(robot, RobotInCoordinates) else controller
+def in_coordinates(robot: AnyRobot, controller: C) -> C:
+    """The controller of ``own_robot(robot)`` as one of the robot; it has all that the given one has."""
+    if not isinstance(robot, RobotInCoordinates):
+        return controller
+    return cast(C, ControllerInCoordinates(controller, robot))
 
 
 class ControllerInCoordinates(Controller):
