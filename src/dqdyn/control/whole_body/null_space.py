@@ -102,8 +102,9 @@ class _UnderEqualities:
         if space is None:
             return None
         x = self._inner.solve(space, H, f, A, upper, lower)
-        if x is None:
-            x = space.particular - space.basis @ (np.linalg.pinv(H @ space.basis) @ (H @ space.particular + f))
+        if x is None:  # no force of the contacts carries it: what the motors can do alone
+            Z, x = space.basis, space.particular
+            x = x - Z @ np.linalg.lstsq(Z.T @ H @ Z, Z.T @ (H @ x + f), rcond=None)[0]
         return x
 
 
