@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dqdyn.contacts.contact import Contact
+from dqdyn.control.controllers.printed_forms import literal_controller, require_form
 from dqdyn.control.controllers.torque import mass_and_bias
 from dqdyn.control.core.build import (
     Constraints,
@@ -21,12 +22,8 @@ from dqdyn.control.core.settings import number
 from dqdyn.control.whole_body.composition import WholeBodyComposition
 from dqdyn.control.whole_body.context import Contacts
 from dqdyn.control.whole_body.controller import WholeBodyController
-from dqdyn.control.whole_body.forms import FORMS, Form, LiteralComposition
-from dqdyn.control.whole_body.null_space import InNullSpace, LevelsInNullSpace, LiteralController
-from dqdyn.coordinates.tree import TreeCoordinates
-from dqdyn.errors import unknown_name
+from dqdyn.control.whole_body.forms import Form
 from dqdyn.robot import Robot
-from dqdyn.robot.coordinates import RobotInCoordinates
 
 
 def whole_body_controller(
@@ -56,8 +53,8 @@ def whole_body_controller(
     torques and contact forces in the robot's coordinates, for study: same torques, far slower
     (:mod:`dqdyn.control.whole_body.forms`).
     """
-    given_robot, robot = robot, own_robot(robot)
-    tree = _coordinates(given_robot, form)
+    asked, robot = robot, own_robot(robot)
+    require_form(asked, form)
     given = _contacts(robot, contacts)
     rate = number(contact_rate, "contact_rate", 0.0)
     if not robot.actuated.any():
@@ -66,32 +63,14 @@ def whole_body_controller(
     warn_of_forbidden_targets(design, robot.model)
     active = Contacts(robot.model, tuple(robot.actuated.tolist()), given, rate)
     weight = number(force_damping, "force_damping", 0.0)
-    parts, levels = (robot, design, active, mass_and_bias(robot), weight), len(design.tasks)
+    dynamics, levels = mass_and_bias(robot), len(design.tasks)
     if form != "eliminated":
-        literal = LiteralComposition(*parts, form, tree)
-        first = InNullSpace(literal.size, solver)
-        found = first if levels == 1 else LevelsInNullSpace(literal.size, solver, levels)
-        return in_coordinates(given_robot, LiteralController(literal, found, infeasible))
-    composition = WholeBodyComposition(*parts)
-    optimum = Optimum(composition.size, solver) if levels == 1 else StrictLevels(composition.size, solver, levels)
-    return in_coordinates(given_robot, WholeBodyController(composition, optimum, infeasible))
-
-
-def _coordinates(robot: AnyRobot, form: Form) -> TreeCoordinates | None:
-    """The coordinates in which a printed form is written; an error where the form does not suit them."""
-    if form not in FORMS:
-        raise unknown_name("form of whole-body control", form, FORMS)
-    if not isinstance(robot, RobotInCoordinates):
-        if form in ("projected", "multipliers"):
-            what = f"form={form!r} is about the conditions of coordinates, which {robot.name!r} does not have"
-            raise ControlError(f"{what}: give robot.in_coordinates('quaternion'), or take form='minimal'.", form=form)
-        return None
-    if form == "minimal" and robot.nc:
-        what = (
-            f"form='minimal' has no multipliers, and the coordinates of {robot.robot.name!r} obey {robot.nc} conditions"
-        )
-        raise ControlError(f"{what}: take form='projected' or 'multipliers', or Euler angles.", form=form)
-    return TreeCoordinates(robot.robot.model, robot.coordinates)
+        literal = literal_controller(asked, design, active, dynamics, weight, form, solver, infeasible)
+        return in_coordinates(asked, literal)
+    composition = WholeBodyComposition(robot, design, active, dynamics, weight)
+    size = composition.size
+    optimum = Optimum(size, solver, guess=True) if levels == 1 else StrictLevels(size, solver, levels, guess=True)
+    return in_coordinates(asked, WholeBodyController(composition, optimum, infeasible))
 
 
 def _contacts(robot: Robot, contacts: Contact | Sequence[Contact]) -> tuple[Contact, ...]:
