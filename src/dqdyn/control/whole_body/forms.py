@@ -1,10 +1,10 @@
 """The quadratic program of whole-body control as the paper prints it: over accelerations, torques and contact forces.
 
-Nothing is eliminated. In coordinates q, with the conditions C of which λ are the multipliers [Bouyarmane, eq. (30)]:
+Nothing is eliminated. In coordinates q, with the conditions C q̈ = c of which λ are the multipliers:
 
-    "minimal"      min Σ w‖task‖²  over (q̈, u, f)     under the equation of motion without λ    [Bouyarmane, eq. (36)]
-    "projected"    the same        over (q̈, u, f)     under P times it, and C q̈ = c             [Bouyarmane, eq. (37)]
-    "multipliers"  the same        over (q̈, u, f, λ)  under it with Cᵀλ, and C q̈ = c            [Bouyarmane, eq. (38)]
+    "minimal"      min Σ w‖task‖²  over (q̈, u, f)     under the equation of motion without λ, (24)
+    "projected"    the same        over (q̈, u, f)     under the equation that P frees of λ, (35), and C q̈ = c
+    "multipliers"  the same        over (q̈, u, f, λ)  under the equation with Cᵀλ, (32), and C q̈ = c
 
 Tasks, contacts, cones and limits are those of the controller that eliminates all equalities; the four give the same
 torques. These are slower by far, and there to be read and compared.
@@ -122,7 +122,11 @@ class LiteralContext(WholeBodyContext):
 
 
 class LiteralComposition(WholeBodyComposition):
-    """The program in one of the three printed forms; ``tree`` are the coordinates, None for the robot's own v̇."""
+    """The program in one of the three printed forms; ``tree`` are the coordinates, None for the robot's own v̇.
+
+    They are [Bouyarmane, eq. (36)] by "minimal", [Bouyarmane, eq. (37)] by "projected" and [Bouyarmane, eq. (38)] by
+    "multipliers", with weights, joint limits and all else that the controller has beside the paper's.
+    """
 
     def __init__(
         self,
@@ -170,10 +174,9 @@ class LiteralComposition(WholeBodyComposition):
         return [row for _, (row, _) in forms], [-constant for _, (_, constant) in forms]
 
     def _motion(self) -> list[tuple[str, Row]]:
-        """Per coordinate M q̈ + N q̇ − weight − u − Σ Jᵀf − Cᵀλ = 0 [Bouyarmane, eq. (32)], or P times that, without λ.
+        """Per coordinate M q̈ + N q̇ − weight − u − Σ Jᵀf − Cᵀλ = 0, or P times that, without λ.
 
-        P is that of [Bouyarmane, eq. (34)], which makes it [Bouyarmane, eq. (35)]; without coordinates it is
-        [Bouyarmane, eq. (24)].
+        In the paper's numbers (32) and (35), with P of (34); (24) without conditions.
         """
         on_axes = [added(self._x(*form), self._torque(k), -1.0) for k, form in enumerate(self._at.equations_of_motion)]
         rows, tree = self._x.forces_on_rates(on_axes), self.tree
