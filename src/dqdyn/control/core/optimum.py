@@ -25,7 +25,9 @@ class Optimum:
         self.solver: Solver = make_solver(solver, size, guess)
 
     def __call__(self, views: Views) -> Array | None:
-        return self.solver.solve(views["H0"], views["f0"], views["A"], views["upper"], views["lower"], views["squares"])
+        return self.solver.solve(
+            views["H0"], views["f0"], views["A"], views["upper"], views["lower"], views.get("squares")
+        )
 
 
 class StrictLevels:
@@ -73,7 +75,7 @@ class StrictLevels:
         inequalities = np.r_[0:first, first + e : self.size.sides]
         upper, lower = views["upper"][inequalities], views["lower"][inequalities]
         higher = [views["A"][:e], *(views[f"J{k}"] for k in range(start - 1))]
-        short = np.minimum(np.sqrt(views["squares"][1:]), 1.0)
+        short = np.minimum(np.linalg.norm(views["A"], axis=1), 1.0)
         short[short < ZERO] = 1.0
         for k in range(start, self.levels):
             higher.append(views[f"J{k - 1}"])
