@@ -1,4 +1,4 @@
-"""A small robot that stands: a trunk on two legs of four joints, quick to compile."""
+"""A small robot that stands: a trunk on two legs of two joints, quick to compile."""
 
 from __future__ import annotations
 
@@ -10,19 +10,15 @@ from dqdyn.model.description import Description, Joint, Link, NamedFrame, placem
 from dqdyn.model.inertia import box
 from dqdyn.robot import Robot
 
-HEIGHT = 0.8
-
 
 @cache
 def biped() -> Robot:
-    """nv = 14: the trunk, and per leg hip roll, hip pitch, knee and ankle; efforts of 200 N m."""
+    """nv = 10: the trunk, and per leg a skew hip and an ankle; efforts of 200 N m."""
     links, joints, frames = [Link("trunk", box(20.0, (0.2, 0.3, 0.4), (0.01, 0.0, 0.2)))], [], []
     for side, y in (("left", 0.1), ("right", -0.1)):
         steps = (
-            ("hip_roll", "hip", (1.0, 0.0, 0.0), (0.0, y, 0.0), box(1.0, (0.1, 0.1, 0.1))),
-            ("hip_pitch", "thigh", (0.0, 1.0, 0.0), (0.0, 0.0, 0.0), box(3.0, (0.1, 0.1, 0.4), (0.0, 0.0, -0.2))),
-            ("knee", "shank", (0.0, 1.0, 0.0), (0.0, 0.0, -0.4), box(2.0, (0.1, 0.1, 0.35), (0.0, 0.0, -0.2))),
-            ("ankle", "foot", (0.0, 1.0, 0.0), (0.0, 0.0, -0.35), box(1.0, (0.2, 0.1, 0.05), (0.03, 0.0, -0.04))),
+            ("hip", "leg", (0.6, 0.8, 0.0), (0.0, y, 0.0), box(5.0, (0.1, 0.1, 0.7), (0.0, 0.0, -0.35))),
+            ("ankle", "foot", (0.0, 1.0, 0.0), (0.0, 0.0, -0.75), box(1.0, (0.2, 0.1, 0.05), (0.03, 0.0, -0.04))),
         )
         parent = "trunk"
         for name, link, axis, at, inertia in steps:
@@ -37,17 +33,14 @@ def biped() -> Robot:
 
 def contact_sets() -> dict[str, list[Contact]]:
     """Feet by faces, edges and points, one foot or both, holding or sliding."""
-    face = {
-        side: contacts.face(f"{side}_sole", half_length=0.1, half_width=0.05, friction=0.8)
-        for side in ("left", "right")
-    }
+    size: dict[str, float] = {"half_length": 0.1, "half_width": 0.05, "friction": 0.8}
+    face = {side: contacts.face(f"{side}_sole", **size) for side in ("left", "right")}
     point = contacts.point("right_sole", (0.05, 0.0, 0.0), friction=0.8)
     edge = contacts.edge("right_sole", ((0.1, -0.05, 0.0), (0.1, 0.05, 0.0)), friction=0.8)
     return {
         "two faces": [face["left"], face["right"]],
         "face and point": [face["left"], point],
-        "face": [face["left"]],
+        "edge": [edge],
         "two points": [contacts.point("left_sole", friction=0.8), point],
-        "face and edge": [face["left"], edge],
-        "corners": [contacts.face("left_sole", half_length=0.1, half_width=0.05, friction=0.8, cone="corners")],
+        "corners": [contacts.face("left_sole", **size, cone="corners")],
     }
