@@ -159,13 +159,21 @@ class Elimination:
 
 
 def _sufficient(supports: dict[int, set[int]], eliminated: set[int]) -> dict[int, set[int]]:
-    """The supports that have an unknown left for each of their rows; rows of the others use all their unknowns.
+    """The supports, if each row can have an unknown of its own in them; none, so that rows use all unknowns, if not.
 
     Pivots of the equation of motion may have taken so many that rows would count as dependent which are not.
     """
-    left = {i: support - eliminated for i, support in supports.items()}
-    inside = {i: sum(other <= support for other in left.values()) for i, support in left.items()}
-    return {i: supports[i] for i, support in left.items() if inside[i] <= len(support)}
+    owners: dict[int, int] = {}
+
+    def finds(row: int, tried: set[int]) -> bool:
+        for k in supports[row] - eliminated - tried:
+            tried.add(k)
+            if k not in owners or finds(owners[k], tried):
+                owners[k] = row
+                return True
+        return False
+
+    return supports if all(finds(row, set()) for row in supports) else {}
 
 
 def _merged(steps: list[_Solved | _Reflected | _Mapped]) -> list[_Solved | _Reflected | _Mapped]:
