@@ -199,8 +199,9 @@ def test_door() -> None:
     for bad in (None, "now", np.nan):
         with pytest.raises((Error, TypeError)):
             robot.robot_constraint_matrix(s.q, bad)
-    with pytest.raises(Error):
-        robot.point_bias("tool", s.q, s.qd, (0.0, 1.0))
+    for point in ((0.0, 1.0), None, 5, "abc", (np.nan, 0.0, 0.0)):
+        with pytest.raises(Error, match="point of frame 'tool'"):
+            robot.point_bias("tool", s.q, s.qd, point)  # type: ignore[arg-type]
     with pytest.raises(Error, match="no frame"):
         robot.twist_bias("tule", s.q, s.qd)
     free = chosen(tree_with_balls(), "quaternion")
@@ -208,3 +209,5 @@ def test_door() -> None:
     assert free.robot_constraint_matrix(q).shape == (0, free.nq)
     assert free.robot_constraint_residual(np.array([q, q])).shape == (2, 0)
     assert free.robot_constraint_rows == ()
+    with pytest.raises(Error):
+        free.robot_constraint_matrix(q, np.nan)

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from dqdyn.algebra.real import real_array
 from dqdyn.arrays import Array, Reals, Times
 from dqdyn.caching import cached_property
 from dqdyn.coordinates.joint_coordinates import JointCoordinates
 from dqdyn.coordinates.names import CoordinateChoice, coordinates_of
-from dqdyn.errors import Error
+from dqdyn.errors import Error, StateError
 from dqdyn.kinematics.frames import Expressed
 from dqdyn.robot import coordinate_checks as checks
 from dqdyn.robot.base import Inputs, WithFunctions
@@ -19,7 +20,7 @@ from dqdyn.robot.compiled_functions import CompiledFunctions
 from dqdyn.robot.coordinate_checks import Contacts, as_contacts, named_joints
 from dqdyn.robot.coordinate_variables import CoordinateVariables
 from dqdyn.robot.options import DEFAULTS, Options
-from dqdyn.robot.state import as_state
+from dqdyn.robot.state import as_input, as_state
 
 if TYPE_CHECKING:
     from dqdyn.robot.robot import Robot
@@ -282,15 +283,20 @@ class RobotInCoordinates(WithFunctions):
     # --- inside ---------------------------------------------------------------------------------------------------
 
     def _at_point(self, frame: str, point: Reals) -> Options:
-        ((name, at),), _ = as_contacts(self.robot.model, {(frame, tuple(point)): np.zeros(3)}, True)
-        return Options(frame=name, point=at)
+        what, data = f"the point of frame {frame!r}", {"argument": "point", "frame": frame}
+        place = real_array(point, what, StateError, **data)
+        if place.shape != (3,) or not np.isfinite(place).all():
+            raise StateError(f"{what} has three finite components, in m; found {point!r}.", **data)
+        x, y, z = place.tolist()
+        return Options(frame=frame, point=(x, y, z))
 
     def _of_robot(self, name: str, state: Inputs, t: Times, empty: tuple[int, ...], check: bool) -> Array:
         """A function of the robot's constraints; of shape ``empty`` and zero where there are none."""
         if self.robot.constraints:
             return self._at_state(name, (*state, t), check=check)
-        arrays = [self._variables.state(kind, x) for kind, x in zip(("q", "qd"), state, strict=False)]
-        return np.zeros((*np.broadcast_shapes(*(x.shape[:-1] for x in arrays), np.asarray(t).shape), *empty))
+        arrays = [self._variables.state(kind, x, check) for kind, x in zip(("q", "qd"), state, strict=False)]
+        arrays.append(as_input(self.robot.model, "t", 1, t, check))
+        return np.zeros((*np.broadcast_shapes(*(x.shape[:-1] for x in arrays)), *empty))
 
     def _at_state(
         self, name: str, inputs: Inputs, options: Options = DEFAULTS, *, regular: bool = False, check: bool = True
