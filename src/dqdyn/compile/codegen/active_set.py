@@ -6,22 +6,24 @@ equations, here by H = RᵀR and, for the rows G of active bounds, W = G R⁻¹ 
     H u + Gᵀλ = −f,   G u = b.
 
 Where λ has the right signs and u obeys all bounds, u is the minimum, and for a positive definite H the only one: the
-guess needs no trust. Otherwise a bound with a wrong sign is dropped, or the one that is missed most is added, a few
-times. In a control loop the guess of the last step is right most of the time.
+guess needs no trust. In a control loop that of the last step is right most of the time. Otherwise bounds with a wrong
+sign are dropped, and those that are missed are added by the dual method of Goldfarb and Idnani (1983).
 """
 
 from __future__ import annotations
 
 from dqdyn.compile.codegen.active_rows import ActiveRows
-from dqdyn.compile.codegen.dense import PANEL
+from dqdyn.compile.codegen.dense import PANEL, DenseCode
 from dqdyn.compile.codegen.loops import LoopEmitter, number
 
+REASONS = ("solved", "singular", "full", "changes", "inaccurate", "unfair", "nan", "crossing", "infeasible", "infinite")
+"""What the numbers mean that the code returns: it has the minimum, or why another solver is needed."""
 SOLVED = 0
-"""What the code returns where it has the minimum; any other number where another solver is needed."""
 MISSED = 1e-9
 """How far a bound may be missed, in the unit of its row."""
-CORRECTED = 1e-6
-"""How much the correction of rounding errors may change u, relative to u: else H is too nearly singular."""
+CORRECTED, ROUNDS = 1e-6, 4
+"""How much the last correction of rounding errors may change u, relative to u, and how many may follow the first: else
+the equations are too nearly singular."""
 FAIR = 1e-8, 1e12
 """The least and largest squared length of a row; others need scaling first."""
 UPPER, LOWER, EQUALITY = 1, -1, 2
@@ -45,17 +47,20 @@ class ActiveSetCode(ActiveRows):
             for k, name in enumerate(ARGUMENTS)
         }
         e.lines.append(f"  %memory = getelementptr i8, ptr {given['memory']}, i64 0")
-        e.lines += ["  %count = alloca i64", "  %changed = alloca i64"]
+        slots = {"count": "i64", "changed": "i64", "rounds": "i64", "missed": "double", "side": "double"}
+        e.lines += [f"  %{name} = alloca {kind}" for name, kind in slots.items()]
         search = _Search(self, e, given)
         search.factor()
         search.collect()
         search.attempt()
-        e.lines += ["failed:"]
-        return "\n".join([self.functions(), e.define("i64 @active_set(ptr %arguments)", "ret i64 1")])
+        search.exchange()
+        for k, name in enumerate(REASONS[1:], 1):
+            e.lines += [f"{name}:", f"  ret i64 {k}"]
+        return "\n".join([self.functions(), e.define("i64 @active_set(ptr %arguments)", "")])
 
 
 class _Search:
-    """The lines of ``active_set``: steps that end in the block ``failed`` where another solver is needed."""
+    """The lines of ``active_set``: steps that end in a block of :data:`REASONS` where another solver is needed."""
 
     def __init__(self, code: ActiveSetCode, e: LoopEmitter, given: dict[str, str]) -> None:
         self.code, self.e, self.given = code, e, given
@@ -65,7 +70,7 @@ class _Search:
     def factor(self) -> None:
         e, at = self.e, self.at
         good = e.op(f"call i1 @factor(ptr {self.given['H']}, ptr {at['R']}, ptr {at['inverse']})")
-        e.require(good, "failed")
+        e.require(good, "singular")
 
     def collect(self) -> None:
         """The rows of bounds that are marked."""
@@ -89,9 +94,15 @@ class _Search:
 
     def append(self, i: str, mark: str) -> None:
         """One more active bound; W gets its row of G."""
-        e, at, code = self.e, self.at, self.code
+        e = self.e
         count = e.load("%count", "i64")
-        e.require(e.op(f"icmp slt i64 {count}, {code.capacity}"), "failed")
+        e.require(e.op(f"icmp slt i64 {count}, {self.code.capacity}"), "full")
+        self._place(i, mark, count)
+        e.store(e.op(f"add i64 {count}, 1"), "%count", "i64")
+
+    def _place(self, i: str, mark: str, count: str) -> None:
+        """What belongs to a bound, behind the active ones."""
+        e, at, code = self.e, self.at, self.code
         e.store(i, e.at(self.given["rows"], count, "i64"), "i64")
         is_lower = e.op(f"icmp eq i32 {mark}, {LOWER}")
         sides = [e.load(e.at(self.given[name], i)) for name in ("lower", "upper")]
@@ -112,20 +123,15 @@ class _Search:
         else:
             self._copy_row(i, G)
         self._copy(G, W)
-        e.store(e.op(f"add i64 {count}, 1"), "%count", "i64")
 
     def attempt(self) -> None:
         """Solve for the active bounds, and change them until the solution is the minimum."""
         e, at, given = self.e, self.at, self.given
         e.jump("attempt")
         e.label("attempt")
-        changed = e.load("%changed", "i64")
-        e.require(e.op(f"icmp sle i64 {changed}, {given['changes']}"), "failed")
-        e.store(e.op(f"add i64 {changed}, 1"), "%changed", "i64")
+        self._count_change()
         count = e.load("%count", "i64")
         self._products(count)
-        good = e.op(f"call i1 @small_factor(ptr {at['S']}, ptr {at['pivots']}, i64 {count})")
-        e.require(good, "failed")
         code = self.code
         code.fill(e, at["residual"])
         e.lines.append(f"  call void @add_multiple(double -1.0, ptr {given['f']}, ptr {at['residual']})")
@@ -135,8 +141,15 @@ class _Search:
         self._add()
         self._finish(count)
 
+    def _count_change(self) -> None:
+        """Give up after too many changes."""
+        e = self.e
+        changed = e.load("%changed", "i64")
+        e.require(e.op(f"icmp sle i64 {changed}, {self.given['changes']}"), "changes")
+        e.store(e.op(f"add i64 {changed}, 1"), "%changed", "i64")
+
     def _products(self, count: str) -> None:
-        """S = W Wᵀ, the upper triangle."""
+        """The factor of S = W Wᵀ."""
         e, code, W = self.e, self.code, self.at["W"]
         panels = code.panels(e, count)
 
@@ -153,6 +166,7 @@ class _Search:
             return []
 
         e.repeat(0, count, row)
+        e.lines.append(f"  call void @small_factor(ptr {self.at['S']}, ptr {self.at['pivots']}, i64 {count})")
 
     def _equations(self, count: str, second: str, x: str, multipliers: str) -> None:
         """From what stands in ``residual``."""
@@ -161,8 +175,11 @@ class _Search:
         self.e.lines.append(f"  call void @equations(ptr %memory, i64 {count}, {pointers})")
 
     def _correct(self, count: str) -> None:
-        """One step of iterative refinement, which must be small."""
+        """Steps of iterative refinement, most often one, until the last is small."""
         e, at, given, code = self.e, self.at, self.given, self.code
+        e.store("0", "%rounds", "i64")
+        e.jump("correct")
+        e.label("correct")
         code.fill(e, at["residual"])
         e.lines.append(f"  call void @add_multiple(double -1.0, ptr {given['f']}, ptr {at['residual']})")
 
@@ -184,8 +201,7 @@ class _Search:
         e.repeat(0, count, active)
         self._equations(count, "missing", "change", "lambda_change")
         squares = [e.op(f"call double @dot(ptr {at[name]}, ptr {at[name]})") for name in ("change", "x")]
-        allowed = e.scalar("fmul", squares[1], number(CORRECTED**2))
-        e.require(e.op(f"fcmp ole double {squares[0]}, {allowed}"), "failed")
+        is_small = e.op(f"fcmp ole double {squares[0]}, {e.scalar('fmul', squares[1], number(CORRECTED**2))}")
         e.lines.append(f"  call void @add_multiple(double 1.0, ptr {at['change']}, ptr {at['x']})")
 
         def add(a: str, _: list[str]) -> list[str]:
@@ -193,20 +209,25 @@ class _Search:
             e.store(e.scalar("fadd", e.load(place), e.load(e.at(at["lambda_change"], a))), place)
             return []
 
+        def again() -> None:
+            rounds = e.load("%rounds", "i64")
+            e.require(e.op(f"icmp slt i64 {rounds}, {ROUNDS}"), "inaccurate")
+            e.store(e.op(f"add i64 {rounds}, 1"), "%rounds", "i64")
+            e.jump("correct")
+            e.label(f"unreachable{next(e._names)}")
+
         e.repeat(0, count, add)
+        e.when(e.op(f"xor i1 {is_small}, true"), again)
 
     def _drop(self, count: str) -> None:
         """Drop the bound whose multiplier has the wrong sign most, if any, and try again."""
-        e, at, given = self.e, self.at, self.given
+        e, at = self.e, self.at
 
         def one(a: str, carried: list[str]) -> list[str]:
             worst, which = carried
-            i = e.load(e.at(given["rows"], a, "i64"), "i64")
-            mark = e.load(e.at(given["marks"], i, "i32"), "i32", 4)
-            value = e.load(e.at(at["lambda"], a))
-            negative = e.op(f"fneg double {value}")
-            signed = e.op(f"select i1 {e.op(f'icmp eq i32 {mark}, {LOWER}')}, double {negative}, double {value}")
-            free = e.op(f"select i1 {e.op(f'icmp eq i32 {mark}, {EQUALITY}')}, double 0.0, double {signed}")
+            sign, is_equality = self._sign(a)
+            signed = e.scalar("fmul", sign, e.load(e.at(at["lambda"], a)))
+            free = e.op(f"select i1 {is_equality}, double 0.0, double {signed}")
             less = e.op(f"fcmp olt double {free}, {worst}")
             return [
                 e.op(f"select i1 {less}, double {free}, double {worst}"),
@@ -216,21 +237,39 @@ class _Search:
         _, which = e.repeat(0, count, one, ("double", "0.0"), ("i64", "-1"))
 
         def drop() -> None:
-            last = e.op(f"sub i64 {count}, 1")
-            place = e.at(given["rows"], which, "i64")
-            e.store("0", e.at(given["marks"], e.load(place, "i64"), "i32"), "i32", 4)
-            e.store(e.load(e.at(given["rows"], last, "i64"), "i64"), place, "i64")
-            e.store(e.load(e.at(at["bound"], last)), e.at(at["bound"], which))
-            for name in ("G", "W"):
-                self._copy(self.code.row(e, at[name], last), self.code.row(e, at[name], which))
-            e.store(last, "%count", "i64")
+            self._remove(which, count)
             e.jump("attempt")
             e.label(f"unreachable{next(e._names)}")
 
         e.when(e.op(f"icmp sge i64 {which}, 0"), drop)
 
+    def _sign(self, a: str) -> tuple[str, str]:
+        """−1.0 of a lower bound, else 1.0; whether it is an equality."""
+        e = self.e
+        i = e.load(e.at(self.given["rows"], a, "i64"), "i64")
+        mark = e.load(e.at(self.given["marks"], i, "i32"), "i32", 4)
+        sign = e.op(f"select i1 {e.op(f'icmp eq i32 {mark}, {LOWER}')}, double -1.0, double 1.0")
+        return sign, e.op(f"icmp eq i32 {mark}, {EQUALITY}")
+
+    def _remove(self, which: str, count: str) -> None:
+        """Take a bound out; the last one goes to its place."""
+        e = self.e
+        last = e.op(f"sub i64 {count}, 1")
+        i = e.load(e.at(self.given["rows"], which, "i64"), "i64")
+        e.store("0", e.at(self.given["marks"], i, "i32"), "i32", 4)
+        self._move(last, which)
+        e.store(last, "%count", "i64")
+
+    def _move(self, source: str, target: str) -> None:
+        e, at, rows = self.e, self.at, self.given["rows"]
+        e.store(e.load(e.at(rows, source, "i64"), "i64"), e.at(rows, target, "i64"), "i64")
+        for name in ("bound", "lambda"):
+            e.store(e.load(e.at(at[name], source)), e.at(at[name], target))
+        for name in ("G", "W"):
+            self._copy(self.code.row(e, at[name], source), self.code.row(e, at[name], target))
+
     def _add(self) -> None:
-        """Add the bound that is missed most, if any, and try again."""
+        """Find the bound that is missed most, if any, and add it."""
         e, given, code, x = self.e, self.given, self.code, self.at["x"]
 
         def own(i: str, carried: list[str]) -> list[str]:
@@ -265,21 +304,102 @@ class _Search:
         start = (("double", number(MISSED)), ("i64", "-1"), ("i32", "0"), ("i1", "true"), ("i1", "true"))
         found = e.repeat(0, code.bounded, own, *start)
         kinds = [kind for kind, _ in start]
-        _, which, mark, good, fair = e.repeat(0, code.rows, general, *zip(kinds, found, strict=True))
-        e.require(fair, "failed")
+        worst, which, mark, good, fair = e.repeat(0, code.rows, general, *zip(kinds, found, strict=True))
+        e.require(fair, "unfair")
 
         def add() -> None:
-            e.require(e.op(f"icmp sge i64 {which}, 0"), "failed")  # a bound that is NaN
+            e.require(e.op(f"icmp sge i64 {which}, 0"), "nan")  # a bound that is NaN
             place = e.at(given["marks"], which, "i32")
-            e.require(e.op(f"icmp eq i32 {e.load(place, 'i32', 4)}, 0"), "failed")  # active already: bounds cross
-            e.store(mark, place, "i32", 4)
-            row = self.code.row(e, self.at["W"], e.load("%count", "i64"))
-            self.append(which, mark)
+            # Active already: its other side is missed, or it depends on others that leave no room.
+            e.require(e.op(f"icmp eq i32 {e.load(place, 'i32', 4)}, 0"), "crossing")
+            count = e.load("%count", "i64")
+            self._place(which, mark, count)
+            row = code.row(e, self.at["W"], count)
             e.lines.append(f"  call void @forward1(ptr {self.at['R']}, ptr {self.at['inverse']}, ptr {row})")
-            e.jump("attempt")
+            e.store(worst, "%missed")
+            is_lower = e.op(f"icmp eq i32 {mark}, {LOWER}")
+            e.store(e.op(f"select i1 {is_lower}, double -1.0, double 1.0"), "%side")
+            e.jump("exchange")
             e.label(f"unreachable{next(e._names)}")
 
         e.when(e.op(f"xor i1 {good}, true"), add)
+
+    def exchange(self) -> None:
+        """One step of the dual method towards the bound behind the active ones, whose multiplier grows from 0.
+
+        With w its row of W and S r = W w, that of the others changes by −r, and what is missed by −(w·w − r·W w) per
+        unit. Where one of the others reaches 0 first, it is dropped, and the step goes on without it.
+        """
+        e, at, code = self.e, self.at, self.code
+        e.label("exchange")
+        count = e.load("%count", "i64")
+        product, r = at["missing"], at["lambda_change"]
+        row = code.row(e, at["W"], count)
+
+        def multiply(p: str, _: list[str]) -> list[str]:
+            a = e.op(f"mul i64 {p}, {PANEL}")
+            e.lines.append(f"  call void @dots(ptr {code.row(e, at['W'], a)}, ptr {row}, ptr {e.at(product, a)})")
+            return []
+
+        def copy(a: str, _: list[str]) -> list[str]:
+            e.store(e.load(e.at(product, a)), e.at(r, a))
+            return []
+
+        e.repeat(0, code.panels(e, count), multiply)
+        e.repeat(0, count, copy)
+        code.clear_rest(e, r, count)
+        e.lines.append(f"  call void @small_solve(ptr {at['S']}, ptr {at['pivots']}, i64 {count}, ptr {r})")
+        side, missed = e.load("%side"), e.load("%missed")
+
+        def one(a: str, carried: list[str]) -> list[str]:
+            rate, step, which = carried
+            change = e.load(e.at(r, a))
+            left = e.scalar("fsub", rate, e.scalar("fmul", change, e.load(e.at(product, a))))
+            sign, is_equality = self._sign(a)
+            falls = e.scalar("fmul", e.scalar("fmul", sign, side), change)
+            value = e.scalar("fmul", sign, e.load(e.at(at["lambda"], a)))
+            least = e.op(f"select i1 {e.op(f'fcmp olt double {value}, 0.0')}, double 0.0, double {value}")
+            ratio = e.scalar("fdiv", least, falls)
+            first = e.op(f"and i1 {e.op(f'fcmp ogt double {falls}, 0.0')}, {e.op(f'fcmp olt double {ratio}, {step}')}")
+            first = e.op(f"and i1 {first}, {e.op(f'xor i1 {is_equality}, true')}")
+            return [
+                left,
+                e.op(f"select i1 {first}, double {ratio}, double {step}"),
+                e.op(f"select i1 {first}, i64 {a}, i64 {which}"),
+            ]
+
+        square = e.op(f"call double @dot(ptr {row}, ptr {row})")
+        infinite = number(float("inf"))
+        rate, step, which = e.repeat(0, count, one, ("double", square), ("double", infinite), ("i64", "-1"))
+        is_new = e.op(f"fcmp ogt double {rate}, {e.scalar('fmul', square, number(DenseCode.PIVOT))}")
+        whole = e.op(f"select i1 {is_new}, double {e.scalar('fdiv', missed, rate)}, double {infinite}")
+        full = e.op(f"fcmp ole double {whole}, {step}")
+        room = e.op(f"icmp slt i64 {count}, {code.capacity}")
+
+        def take() -> None:
+            i = e.load(e.at(self.given["rows"], count, "i64"), "i64")
+            mark = e.op(f"fptosi double {side} to i32")
+            e.store(mark, e.at(self.given["marks"], i, "i32"), "i32", 4)
+            e.store(e.op(f"add i64 {count}, 1"), "%count", "i64")
+            e.jump("attempt")
+            e.label(f"unreachable{next(e._names)}")
+
+        e.when(e.op(f"and i1 {e.op(f'and i1 {full}, {is_new}')}, {room}"), take)
+        e.require(e.op(f"icmp sge i64 {which}, 0"), "infeasible")  # no u obeys all bounds
+        self._count_change()
+
+        def change(a: str, _: list[str]) -> list[str]:
+            place, amount = e.at(at["lambda"], a), e.scalar("fmul", e.scalar("fmul", side, step), e.load(e.at(r, a)))
+            e.store(e.scalar("fsub", e.load(place), amount), place)
+            return []
+
+        e.repeat(0, count, change)
+        advance = e.op(f"select i1 {is_new}, double {e.scalar('fmul', step, rate)}, double 0.0")
+        e.store(e.scalar("fsub", missed, advance), "%missed")
+        self._remove(which, count)
+        self._move(count, e.load("%count", "i64"))
+        self._products(e.load("%count", "i64"))
+        e.jump("exchange")
 
     def _measured(self) -> tuple[str, str]:
         """Where A u and the squared lengths of the rows of A are."""
@@ -330,7 +450,7 @@ class _Search:
             return []
 
         square = e.op(f"call double @dot(ptr {at['x']}, ptr {at['x']})")
-        e.require(e.op(f"fcmp olt double {square}, {number(float('inf'))}"), "failed")
+        e.require(e.op(f"fcmp olt double {square}, {number(float('inf'))}"), "infinite")
         e.repeat(0, code.sides, zero)
         e.repeat(0, count, multiplier)
         e.repeat(0, code.bounded, cut)
