@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import dqdyn as dq
 from dqdyn.control.core.optimum import StrictLevels
 from dqdyn.control.qp.active_set import ActiveSetGuess, guess_for
 from dqdyn.control.qp.solve import make_solver
 from dqdyn.control.qp.solver import INFINITE, ProblemSize
+from dqdyn.errors import CompileWarning
 
 native = pytest.importorskip("dqdyn.compile.runtime.native")
 
@@ -192,7 +192,7 @@ def test_a_failing_compiler_is_told_once(monkeypatch: pytest.MonkeyPatch) -> Non
 
     monkeypatch.setattr(native, "Library", fails)
     monkeypatch.setattr("dqdyn.compile.runtime.function._warned", set())
-    with pytest.warns(dq.CompileWarning, match="no LLVM"):
+    with pytest.warns(CompileWarning, match="no LLVM"):
         assert guess_for(3, 3, 1, 0) is None
     assert guess_for(3, 3, 1, 0) is None
 
