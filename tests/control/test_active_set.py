@@ -9,6 +9,7 @@ from dqdyn.control.core.optimum import StrictLevels
 from dqdyn.control.qp.active_set import ActiveSetGuess, guess_for
 from dqdyn.control.qp.solve import make_solver
 from dqdyn.control.qp.solver import INFINITE, ProblemSize
+from dqdyn.errors import CompileWarning
 
 native = pytest.importorskip("dqdyn.compile.runtime.native")
 
@@ -183,6 +184,17 @@ def test_without_machine_code(monkeypatch: pytest.MonkeyPatch) -> None:
     np.testing.assert_allclose(u, np.full(3, third := 1.0 / 3.0), atol=1e-9)
     assert solver.multipliers is not None
     np.testing.assert_allclose(solver.multipliers, [0.0, 0.0, 0.0, 2.0 - third], atol=1e-9)
+
+
+def test_a_failing_compiler_is_told_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(*_: object) -> None:
+        raise OSError("no LLVM")
+
+    monkeypatch.setattr(native, "Library", fails)
+    monkeypatch.setattr("dqdyn.compile.runtime.function._warned", set())
+    with pytest.warns(CompileWarning, match="no LLVM"):
+        assert guess_for(3, 3, 1, 0) is None
+    assert guess_for(3, 3, 1, 0) is None
 
 
 def views_of(
