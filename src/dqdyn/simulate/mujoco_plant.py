@@ -248,7 +248,7 @@ class _Plant:
         if asked is not None:
             return np.asarray(asked(t, self.q[None], self.v[None])[0])
         if law is not None:
-            forces = law_forces(law, self.problem.robot.nv, t, self.q.tolist(), self.v.tolist())
+            forces = law_forces(law, self.problem.robot.model, t, self.q.tolist(), self.v.tolist())
             return np.array([float(x) for x in forces])
         return np.asarray(tau[min(k, len(tau) - 1), 0])
 
