@@ -11,10 +11,20 @@ from types import ModuleType
 
 from dqdyn.simulate.controllers import ControlLaw
 from dqdyn.simulate.faults import Interrupted, SimulationError, SimulationWarning
+from dqdyn.simulate.observation import LinkContact, Observation
 from dqdyn.simulate.run import simulate
 from dqdyn.simulate.trajectory import Trajectory
 
-__all__ = ["ControlLaw", "Interrupted", "SimulationError", "SimulationWarning", "Trajectory", "simulate"]
+__all__ = [
+    "ControlLaw",
+    "Interrupted",
+    "LinkContact",
+    "Observation",
+    "SimulationError",
+    "SimulationWarning",
+    "Trajectory",
+    "simulate",
+]
 
 
 class _Callable(ModuleType):
