@@ -8,7 +8,15 @@ from pathlib import Path
 from typing import Any
 
 RECORD = Path(__file__).with_suffix(".txt")
-MODULES = ("dqdyn", "dqdyn.constraints", "dqdyn.control", "dqdyn.dynamics.gravity", "dqdyn.simulate", "dqdyn.view")
+MODULES = (
+    "dqdyn",
+    "dqdyn.constraints",
+    "dqdyn.contacts",
+    "dqdyn.control",
+    "dqdyn.dynamics.gravity",
+    "dqdyn.simulate",
+    "dqdyn.view",
+)
 """Modules whose ``__all__`` is public; the methods of ``dqdyn.Robot`` are too."""
 
 

@@ -27,7 +27,7 @@ CORE = (
 )
 TOP = ("loading", "robots", "equations", "moved", "")  # beside the layers; "" is dqdyn itself
 EVERYWHERE = ("errors", "caching", "arrays")  # what every package may import
-EXTRAS = ("mujoco", "sympy", "casadi", "pinocchio", "typer", "rich", "matplotlib", "defusedxml")
+EXTRAS = ("mujoco", "sympy", "casadi", "pinocchio", "typer", "rich", "matplotlib", "defusedxml", "scipy")
 
 
 def rules() -> dict[str, set[str]]:
@@ -37,6 +37,9 @@ def rules() -> dict[str, set[str]]:
     for name in CORE:
         allowed[name] = set(known)
         known.add(name)
+    # Contacts stand beside the constraints: they need no dynamics.
+    allowed["contacts"] = {*EVERYWHERE, "algebra", "geometry", "model", "kinematics"}
+    known.add("contacts")
     allowed["compile"] = {*EVERYWHERE, "algebra.scalar", "algebra.counter", "algebra.real"}
     known.add("compile")
     allowed["robot"] = set(known)

@@ -9,7 +9,7 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from dqdyn import constraints, moved, robots
+from dqdyn import constraints, contacts, moved, robots
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.functions import (
     A_D,
@@ -158,6 +158,7 @@ __all__ = [
     "conj",
     "conj_sharp",
     "constraints",
+    "contacts",
     "cross",
     "crossmatrix4",
     "dec_mult",

@@ -1,0 +1,101 @@
+"""The support polygon of a robot: the convex hull of the corners that touch the ground."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dqdyn.algebra.real import real_array, real_number
+from dqdyn.arrays import Array, Reals
+from dqdyn.contacts.contact import Contact, model_of
+from dqdyn.errors import Error, StateError
+from dqdyn.model.description import WORLD
+
+
+@dataclass(frozen=True, eq=False)
+class SupportPolygon:
+    """``corners`` (n, 2) in m, counter-clockwise in the world's x and y; 2 of an edge, 1 of a point."""
+
+    corners: Array
+
+    def distance(self, point: Reals) -> Any:
+        """m from a point (..., 2) to the border: positive inside, negative outside."""
+        p = real_array(point, "a point of the ground", StateError)
+        if p.shape[-1:] != (2,):
+            raise StateError(f"a point of the ground is (x, y) in m; found shape {p.shape}.", found=p.shape)
+        starts, along = self.corners, np.roll(self.corners, -1, axis=0) - self.corners
+        arms = p[..., None, :] - starts
+        squares = np.maximum((along * along).sum(axis=-1), 1e-300)
+        part = np.clip((arms * along).sum(axis=-1) / squares, 0.0, 1.0)
+        nearest = np.linalg.norm(arms - part[..., None] * along, axis=-1).min(axis=-1)
+        left = along[:, 0] * arms[..., 1] - along[:, 1] * arms[..., 0]
+        inside = (left >= 0.0).all(axis=-1) & (len(starts) > 2)
+        return np.where(inside, nearest, -nearest)[()]
+
+    def contains(self, point: Reals) -> Any:
+        """Whether a point (..., 2) is inside or on the border."""
+        return self.distance(point) >= 0.0
+
+
+def support_polygon(robot: Any, q: Reals, contacts: Iterable[Contact], tolerance: float = 0.02) -> SupportPolygon:
+    """Of the contacts with the world that are not off, at one configuration q.
+
+    It bounds the center of pressure on level ground alone, so corners whose heights differ by more than ``tolerance``
+    in m are refused.
+    """
+    model = model_of(robot)
+    at, level = _configuration(q, model.nq), real_number(tolerance, "the tolerance of the heights")
+    points = [
+        corner.vector
+        for contact in _all_contacts(contacts)
+        if contact.mode != "off" and contact.partner == WORLD
+        for corner in contact.corner_positions(model, at)
+    ]
+    if not points:
+        raise Error("there is no support polygon: no contact with the world is on.")
+    found = np.array(points, dtype=float)
+    spread = float(np.ptp(found[:, 2]))
+    if not spread <= level:
+        problem = f"the heights of the corners differ by {spread:.3g} m, more than the tolerance of {level:g} m"
+        raise Error(f"{problem}: there is a support polygon on level ground only.", found=spread)
+    return SupportPolygon(convex_hull(found[:, :2]))
+
+
+def _all_contacts(contacts: Iterable[Contact]) -> list[Contact]:
+    found = list(contacts) if isinstance(contacts, Iterable) else [contacts]
+    for contact in found:
+        if not isinstance(contact, Contact):
+            raise Error(f"the contacts are a list of values of dqdyn.contacts; found {contact!r}.", found=contact)
+    return found
+
+
+def _configuration(q: Reals, nq: int) -> list[float]:
+    array = real_array(q, "the configuration", StateError)
+    if array.shape != (nq,) or not np.isfinite(array).all():
+        raise StateError(f"the configuration has {nq} finite numbers; found {q!r}.", expected=nq, found=q)
+    return [float(c) for c in array]
+
+
+def convex_hull(points: Array) -> Array:
+    """Corners of the hull of points (n, 2), counter-clockwise, by Andrew's monotone chain."""
+    ordered = sorted({(float(x), float(y)) for x, y in points})
+    if len(ordered) < 3:
+        return np.array(ordered)
+
+    def chain(points: list[tuple[float, float]]) -> list[tuple[float, float]]:
+        kept: list[tuple[float, float]] = []
+        for x, y in points:
+            while len(kept) > 1 and _left(kept[-2], kept[-1], (x, y)) <= 0.0:
+                kept.pop()
+            kept.append((x, y))
+        return kept[:-1]
+
+    return np.array(chain(ordered) + chain(ordered[::-1]))
+
+
+def _left(a: tuple[float, float], b: tuple[float, float], c: tuple[float, float]) -> float:
+    """Twice the area of a triangle, positive counter-clockwise."""
+    return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
