@@ -61,9 +61,9 @@ def simulate(
     ``atol`` and ``events``, functions (t, q, v) → float whose zeros are found. With ``contacts`` the robot lands, lifts
     off and slips by "time-stepping", with the ``options`` of :func:`dqdyn.simulate.unilateral.plant.run`, such as
     ``ground=0.0`` or ``scene``. ``plant="mujoco"`` runs the controller against MuJoCo instead; its ``options`` are
-    those of :func:`dqdyn.simulate.mujoco_plant.run`. ``wrenches``: frame → [f, τ], constant or one per step, in the axes
-    of the frame or, ``expressed="aligned"``, of the world. There is a sample at the start, after every ``every`` steps,
-    and at the end. ``threads`` share the runs of a batch. ``progress``: a bar; by default on a terminal.
+    those of :func:`dqdyn.simulate.mujoco_plant.run`. ``wrenches``: frame → [f, τ], constant or one per step, in the
+    axes of the frame or, ``expressed="aligned"``, of the world. There is a sample at the start, after every ``every``
+    steps, and at the end. ``threads`` share the runs of a batch. ``progress``: a bar; by default on a terminal.
     """
     problem = posed(robot, duration, dt, q0, v0, every, wrenches, expressed, start)
     stepping = _is_time_stepping(integrator, contacts, plant)

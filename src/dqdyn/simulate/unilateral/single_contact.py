@@ -51,8 +51,13 @@ def _directions(w: Array, b: Array, friction: float) -> list[float]:
     constant = -friction * 0.5 * (t[1] * c[0] - t[0] * c[1])
     cos2 = -friction * b[2] * a[0, 1] + friction * 0.5 * (t[0] * c[1] + t[1] * c[0])
     sin2 = friction * b[2] * 0.5 * (a[0, 0] - a[1, 1]) - friction * 0.5 * (t[0] * c[0] - t[1] * c[1])
-    f = lambda x: constant + cos1 * math.cos(x) + sin1 * math.sin(x) + cos2 * math.cos(2 * x) + sin2 * math.sin(2 * x)
-    slope = lambda x: -cos1 * math.sin(x) + sin1 * math.cos(x) - 2 * cos2 * math.sin(2 * x) + 2 * sin2 * math.cos(2 * x)
+
+    def parallel(x: float) -> tuple[float, float]:
+        """The polynomial and its slope."""
+        c1, s1, c2, s2 = math.cos(x), math.sin(x), math.cos(2.0 * x), math.sin(2.0 * x)
+        value = constant + cos1 * c1 + sin1 * s1 + cos2 * c2 + sin2 * s2
+        return value, -cos1 * s1 + sin1 * c1 - 2.0 * cos2 * s2 + 2.0 * sin2 * c2
+
     one, two = complex(cos1, -sin1) / 2, complex(cos2, -sin2) / 2
     result = []
     for z in np.roots([two, one, constant, one.conjugate(), two.conjugate()]):
@@ -60,9 +65,9 @@ def _directions(w: Array, b: Array, friction: float) -> list[float]:
             continue
         theta = cmath.phase(complex(z))
         for _ in range(_REFINEMENTS):
-            rate = slope(theta)
-            if rate == 0.0:
+            value, slope = parallel(theta)
+            if slope == 0.0:
                 break
-            theta -= f(theta) / rate
+            theta -= value / slope
         result.append(theta)
     return result

@@ -65,7 +65,7 @@ class Stepper:
         self._holonomic = any(constraint.holonomic for constraint in robot.constraints)
 
     def solve(self, t: float, q: Array, v: Array, acceleration: Array) -> Step:
-        """The step from (q, v) at the time t; ``acceleration`` is that of the tree, without contacts and constraints."""
+        """The step from (q, v) at the time t, given the acceleration of the tree without contacts and constraints."""
         pairs, stops = self.corners.at(q, t, self.h), self.stops.at(q)
         mobility = Mobility(self.robot, self._mass(q), q, t)
         free = mobility.velocity(v + self.h * (acceleration + self.axes.turning(v)))
