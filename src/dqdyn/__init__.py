@@ -98,6 +98,7 @@ from dqdyn.geometry.segment import Segment
 from dqdyn.loading import from_dh, from_screws, load
 from dqdyn.model.description import Description, Joint, Link, Mimic, NamedFrame, Shape, placement
 from dqdyn.model.inertia import Inertia
+from dqdyn.model.motors import Motor
 from dqdyn.robot import Robot
 
 del moved  # old names of modules are known now
@@ -141,6 +142,7 @@ __all__ = [
     "MissingExtraError",
     "ModelError",
     "ModelWarning",
+    "Motor",
     "NamedFrame",
     "P",
     "Plane",

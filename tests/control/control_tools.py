@@ -12,6 +12,7 @@ from trees import rate, run
 import dqdyn as dq
 from dqdyn import control as ct
 from dqdyn.algebra.scalar import cos, sin
+from dqdyn.control.core.kinematics import State
 from dqdyn.control.core.term import Term
 from dqdyn.robot import Robot
 
@@ -113,6 +114,13 @@ def check_derivatives(
     close(at.jacobian_derivative, rate(lambda s: f(t + s, later(s), v).jacobian, h))
     close(at.residual_derivative, rate(lambda s: f(t + s, later(s), v).residual, h))
     close(at.drift, at.jacobian_derivative @ v + at.residual_derivative)
+
+
+def rows_of(robot: Robot, task: Term, t: float, q: np.ndarray, v: np.ndarray) -> dict[str, np.ndarray]:
+    """Value, jacobian, residual and drift on plain numbers: no compiler."""
+    bound, state = task.bound_to(robot.model), State(robot.model, q.tolist(), v.tolist())
+    rows = bound.rows(state, [signal.at(t) for signal in bound.signals])
+    return {name: np.array(getattr(rows, name)) for name in ("value", "jacobian", "residual", "rate", "drift")}
 
 
 def follow(robot: Robot, controller: Any, q: np.ndarray, duration: float, dt: float) -> np.ndarray:

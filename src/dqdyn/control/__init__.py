@@ -12,6 +12,7 @@ from typing import Any
 
 from dqdyn.control.controllers.motion import acceleration_controller, velocity_controller
 from dqdyn.control.controllers.torque import computed_torque, torque_controller
+from dqdyn.control.controllers.whole_body import whole_body_controller
 from dqdyn.control.core.controller import Controller
 from dqdyn.control.core.errors import ControlError, ControlWarning, InfeasibleError
 from dqdyn.control.core.inequality import Inequality
@@ -32,8 +33,18 @@ from dqdyn.control.limits.position import ConeJointLimits, JointLimits
 from dqdyn.control.limits.stopping import StoppingBounds
 from dqdyn.control.qp.solve import solve_quadratic_program
 from dqdyn.control.tasks.distance import DistanceTask
+from dqdyn.control.tasks.divergent import DivergentComponentTask
+from dqdyn.control.tasks.forces import (
+    CenterOfPressureTask,
+    ContactWrenchTask,
+    ForceRegularisation,
+    LoadSharingTask,
+    ZeroMomentPointTask,
+)
 from dqdyn.control.tasks.function import FunctionTask
 from dqdyn.control.tasks.hands import AbsolutePoseTask, RelativePoseTask
+from dqdyn.control.tasks.impedance import ImpedanceTask
+from dqdyn.control.tasks.momentum import MomentumTask
 from dqdyn.control.tasks.robot import PostureTask, RestTask
 from dqdyn.control.tasks.target import CenterOfMassTask, LineTask, PlaneTask, PoseTask, RotationTask, TranslationTask
 
@@ -43,14 +54,19 @@ __all__ = [
     "Activation",
     "CenterOfMass",
     "CenterOfMassTask",
+    "CenterOfPressureTask",
     "Cone",
     "ConeJointLimits",
     "Configuration",
+    "ContactWrenchTask",
     "ControlError",
     "ControlWarning",
     "Controller",
     "DistanceTask",
+    "DivergentComponentTask",
+    "ForceRegularisation",
     "FunctionTask",
+    "ImpedanceTask",
     "Inequality",
     "InfeasibleError",
     "JointLimits",
@@ -59,7 +75,9 @@ __all__ = [
     "KeepOut",
     "LineTask",
     "Linear",
+    "LoadSharingTask",
     "Measured",
+    "MomentumTask",
     "Moving",
     "PlaneTask",
     "PoseTask",
@@ -75,6 +93,7 @@ __all__ = [
     "TorsoArm",
     "TranslationTask",
     "VelocityLimits",
+    "ZeroMomentPointTask",
     "absolute_frame",
     "acceleration_controller",
     "automatic_gains",
@@ -91,6 +110,7 @@ __all__ = [
     "solve_quadratic_program",
     "torque_controller",
     "velocity_controller",
+    "whole_body_controller",
 ]
 
 

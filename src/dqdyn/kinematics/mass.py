@@ -5,7 +5,7 @@ They are those of the moving bodies; what is fixed to the world counts only wher
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from dqdyn.algebra.adjoint import Adjoint
@@ -106,6 +106,23 @@ def centroidal_momentum_matrix_derivative(model: Model, q: Scalars, v: Scalars) 
         lambda at: [c for row in centroidal_momentum_matrix(model, at) for c in row], q, configuration_rate(model, q, v)
     )
     return [list(flat[row * model.nv : (row + 1) * model.nv]) for row in range(6)]
+
+
+def centroidal_momentum_drift(model: Model, motion: WorldMotion, twist_rates: Mapping[int, DQ]) -> DQ:
+    """Ȧ v as ṗ + εL̇, body by body, where ``twist_rates`` are those of the world twists without joint accelerations.
+
+    With cᵢ the centers of mass of the bodies and c that of all, ṗ = Σ mᵢ c̈ᵢ and
+    L̇ = Σ (cᵢ − c) × mᵢ c̈ᵢ + Iᵢ ω̇ᵢ + ωᵢ × Iᵢ ωᵢ.
+    """
+    centers = _centers(model, motion.adjoint)
+    center, result = _weighted(model, centers), zero_twist()
+    for i, (body, at) in enumerate(zip(model.bodies, centers, strict=True)):
+        twist, ad, rows = motion.twist[i], motion.adjoint[i], body.inertia.rows
+        omega, velocity = twist.primary, point_velocity(twist, at)
+        force = (point_velocity(twist_rates[i], at) + cross3(omega, velocity)) * body.inertia.mass
+        turned, turning = (ad.rotate(combine(rows, ad.rotate_back(w))) for w in (omega, twist_rates[i].primary))
+        result = result + DQ.of(force, cross3(at - center, force) + turning + cross3(omega, turned))
+    return result
 
 
 def point_velocity(twist: DQ, point: Quaternion) -> Quaternion:

@@ -13,8 +13,9 @@ from dqdyn.model.description import BASES, PER_AXIS, ROOT_JOINT, WORLD, Descript
 from dqdyn.model.inertia import Inertia
 from dqdyn.model.joints import joint_kind
 from dqdyn.model.model import WORLD_BODY, WORLD_FRAME, Body, Frame, Master, Model, TreeJoint
+from dqdyn.model.motors import AxisMotors, Motor
 from dqdyn.model.names import fresh_name, listed
-from dqdyn.model.per_axis import axis_values
+from dqdyn.model.per_axis import axis_motors, axis_values
 
 
 def build(
@@ -83,8 +84,7 @@ class _Builder:
 
     def walk(self) -> None:
         children = self.description.joints_by_parent()
-        kind = {"fixed": "fixed", "free": "free"}.get(self.base, "planar")
-        self.base_joint = Joint(ROOT_JOINT, kind, WORLD, self.description.root)
+        self.base_joint = self.description.base_joint(self.base)
         pending = [(self.base_joint, WORLD_BODY, IDENTITY)]
         while pending:
             joint, parent, placement = pending.pop()
@@ -123,12 +123,28 @@ class _Builder:
             slices.append((slice(nq, nq + own_q), slice(nv, nv + own_v)))
             nq, nv = nq + own_q, nv + own_v
         joints = []
+        followers = self.follower_motors(masters)
         for i, (joint, parent, placement) in enumerate(self.moving):
             kind, master = joint_kind(joint), masters.get(i)
             of_axes: dict[str, Any] = {field: axis_values(joint, field) for field in PER_AXIS}
+            own = () if master else axis_motors(joint)
+            of_axes["motors"] = own if any(own) else followers.get(i, own)
             q, v = slices[master.joint if master else i]
             joints.append(TreeJoint(i, joint.name, kind, parent, placement, q, v, **of_axes, master=master))
         return tuple(joints), nq, nv
+
+    def follower_motors(self, masters: dict[int, Master]) -> dict[int, AxisMotors]:
+        """What drives a joint through one that mimics it, by the index of the driven joint, as it acts there."""
+        result: dict[int, AxisMotors] = {}
+        for i, master in masters.items():
+            joint = self.moving[i][0]
+            if not joint.motors or master.ratio == 0.0:  # only where it is said: a follower needs no motor
+                continue
+            (motor,) = axis_motors(joint)
+            if motor is not None and master.joint not in result:
+                effort, velocity = motor.effort * abs(master.ratio), motor.velocity / abs(master.ratio)
+                result[master.joint] = (Motor(effort, velocity, motor.gear * master.ratio, motor.name),)
+        return result
 
     def masters(self) -> dict[int, Master]:
         """Mimic joints by index, each traced to a joint that has a coordinate."""

@@ -12,11 +12,23 @@ from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.real import is_real
 from dqdyn.algebra.scalar import is_numeric
 from dqdyn.errors import ModelError, one_line, unknown_name
-from dqdyn.model.description import DYNAMICS, PER_AXIS, WORLD, Description, Joint, Link, NamedFrame, Shape
+from dqdyn.model.description import (
+    BASES,
+    DYNAMICS,
+    LIMITS,
+    PER_AXIS,
+    WORLD,
+    Description,
+    Joint,
+    Link,
+    NamedFrame,
+    Shape,
+)
 from dqdyn.model.gravity_field import FieldGravity
 from dqdyn.model.inertia import Vector
 from dqdyn.model.joints import KINDS, joint_kind
 from dqdyn.model.joints.consistency import contradiction, unknown_parameters
+from dqdyn.model.motors import Motor
 from dqdyn.model.per_axis import axis_count, axis_values
 
 AXIS_TOLERANCE = 1e-3
@@ -75,6 +87,8 @@ class Checker:
             self.link(link)
         joints = tuple(self.joint(joint) for joint in d.joints)
         self.tree(joints)
+        if d.base in BASES:  # another base may be chosen in its place
+            self.motors(d.base_joint(d.base))
         self.mimics({joint.name: joint for joint in joints})
         links = {link.name for link in d.links}
         taken = links | {joint.name for joint in d.joints} | {WORLD}
@@ -142,7 +156,22 @@ class Checker:
             raise self.fault(joint, f"has a lower limit above the upper one, {low} > {high}: correct one.")
         if math.inf in low or -math.inf in high:
             raise self.fault(joint, f"has limits that no value satisfies, {low} and {high}: correct them.")
+        self.motors(joint)
         return self.motion(joint)
+
+    def motors(self, joint: Joint) -> None:
+        given, count = joint.motors, KINDS[joint.kind].nv
+        if given is None:
+            return
+        if not isinstance(given, tuple) or not all(motor is None or isinstance(motor, Motor) for motor in given):
+            raise self.fault(joint, f"has the motors {given!r}: give a tuple with a Motor or None per axis.")
+        if len(given) not in (0, count):
+            raise self.fault(joint, f"has {len(given)} motors and {count} axes: give one Motor or None per axis.")
+        for what in LIMITS[2:]:
+            for motor, limit in zip(given, axis_values(joint, what), strict=False):
+                if motor is not None and math.inf > getattr(motor, what) > limit:
+                    excess = f"a motor with the {what} {getattr(motor, what):g}, above its own limit {limit:g}"
+                    raise self.fault(joint, f"has {excess}: give the motor at most that, or raise the limit.")
 
     def motion(self, joint: Joint) -> Joint:
         """The joint with axes of length one; its kind says what is wrong with its parameters."""

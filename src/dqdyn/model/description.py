@@ -14,13 +14,16 @@ from dqdyn.algebra.scalar import cos, sin
 from dqdyn.arrays import RealArray
 from dqdyn.model.gravity_field import FieldGravity
 from dqdyn.model.inertia import ORIGIN, Inertia, Vector, as_vector
+from dqdyn.model.motors import AxisMotors
 
 GRAVITY: Vector = (0.0, 0.0, -9.81)
 """Gravitational acceleration in m/s², world axes."""
 
 WORLD = "world"
 ROOT_JOINT = "root_joint"
-BASES = ("fixed", "free", "planar", "differential")
+BASE_KINDS = {"fixed": "fixed", "free": "free", "planar": "planar", "differential": "planar"}
+"""The joint kind of each base."""
+BASES = tuple(BASE_KINDS)
 LIMITS = ("lower", "upper", "velocity", "effort")
 DYNAMICS = ("damping", "friction", "armature")
 PER_AXIS = LIMITS + DYNAMICS
@@ -82,7 +85,9 @@ class Joint:
     """A joint between two links. ``x_parent,child = origin · motion(q) · child_origin``.
 
     ``kind`` is one of ``dqdyn.model.joints.KINDS``. Limits, damping, friction and armature are one number for all axes
-    of the joint, or one per axis; None is no limit. ``axis`` is a unit vector in the joint frame.
+    of the joint, or one per axis; None is no limit. ``axis`` is a unit vector in the joint frame. ``motors`` has one
+    entry per axis, () says that none has a motor; None leaves it to the kind: every axis, but none of a free or planar
+    joint.
     """
 
     name: str
@@ -102,6 +107,7 @@ class Joint:
     friction: float | tuple[float, ...] = 0.0  # Coulomb, N m or N
     armature: float | tuple[float, ...] = 0.0  # rotor inertia, kg m² or kg
     mimic: Mimic | None = None
+    motors: AxisMotors | None = None
 
 
 @dataclass(frozen=True)
@@ -150,6 +156,7 @@ class Description:
     notes: tuple[str, ...] = field(default=())  # doubts of the loader; become warnings of the model
     loops: tuple[Loop, ...] = ()
     stabilisation: tuple[float, ...] | None = None  # of constraints: (rate in 1/s,) is Baumgarte's, () is projection
+    base_motors: AxisMotors | None = None  # of ``base``, as the motors of a joint; bases have none unless said here
 
     @property
     def root(self) -> str:
@@ -157,12 +164,24 @@ class Description:
         moved = {joint.child for joint in self.joints}
         return next(link.name for link in self.links if link.name not in moved)
 
+    def base_joint(self, base: str) -> Joint:
+        """The joint between the world and the root, on one of ``BASES``.
+
+        It has the described motors if the described base is of the same kind, as a planar and a differential one are.
+        """
+        motors = self.base_motors if BASE_KINDS[base] == BASE_KINDS.get(self.base) else None
+        return Joint(ROOT_JOINT, BASE_KINDS[base], WORLD, self.root, motors=motors)
+
     def joints_by_parent(self) -> dict[str, list[Joint]]:
         """The joints on each link that carries some, in their order."""
         result: dict[str, list[Joint]] = {}
         for joint in self.joints:
             result.setdefault(joint.parent, []).append(joint)
         return result
+
+    def on_base(self, base: str) -> Description:
+        """A copy on another base, with the motors that :meth:`base_joint` gives it."""
+        return replace(self, base=base, base_motors=self.base_joint(base).motors)
 
     def with_changes(self, **changes: Any) -> Description:
         """A copy with some fields replaced."""

@@ -18,6 +18,7 @@ from dqdyn.model.description import PER_AXIS, WORLD, Description
 from dqdyn.model.gravity_field import FieldGravity
 from dqdyn.model.inertia import Inertia, Vector
 from dqdyn.model.joints import JointKind
+from dqdyn.model.motors import AxisMotors
 
 WORLD_BODY = -1
 
@@ -35,7 +36,8 @@ class Master:
 class TreeJoint:
     """Joint i moves body i: x_parent,i = ``placement`` · ``motion.pose(q)``.
 
-    ``q`` and ``v`` are slices of the robot's vectors; a mimic joint has those of its master. Per-axis data are tuples.
+    ``q`` and ``v`` are slices of the robot's vectors; a mimic joint has those of its master. Per-axis data are tuples;
+    the motors of a mimic joint are empty, for they act on its master.
     """
 
     index: int
@@ -52,6 +54,7 @@ class TreeJoint:
     damping: tuple[float, ...]
     friction: tuple[float, ...]
     armature: tuple[float, ...]
+    motors: AxisMotors
     master: Master | None = None
     offset: float = 0.0  # added to the coordinate of a joint with one; see :mod:`dqdyn.model.canonical`
 
@@ -207,7 +210,7 @@ class Model:
     @cached_property
     def _key(self) -> tuple[Any, ...]:
         joints = tuple(
-            (j.name, j.motion, j.parent, j.placement, j.q.start, j.v.start, j.master)
+            (j.name, j.motion, j.parent, j.placement, j.q.start, j.v.start, j.master, j.motors)
             + tuple(getattr(j, field) for field in PER_AXIS)
             for j in self.joints
         )
@@ -239,6 +242,11 @@ class Model:
             result.append(body)
             body = self.joints[body].parent
         return result[::-1]
+
+    @cached_property
+    def motors(self) -> AxisMotors:
+        """The motor of each velocity axis (nv); None where it has none."""
+        return tuple(motor for joint in self.joints for motor in joint.motors)
 
     @property
     def mass(self) -> float:

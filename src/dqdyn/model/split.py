@@ -36,6 +36,6 @@ def single_axes(joint: TreeJoint) -> list[TreeJoint]:
     chain = []
     for k, part in enumerate(joint.motion.single_axes()):
         q, v = (slice(own.start + k, own.start + k + 1) for own in (joint.q, joint.v))
-        own: dict[str, Any] = {field: (getattr(joint, field)[k],) for field in PER_AXIS}
+        own: dict[str, Any] = {field: (getattr(joint, field)[k],) for field in (*PER_AXIS, "motors")}
         chain.append(replace(joint, name=f"{joint.name}_{part.suffix}", motion=part.motion, q=q, v=v, **own))
     return chain or [joint]

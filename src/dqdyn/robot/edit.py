@@ -167,7 +167,7 @@ def lock(model: Model, values: Mapping[str, RealNumber | RealArray]) -> tuple[De
             )
         joints = (Joint(ROOT_JOINT, "fixed", WORLD, description.root, origin=at), *joints)
         links, base = (Link(WORLD), *links), "fixed"
-    return description.with_changes(joints=joints, links=links, base=base), base
+    return description.on_base(base).with_changes(joints=joints, links=links), base
 
 
 def _masters_first(joints: tuple[Joint, ...]) -> list[Joint]:
@@ -221,7 +221,7 @@ def bare(description: Description, base: str | None = None) -> tuple[Description
     """The tree without its loops and without the rolling of its base: a differential base becomes a planar one."""
     base = description.base if base is None else base
     base = "planar" if base == "differential" else base
-    return description.with_changes(loops=(), stabilisation=None, base=base), base
+    return description.on_base(base).with_changes(loops=(), stabilisation=None), base
 
 
 def without_friction(model: Model) -> Description:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from dqdyn.arrays import Array, RealArray, RealNumber, Reals
 from dqdyn.errors import ModelWarning
@@ -16,6 +17,7 @@ from dqdyn.model.description import Description, Shape
 from dqdyn.model.gravity_field import FieldGravity
 from dqdyn.model.layouts import Layout, mujoco_layout, pinocchio_layout
 from dqdyn.model.model import Body, Model
+from dqdyn.model.motors import AxisMotors
 from dqdyn.robot import edit
 from dqdyn.robot.base import Limits, limits_of
 from dqdyn.robot.catalog import functions_of
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from dqdyn.dynamics.formulations.speeds import Speeds
     from dqdyn.dynamics.gravity.fields import Field
     from dqdyn.robot.coordinates import Choices, RobotInCoordinates
+    from dqdyn.robot.motors import Motors
     from dqdyn.robot.speeds import RobotInSpeeds
 
 
@@ -121,6 +124,18 @@ class Robot(ConstrainedMethods):
         """Limits of all joints that have coordinates of their own."""
         return self._limits
 
+    @property
+    def motors(self) -> AxisMotors:
+        """The motor of each velocity axis (nv), within the limits of its joint; None where there is none."""
+        return self.model.motors
+
+    @property
+    def actuated(self) -> npt.NDArray[np.bool_]:
+        """Which velocity axes have a motor (nv,), read-only."""
+        driven = np.array([motor is not None for motor in self.model.motors], dtype=bool)
+        driven.setflags(write=False)
+        return driven
+
     def __eq__(self, other: object) -> bool:
         return self.model == other.model if isinstance(other, Robot) else NotImplemented
 
@@ -198,6 +213,18 @@ class Robot(ConstrainedMethods):
     def without_friction(self) -> Robot:
         """The same robot with joints that have neither damping nor Coulomb friction; armature stays."""
         return self._rebuilt(edit.without_friction(self.model))
+
+    def with_motors(self, motors: Motors) -> Robot:
+        """The same robot with other motors: ``robot.with_motors({"elbow": 80.0, "wrist": None})``.
+
+        A dictionary changes the joints that it names: to a :class:`Motor`, a largest effort in N m or N, None for no
+        motor, or a sequence of these, one per axis. A list of names says which joints have motors, and all others have
+        none. The base is the joint "root_joint". Motors without an effort or velocity of their own have that of the
+        limits of their joint, and none may exceed them.
+        """
+        from dqdyn.robot.motors import with_motors
+
+        return self._rebuilt(with_motors(self.model, motors))
 
     def with_base(self, base: Base) -> Robot:
         """The same robot on another base: "fixed", "free", "planar" or "differential"."""

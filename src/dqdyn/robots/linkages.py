@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 from dqdyn.errors import ModelError
 from dqdyn.model.description import Description, Joint, Link, Loop, NamedFrame, placement
@@ -22,12 +23,13 @@ def four_bar(crank: float = 0.1, coupler: float = 0.38, rocker: float = 0.25, gr
 
     Lengths in m; bars are uniform cylinders of 2 kg/m. At q = 0 the crank stands upright and the loop is closed. With
     the lengths of the default the crank turns all the way round. The hinges turn about y; frames "coupler_end" and
-    "rocker_end" meet in the loop "pin"; frame "tool" there too. No damping, no friction.
+    "rocker_end" meet in the loop "pin"; frame "tool" there too. A motor turns the crank alone. No damping, no friction.
     """
     a, b, d = (0.0, 0.0), (0.0, crank), (ground, 0.0)
     c = _meeting("four_bar", b, coupler, d, rocker)
     bars = [("crank", "ground", a, b, STEEL), ("coupler", "crank", b, c, ORANGE), ("rocker", "ground", d, c, BLUE)]
-    return _linkage("four_bar", ground, bars, Loop("pin", "point", ("coupler_end", "rocker_end")), tool="coupler")
+    pin = Loop("pin", "point", ("coupler_end", "rocker_end"))
+    return _linkage("four_bar", ground, bars, pin, "coupler", ("crank",))
 
 
 def five_bar(proximal: float = 0.25, distal: float = 0.35, ground: float = 0.2) -> Description:
@@ -35,7 +37,7 @@ def five_bar(proximal: float = 0.25, distal: float = 0.35, ground: float = 0.2) 
 
     Lengths in m; bars are uniform cylinders of 2 kg/m. At q = 0 the proximal bars stand upright and the distal bars
     meet above the middle of the ground in the loop "pin", at the frames "left_distal_end" (also "tool") and
-    "right_distal_end". The hinges turn about y. No damping, no friction.
+    "right_distal_end". The hinges turn about y; motors turn the two proximal bars. No damping, no friction.
     """
     left, right = (0.0, 0.0), (ground, 0.0)
     left_elbow, right_elbow = (0.0, proximal), (ground, proximal)
@@ -47,14 +49,14 @@ def five_bar(proximal: float = 0.25, distal: float = 0.35, ground: float = 0.2) 
         ("right_distal", "right_proximal", right_elbow, tool, BLUE),
     ]
     pin = Loop("pin", "point", ("left_distal_end", "right_distal_end"))
-    return _linkage("five_bar", ground, bars, pin, tool="left_distal")
+    return _linkage("five_bar", ground, bars, pin, "left_distal", ("left_proximal", "right_proximal"))
 
 
 Bar = tuple[str, str, Point, Point, Color]
 """Name, the bar that carries it, where it begins and ends at q = 0, and its color."""
 
 
-def _linkage(name: str, ground: float, bars: list[Bar], pin: Loop, tool: str) -> Description:
+def _linkage(name: str, ground: float, bars: list[Bar], pin: Loop, tool: str, driven: tuple[str, ...]) -> Description:
     links: list[Link] = [link("ground", block(1.0, (ground + 0.1, 0.05, 0.02), (ground / 2, 0.0, -0.02)))]
     joints: list[Joint] = []
     frames: list[NamedFrame] = []
@@ -64,7 +66,8 @@ def _linkage(name: str, ground: float, bars: list[Bar], pin: Loop, tool: str) ->
         reach = (end[0] - begin[0], 0.0, end[1] - begin[1])
         at = (begin[0] - begins[carrier][0], 0.0, begin[1] - begins[carrier][1])
         links.append(link(bar, rod(LINEAR_DENSITY * math.hypot(*reach), THICKNESS, (0.0, 0.0, 0.0), reach, color)))
-        joints.append(hinge(f"{bar}_joint", at, "y", parent=carrier, child=bar))
+        hinged = hinge(f"{bar}_joint", at, "y", parent=carrier, child=bar)
+        joints.append(hinged if bar in driven else replace(hinged, motors=()))
         frames.append(NamedFrame(f"{bar}_end", bar, placement(reach)))
         if bar == tool:
             frames.append(NamedFrame("tool", bar, placement(reach)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dqdyn.model.description import Description, Drive, Joint, Link, placement
+from dqdyn.model.motors import Motor
 from dqdyn.robots.arms import arm6_limb
 from dqdyn.robots.parts import STEEL, Limb, Part, block, link, robot, rod
 
@@ -17,7 +18,8 @@ def holonomic_manipulator() -> Description:
 
     The kind of robot that Silva validates the holonomic case on. The platform is a uniform box of 0.9 × 0.6 × 0.35 m
     and 100 kg with four omnidirectional wheels, cylinders of 5 kg; their spin is left out. The arm is that of
-    ``arm6``, 0.2 m ahead of the center. Base "planar"; frame "tool" on the flange. No damping, no friction.
+    ``arm6``, 0.2 m ahead of the center. Base "planar", with motors on x, y and φ: the wheels push any way. Frame "tool"
+    on the flange. No damping, no friction.
     """
     wheels = tuple(_wheel(5.0, 0.1, x, y) for x in (0.3, -0.3) for y in (0.3, -0.3))
     platform = link("platform", block(100.0, (0.9, 0.6, 0.35), (0, 0, 0.275)), *wheels)
@@ -29,8 +31,9 @@ def nonholonomic_manipulator() -> Description:
 
     The kind of robot that Silva validates the nonholonomic case on. The platform is a uniform box of 0.8 × 0.5 × 0.35
     m and 106 kg with two wheels of 6 kg (radius 0.15 m, 0.6 m apart) on the y axis and two casters, each 1 kg; their
-    spin is left out. The arm is that of ``arm6``, above the wheel axis. Base "differential"; frame "tool" on the
-    flange. No damping, no friction.
+    spin is left out. The arm is that of ``arm6``, above the wheel axis. Base "differential", with motors on x, y and φ:
+    the wheels push ahead and turn, and the rolling constraint bears what is across. Frame "tool" on the flange. No
+    damping, no friction.
     """
     drive = Drive(wheel_radius=0.15, wheel_distance=0.6)
     wheels = tuple(_wheel(6.0, drive.wheel_radius, 0.0, y) for y in (0.3, -0.3))
@@ -45,4 +48,5 @@ def _wheel(mass: float, radius: float, x: float, y: float) -> Part:
 
 def _with_arm(name: str, platform: Link, arm_x: float, **base: Any) -> Description:
     mount = Joint("mount", "fixed", platform.name, "arm_base", origin=placement((arm_x, 0.0, HEIGHT)))
-    return robot(name, platform, Limb((), (mount,)), arm6_limb("arm_"), **base)
+    driven = (Motor(), Motor(), Motor())  # what the wheels give together, along x, along y and about z
+    return robot(name, platform, Limb((), (mount,)), arm6_limb("arm_"), base_motors=driven, **base)

@@ -21,8 +21,8 @@ def stewart_platform() -> Description:
     The platform, a disc of 10 kg and radius 0.25 m, hangs on a free joint; each leg stands on the base with a universal
     joint and pushes with a prismatic joint, and its tip is a ball joint in the platform: the loops "ball_1" … "ball_6"
     close frames "tip_i" and "anchor_i". Feet lie on a circle of 0.5 m in pairs, anchors on one of 0.22 m. Lower and
-    upper leg are uniform cylinders of 2 kg and 1 kg. At the neutral q all loops are closed. Frame "tool" on top of
-    the disc.
+    upper leg are uniform cylinders of 2 kg and 1 kg. Motors push the legs; the universal joints have none. At the
+    neutral q all loops are closed. Frame "tool" on top of the disc.
     """
     links: list[Link] = [
         link("base", rod(20.0, 0.5, (0.0, 0.0, -0.05), (0.0, 0.0, 0.0), STEEL)),
@@ -38,13 +38,14 @@ def stewart_platform() -> Description:
         leg = tuple(a - f for a, f in zip((anchor[0], anchor[1], HEIGHT), foot, strict=True))
         length = math.hypot(*leg)
         along = shortest_rotation(Z, as_vector([c / length for c in leg]))
+        on_base = pose(along, pure(*foot))
         lower, upper = f"lower_leg_{number}", f"upper_leg_{number}"
         links += [
             link(lower, rod(2.0, 0.025, (0.0, 0.0, 0.0), (0.0, 0.0, 0.6 * length), STEEL)),
             link(upper, rod(1.0, 0.015, (0.0, 0.0, 0.4 * length), (0.0, 0.0, length), ORANGE)),
         ]
         joints += [
-            Joint(f"foot_{number}", "universal", "base", lower, pose(along, pure(*foot)), axis=X, second_axis=Y),
+            Joint(f"foot_{number}", "universal", "base", lower, on_base, axis=X, second_axis=Y, motors=()),
             Joint(f"leg_{number}", "prismatic", lower, upper, lower=-0.2, upper=0.2, effort=2000.0),
         ]
         frames += [

@@ -47,7 +47,7 @@ def torque_controller(
     """
     require_robot(robot)
     _require_motors(robot, as_list(constraints))
-    dynamics, command_map = _mass_and_bias(robot), _ThroughDynamics(robot, method)
+    dynamics, command_map = mass_and_bias(robot), _ThroughDynamics(robot, method)
     return build(robot, "torque", tasks, constraints, damping, infeasible, solver, dynamics, command_map)
 
 
@@ -94,7 +94,7 @@ class _ThroughDynamics:
         return np.asarray(self._robot.integrate(q, v, dt, check=False))
 
 
-def _mass_and_bias(robot: Robot) -> Dynamics:
+def mass_and_bias(robot: Robot) -> Dynamics:
     """M and n over any scalar, for bounds on torques."""
 
     def call(q: list[Scalar], v: list[Scalar]) -> MassAndBias:

@@ -46,14 +46,14 @@ def build(
     """The controller of a level; by torque it composes accelerations, and ``command_map`` gives the torques."""
     require_robot(robot)
     design = Design.of(robot.model, level, tasks, constraints, damping)
-    _warn_of_forbidden_targets(design, robot.model)
+    warn_of_forbidden_targets(design, robot.model)
     composition = Composition(robot.model, "velocity" if level == "velocity" else "acceleration", design, dynamics)
     levels = len(design.tasks)
     optimum = Optimum(composition.size, solver) if levels == 1 else StrictLevels(composition.size, solver, levels)
     return Controller(level, composition, optimum, infeasible, command_map)
 
 
-def _warn_of_forbidden_targets(design: Design, model: Model) -> None:
+def warn_of_forbidden_targets(design: Design, model: Model) -> None:
     """A warning for every target and constraint that cannot both be met at t = 0, as far as the target alone tells.
 
     The task says where features are once it is met, the constraint how far from its boundary they are there.

@@ -33,7 +33,7 @@ Relax = bool | None
 
 @dataclass(frozen=True)
 class CommandBound:
-    """A bound on the command: on one component of it (``axis``), or on ``normal`` · u.
+    """A bound on the command: on one component of it (``axis``), on ``normal`` · u, or on the torque of an axis.
 
     A guard protects ``h`` ≥ 0, with its ``rate`` at the level of accelerations; ``gains`` is the index of its pair.
     """
@@ -43,6 +43,7 @@ class CommandBound:
     left: Scalar = -INFINITE
     axis: int | None = None
     normal: list[Scalar] = field(default_factory=list)
+    torque: int | None = None
     h: Scalar | None = None
     rate: Scalar | None = None
     gains: int | None = None

@@ -8,6 +8,7 @@ and what a controller reports (errors, distances, their rates).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -16,17 +17,24 @@ from dqdyn.arrays import Array
 from dqdyn.compile.runtime.function import Function
 from dqdyn.compile.trace.tracer import trace
 from dqdyn.constraints import assembled
+from dqdyn.constraints.methods.sparse import is_zero
 from dqdyn.control.core.command_constraint import CommandBound, Context, MassAndBias, Matrix
 from dqdyn.control.core.design import Design
-from dqdyn.control.core.kinematics import Rows
+from dqdyn.control.core.kinematics import Rows, SignalMotion
 from dqdyn.control.core.task import Task
-from dqdyn.control.features.signals import SignalBuffer
+from dqdyn.control.features.signals import Signal, SignalBuffer
 from dqdyn.control.qp.conflict import NamedRows
 from dqdyn.control.qp.solver import INFINITE, ProblemSize
 from dqdyn.model.model import Model
 
 Dynamics = Callable[[list[Scalar], list[Scalar]], MassAndBias]
 Blocks = dict[str, Matrix | list[Scalar]]
+Motion = Callable[[Signal], SignalMotion]
+GainPairs = list[tuple[Scalar, Scalar]]
+Forms = list[tuple[float, list[Scalar], Scalar]]
+"""Weight, row and constant of squares."""
+MATRICES = ("A", "jacobian", "torque", "solution", "force_task")
+"""Blocks with two axes, beside H and J of every level."""
 
 
 class Composition:
@@ -34,52 +42,105 @@ class Composition:
 
     def __init__(self, model: Model, level: str, design: Design, dynamics: Dynamics | None = None) -> None:
         self.model, self.level, self.design, self.dynamics = model, level, design, dynamics
-        self.buffer = SignalBuffer(design.signals)
+        self.buffer = buffer = SignalBuffer(design.signals)
         task_gains = [(t.gain, 0.0) if level == "velocity" else t.gains for t in design.all_tasks]
         own_gains = [gains for c in design.constraints for gains in c.initial_gains(model, level)]
         self.gains = np.array([*task_gains, *own_gains, (0.0, 0.0)])  # a program takes no empty input
         self._blocks: dict[str, tuple[slice, tuple[int, ...]]] = {}
-        inputs = [*self.buffer.inputs(model), ("gains", self.gains.size)]
+        inputs = [*self.buffer.inputs(model), ("gains", self.gains.size), *((n, a.size) for n, a in self.given.items())]
         self.program = trace(f"{level}_control", inputs, self._trace)
         self.function = Function(self.program, summary="The quadratic program of a controller at a state.").fast
         self.out = np.zeros(self.program.shape)
         self.views = {name: self.out[part].reshape(shape) for name, (part, shape) in self._blocks.items()}
         self._gains = self.gains.reshape(-1)
         self._t = np.zeros(1)
+        self._arrays = (buffer.value, buffer.rate, buffer.acceleration, self._gains, *self.given.values())
+
+    @property
+    def given(self) -> dict[str, Array]:
+        """Further inputs of the program, by name."""
+        return {}
 
     def evaluate(self, t: float, q: Array, v: Array) -> None:
         """Compute all blocks; they are in :attr:`views`."""
-        buffer = self.buffer
-        buffer.update(t)
+        self.buffer.update(t)
         self._t[0] = t
-        self.function(self._t, q, v, buffer.value, buffer.rate, buffer.acceleration, self._gains, out=self.out)
+        self.function(self._t, q, v, *self._arrays, out=self.out)
 
     # --- tracing ----------------------------------------------------------------------------------------------------
 
     def _trace(self, *inputs: list[Scalar]) -> tuple[list[Scalar], tuple[int, ...]]:
-        t, q, v, *signals, gains = inputs
-        given = lambda signal: self.buffer.motion(signal, t[0], *signals)
+        (t, q, v), signals, (gains, *given) = inputs[:3], inputs[3:6], inputs[6:]
+        motion = lambda signal: self.buffer.motion(signal, t[0], *signals)
         pairs = list(zip(gains[::2], gains[1::2], strict=True))
-        context = Context(self.model, self.level, q, v, given, pairs, dynamics=self.dynamics)
+        context = self._context(t[0], q, v, motion, pairs, *given)
         tasks = {id(task): self._task_rows(context, task) for task in self.design.all_tasks}
         self.task_sizes = {key: len(residual) for key, (_, residual) in tasks.items()}
         first = [tasks[id(task)][0] for task in (self.design.tasks or ((),))[0]]
         context.task_errors = [c for rows in first for c in rows.value]
         context.task_rates = [c for rows in first for c in rows.rate or ()]
-        level = self.level if self.dynamics is None else "torque"
         owned = [(bound, c) for c in self.design.constraints for bound in c.bounds(context)]
         self.guard_owners = [c for bound, c in owned if bound.gains is not None]
-        bounds = [(bound, c.gives_way(level)) for bound, c in owned]
+        bounds = [(self._bound(context, bound), c.gives_way(self.commanded)) for bound, c in owned]
+        bounds = [*self._own_bounds(context), *bounds]
         blocks: Blocks = {}
         for k, of_level in enumerate(self.design.tasks):
             blocks |= self._objective(k, [(task, *tasks[id(task)]) for task in of_level])
         equal = list(zip(*self._robot_constraints(context, t[0]), strict=True))
-        for rows, residual in (tasks[id(task)] for task in self.design.equalities):
-            equal += [(row, -r) for row, r in zip(rows.jacobian, residual, strict=True)]
+        for task in self.design.equalities:
+            equal += [(row, -r) for row, r in self._forms(task, *tasks[id(task)])]
         self._collect(blocks, equal, bounds)
+        blocks |= self._reported()
         for name, of in (("error", "value"), ("error_rate", "rate"), ("jacobian", "jacobian")):
             blocks[name] = [e for task in self.design.all_tasks for e in getattr(tasks[id(task)][0], of) or ()]
         return self._flat(blocks)
+
+    # --- what whole-body control replaces: there the unknowns are not the command ------------------------------------
+
+    @property
+    def commanded(self) -> str:
+        """The level of the command: limits of it do not give way."""
+        return self.level if self.dynamics is None else "torque"
+
+    @property
+    def unknowns(self) -> int:
+        """How many numbers there are to choose: here v, or v̇."""
+        return self.model.nv
+
+    def _context(
+        self, t: Scalar, q: list[Scalar], v: list[Scalar], motion: Motion, gains: GainPairs, *given: list[Scalar]
+    ) -> Context:
+        return Context(self.model, self.level, q, v, motion, gains, dynamics=self.dynamics)
+
+    def _in_unknowns(self, row: list[Scalar], constant: Scalar) -> tuple[list[Scalar], Scalar]:
+        """A form in the velocities or accelerations as one in the unknowns."""
+        return row, constant
+
+    def _forms(self, task: Task, rows: Rows, right: list[Scalar]) -> list[tuple[list[Scalar], Scalar]]:
+        """What a task makes small, as forms in the unknowns."""
+        return [self._in_unknowns(row, r) for row, r in zip(rows.jacobian, right, strict=True)]
+
+    def _bound(self, context: Context, bound: CommandBound) -> CommandBound:
+        """A bound on velocities, accelerations or torques as one on the unknowns."""
+        if bound.torque is None:
+            return bound
+        matrix, bias = context.mass_and_bias
+        return shifted(bound, list(matrix[bound.torque]), bias[bound.torque])
+
+    def _own_bounds(self, context: Context) -> list[tuple[CommandBound, bool]]:
+        """Bounds that the controller itself adds, and whether they give way."""
+        return []
+
+    def _reported(self) -> Blocks:
+        """Further blocks."""
+        return {}
+
+    @property
+    def _equality_names(self) -> Sequence[str]:
+        """Names of the robot's own constraints among the equalities."""
+        return assembled.names(self.model)
+
+    # --- the problem -------------------------------------------------------------------------------------------------
 
     def _task_rows(self, context: Context, task: Task) -> tuple[Rows, list[Scalar]]:
         """The task's rows, and r of its residual J u + r."""
@@ -97,26 +158,31 @@ class Composition:
 
     def _objective(self, k: int, tasks: list[tuple[Task, Rows, list[Scalar]]]) -> Blocks:
         """H = Σ w JᵀJ + λ² and f = Σ w Jᵀr of one level."""
-        n, damping = self.model.nv, self.design.damping**2
-        jacobian = [(task.weight, row) for task, rows, _ in tasks for row in rows.jacobian]
-        residual = [c for _, _, right in tasks for c in right]
+        forms = [(task.weight, *form) for task, rows, right in tasks for form in self._forms(task, rows, right)]
+        unit = np.eye(self.unknowns).tolist()
+        return self._squares_of(k, forms, [(self.design.damping**2, row, 0.0) for row in unit])
+
+    def _squares_of(self, k: int, tasks: Forms, damping: Forms) -> Blocks:
+        """½ Σ weight (row · u + constant)² as H and f, and J, the rows of the tasks."""
+        n = self.unknowns
         H: Matrix = [[0.0] * n for _ in range(n)]
-        for i in range(n):
-            for j in range(i, n):
-                entry: Scalar = damping if i == j else 0.0
-                for weight, row in jacobian:
-                    entry = entry + weight * (row[i] * row[j])
-                H[i][j] = H[j][i] = entry
         f: list[Scalar] = [0.0] * n
-        for (weight, row), r in zip(jacobian, residual, strict=True):
-            f = [fk + weight * (c * r) for fk, c in zip(f, row, strict=True)]
-        return {f"H{k}": H, f"f{k}": f, f"J{k}": [row for _, row in jacobian]}
+        for row, squares in _by_row([*damping, *tasks]):
+            weight, moment = (total(terms) for terms in zip(*squares, strict=True))
+            for place, (i, c) in enumerate(row):
+                weighted = weight * c
+                f[i] = f[i] + c * moment
+                for j, d in row[place:]:
+                    H[i][j] = H[i][j] + weighted * d
+        for i in range(n):
+            H[i][:i] = [H[j][i] for j in range(i)]
+        return {f"H{k}": H, f"f{k}": f, f"J{k}": [row for _, row, _ in tasks]}
 
     def _collect(
         self, blocks: Blocks, equal: Sequence[tuple[list[Scalar], Scalar]], bounds: list[tuple[CommandBound, bool]]
     ) -> None:
         """A and its bounds in the solver's order, and the bounds on axes one by one for reports."""
-        n = self.model.nv
+        n = self.unknowns
         self._on_axes = [(b, may) for b, may in bounds if b.axis is not None]
         self._general = [(b, may) for b, may in bounds if b.axis is None]
         upper: list[Scalar] = [INFINITE] * n if self._on_axes else []
@@ -140,9 +206,10 @@ class Composition:
     def _flat(self, blocks: Blocks) -> tuple[list[Scalar], tuple[int, ...]]:
         entries: list[Scalar] = []
         for name, block in blocks.items():
-            is_matrix = name in ("A", "jacobian") or name[0] in "HJ"
+            is_matrix = name in MATRICES or name[0] in "HJ"
             flat = [c for row in block for c in row] if is_matrix else block
-            shape = (len(block), self.model.nv) if is_matrix else (len(block),)
+            width = self.model.nv if name == "jacobian" else self.unknowns
+            shape = (len(block), width) if is_matrix else (len(block),)
             self._blocks[name] = slice(len(entries), len(entries) + len(flat)), shape
             entries += flat
         return entries, (len(entries),)
@@ -151,12 +218,12 @@ class Composition:
 
     def rows(self) -> NamedRows:
         """The bounds at the last state, one-sided and named."""
-        views, n, first = self.views, self.model.nv, self.size.first
+        views, n, first = self.views, self.unknowns, self.size.first
         axes = [bound.axis or 0 for bound, _ in self._on_axes]
         tasks = [task.name for task in self.design.equalities for _ in range(self.task_sizes[id(task)])]
         named = [
             *((bound.name, may) for bound, may in self._on_axes),
-            *((name, False) for name in (*assembled.names(self.model), *tasks)),
+            *((name, False) for name in (*self._equality_names, *tasks)),
             *((bound.name, may) for bound, may in self._general),
         ]
         normals = np.vstack([np.eye(n)[axes], views["A"]])
@@ -168,6 +235,29 @@ class Composition:
         names, may = tuple(named[i // 2][0] for i in bounded), [named[i // 2][1] for i in bounded]
         relaxable = np.array(may, dtype=bool)
         return NamedRows(a[bounded], b[bounded], names, relaxable, index[bounded], bounded % 2 == 0)
+
+
+def shifted(bound: CommandBound, normal: list[Scalar], constant: Scalar) -> CommandBound:
+    """The bound on ``normal`` · u + constant."""
+    right = bound.right if _is_infinite(bound.right) else bound.right - constant
+    left = bound.left if _is_infinite(bound.left) else bound.left - constant
+    return replace(bound, right=right, left=left, normal=normal, axis=None, torque=None)
+
+
+def _is_infinite(side: Scalar) -> bool:
+    return isinstance(side, float) and abs(side) >= INFINITE
+
+
+def _by_row(forms: Forms) -> Iterable[tuple[list[tuple[int, Scalar]], list[tuple[Scalar, Scalar]]]]:
+    """Each row by its entries once, with weight and weight · constant of all forms that have it."""
+    rows: dict[tuple[tuple[int, object], ...], list[tuple[int, Scalar]]] = {}
+    squares: dict[tuple[tuple[int, object], ...], list[tuple[Scalar, Scalar]]] = {}
+    for weight, row, constant in forms:
+        entries = [(i, c) for i, c in enumerate(row) if not is_zero(c)]
+        key = tuple((i, getattr(c, "index", c)) for i, c in entries)
+        rows[key] = entries
+        squares.setdefault(key, []).append((weight, weight * constant))
+    return ((rows[key], squares[key]) for key in rows)
 
 
 def _squares(rows: Iterable[list[Scalar]]) -> Scalar:

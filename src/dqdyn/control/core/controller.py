@@ -43,7 +43,7 @@ class Controller:
         self.model, self.level, self.composition, self.optimum = model, level, composition, optimum
         self.policy, self._command_map = POLICIES[infeasible], command_map
         self._supervisor = Supervisor(composition)
-        self._brake = Brake(model, level, composition.design.constraints, command_map)
+        self._brake = self._make_brake()
         self._shapes = (model.nq,), (model.nv,)
         self._turns = [
             (joint.name, slice(joint.q.start + part.start, joint.q.start + part.stop))
@@ -51,6 +51,13 @@ class Controller:
             if (part := joint.motion.quaternion) is not None and joint.master is None
         ]
         self.reset()
+
+    def _make_brake(self) -> Brake:
+        """What commands where there is no solution."""
+        return Brake(self.model, self.level, self.composition.design.constraints, self._command_map)
+
+    def _begin(self, q: Array, v: Array) -> None:
+        """What comes before the program is evaluated at a sound state."""
 
     def reset(self) -> None:
         """Forget the last command and the activations, as before a run from another state."""
@@ -83,6 +90,7 @@ class Controller:
             problem = self._bad_state(t, q, v)
             if problem:
                 return self._hold(t, q, v, unusable(self, t, problem))
+        self._begin(q, v)
         try:
             composition.evaluate(t, q, v)
             if not is_finite(composition.out):

@@ -40,6 +40,8 @@ class Design:
         for constraint in constraints:
             _check_constraint(constraint, level)
         damping = number(damping, "damping", 0.0)
+        for task in (task for each in (*levels, constraints) for task in each):
+            _check_level(task, level)
         hard = [c.bound_to(model) for c in constraints if isinstance(c, Task)]
         named = iter(_numbered([*hard, *(task.bound_to(model) for each in levels for task in each)]))
         equalities = tuple(next(named) for _ in hard)
@@ -84,6 +86,13 @@ def _levels(tasks: Sequence[Any]) -> list[tuple[Task, ...]]:
         if not isinstance(task, Task):
             raise refused(_TASKS, task)
     return levels
+
+
+def _check_level(part: ControlPart, level: str) -> None:
+    """An error where a task is a law of accelerations and the controller commands velocities."""
+    if level == "velocity" and isinstance(part, Task) and part.instead_of_velocities:
+        why = f"is a law of accelerations, and a controller by velocity has none: {part.instead_of_velocities}"
+        raise Error(f"{part.name!r} {why}.", task=part.name, level=level)
 
 
 def _check_constraint(constraint: Any, level: str) -> None:

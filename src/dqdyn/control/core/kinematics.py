@@ -22,6 +22,9 @@ from dqdyn.model.model import Model
 
 VectorFunction = Callable[[list[Scalar]], Sequence[Scalar]]
 """F of the components of all features, then of all signals."""
+Matrix = list[list[Scalar]]
+GainMatrices = tuple[Matrix, Matrix]
+"""Of the rate and of the value: gains of components that differ, or that act on each other."""
 
 
 @dataclass(frozen=True)
@@ -60,14 +63,22 @@ class Rows:
     residual: list[Scalar]
     rate: list[Scalar] | None = None
     drift: list[Scalar] | None = None
+    gain_matrices: GainMatrices | None = None
 
     def decay(self, i: int, gains: tuple[Scalar, Scalar]) -> Scalar:
-        """What ẏ + η y, or ÿ + k_d ẏ + k_p y, of component i has beside J u."""
+        """What ẏ + η y, or ÿ + k_d ẏ + k_p y, of component i has beside J u; matrices multiply k_d and k_p, or η."""
         first, second = gains
+        of_rate, of_value = self.gain_matrices or (None, None)
+        value = _component(of_value, self.value, i)
         if self.rate is None or self.drift is None:  # ẏ = −η y [Quiroz, eq. (3.1)]
-            return self.residual[i] + first * self.value[i]
+            return self.residual[i] + first * value
         # ÿ = −k_d ẏ − k_p y [Quiroz, eq. (3.3)]
-        return self.drift[i] + first * self.rate[i] + second * self.value[i]
+        return self.drift[i] + first * _component(of_rate, self.rate, i) + second * value
+
+
+def _component(matrix: Matrix | None, c: list[Scalar], i: int) -> Scalar:
+    """Component i of matrix · c; without a matrix that of c."""
+    return c[i] if matrix is None else dot(sparse(matrix[i]), sparse(c))
 
 
 @dataclass(frozen=True)

@@ -121,5 +121,4 @@ class TorqueLimits(PerAxis):
         super().__init__(limit, name, relaxable)
 
     def bound(self, context: Context, name: str, k: int, limit: float) -> CommandBound:
-        matrix, bias = context.mass_and_bias
-        return CommandBound(name, limit - bias[k], -limit - bias[k], normal=list(matrix[k]))
+        return CommandBound(name, limit, -limit, torque=k)

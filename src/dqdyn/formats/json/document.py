@@ -31,7 +31,7 @@ def write_json(model: Model) -> str:
     if lost:
         remedy = "write robot.without_constraints(), and add it again after loading"
         raise FormatError(f"JSON cannot hold the constraint {lost[0]!r} of {model.name!r}: {remedy}.", element=lost[0])
-    description = model.description.with_changes(base=model.base, gravity=model.gravity)
+    description = model.description.on_base(model.base).with_changes(gravity=model.gravity)
     data = {"format": FORMAT, "version": VERSION, **DESCRIPTION.write(description, JsonPlace(model.name))}
     lines = (f'"{key}": {_lines(value)}' for key, value in data.items())
     return "{\n" + ",\n".join(lines) + "\n}\n"

@@ -12,6 +12,7 @@ from dqdyn.algebra.dual import DQ
 from dqdyn.errors import FormatError, LoadError, one_line
 from dqdyn.model import description as parts
 from dqdyn.model.inertia import Inertia
+from dqdyn.model.motors import Motor
 
 
 @dataclass(frozen=True)
@@ -210,8 +211,14 @@ _SHAPE = RecordField(
     material=OptionalField(_TEXT),
 )
 _LINK = RecordField(parts.Link, name=_TEXT, inertia=_INERTIA, visuals=ListField(_SHAPE), collisions=ListField(_SHAPE))
+_MOTORS = OptionalField(
+    ListField(
+        OptionalField(RecordField(Motor, effort=LimitField(), velocity=LimitField(), gear=_NUMBER, name=_TEXT)),
+    )
+)
 _JOINT = RecordField(
     parts.Joint,
+    ("motors",),
     **dict.fromkeys(("name", "kind", "parent", "child"), _TEXT),
     origin=_POSE,
     **dict.fromkeys(("axis", "second_axis"), _VECTOR),
@@ -220,10 +227,11 @@ _JOINT = RecordField(
     **dict.fromkeys(parts.LIMITS, _LIMIT),
     **dict.fromkeys(parts.DYNAMICS, _CONSTANT),
     mimic=OptionalField(RecordField(parts.Mimic, joint=_TEXT, ratio=_NUMBER, offset=_NUMBER)),
+    motors=_MOTORS,
 )
 DESCRIPTION = RecordField(
     parts.Description,
-    ("loops", "stabilisation"),
+    ("loops", "stabilisation", "base_motors"),
     name=_TEXT,
     base=Choice(parts.BASES),
     drive=RecordField(parts.Drive, wheel_radius=_NUMBER, wheel_distance=_NUMBER),
@@ -237,4 +245,5 @@ DESCRIPTION = RecordField(
         RecordField(parts.Loop, name=_TEXT, kind=_TEXT, between=ListField(_TEXT), values=ListField(_NUMBER))
     ),
     stabilisation=OptionalField(ListField(_NUMBER, 0, 1)),
+    base_motors=_MOTORS,
 )

@@ -1,0 +1,186 @@
+"""The quadratic program of a whole-body controller: accelerations and contact forces, with all equalities eliminated.
+
+    min Σ w‖J a + r‖² + Σ w‖G φ + r‖² + λ²‖a‖² + λ_f²‖φ‖²   over a, φ
+    under  M a + n = Sᵀτ + Jᵀ w(φ) + Aᵀ λ,  contacts that hold,  cones,  limits of motors, and all other constraints.
+
+The unknowns z that are left after the elimination are as few as the robot has ways to choose.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from dqdyn.algebra.scalar import Scalar
+from dqdyn.arrays import Array
+from dqdyn.constraints.methods.sparse import sparse
+from dqdyn.control.core.command_constraint import CommandBound, Context
+from dqdyn.control.core.composition import Blocks, Composition, Dynamics, GainPairs, Motion, shifted
+from dqdyn.control.core.design import Design
+from dqdyn.control.core.kinematics import Rows
+from dqdyn.control.core.task import Task
+from dqdyn.control.limits.coordinates import FREE, axes
+from dqdyn.control.qp.solver import INFINITE
+from dqdyn.control.whole_body.contact_motion import ANCHOR_SIZE
+from dqdyn.control.whole_body.context import Contacts, WholeBodyContext
+from dqdyn.control.whole_body.elimination import dependent_rows, is_zero
+from dqdyn.control.whole_body.force_task import ForceTask
+from dqdyn.robot import Robot
+
+_SAMPLES = 3  # states at which rows must depend on others to count as always dependent
+
+
+class WholeBodyComposition(Composition):
+    """The program of a robot and its contacts.
+
+    ``anchors`` (contacts, 12): where each contact holds. ``pressing`` (contacts,): the normal force in N up to which
+    each may press, beside its own limit. Both are inputs and may change while a loop runs.
+    """
+
+    def __init__(
+        self, robot: Robot, design: Design, contacts: Contacts, dynamics: Dynamics, force_damping: float
+    ) -> None:
+        self.robot, self.contacts, self.force_damping = robot, contacts, force_damping
+        self.own_bounds = 0
+        self.anchors = np.zeros((max(1, len(contacts.contacts)), ANCHOR_SIZE))
+        self.pressing = np.full(max(1, len(contacts.contacts)), INFINITE)
+        self.effort = np.array([0.0 if motor is None else motor.effort for motor in robot.motors])
+        self.motors = [k for k, has_motor in enumerate(contacts.actuated) if has_motor]
+        self.force_tasks = [task for task in design.all_tasks if isinstance(task, ForceTask)]
+        self._of_forces: dict[int, list[tuple[list[Scalar], Scalar]]] = {}
+        self.dependent = self._always_dependent(dynamics)
+        super().__init__(robot.model, "acceleration", design, dynamics)
+
+    @property
+    def given(self) -> dict[str, Array]:
+        return {"anchors": self.anchors.reshape(-1), "pressing": self.pressing}
+
+    @property
+    def unknowns(self) -> int:
+        return self._free
+
+    @property
+    def _equality_names(self) -> tuple[str, ...]:
+        return ()
+
+    def _always_dependent(self, dynamics: Dynamics) -> frozenset[int]:
+        """Equalities that depend on others at every state: found at random ones."""
+        rng = np.random.default_rng(0)
+        found: set[int] | None = None
+        for _ in range(_SAMPLES):
+            q, v = self.robot.random_configuration(rng), rng.standard_normal(self.robot.nv)
+            if self.robot.constraints:
+                q, v = self.robot.project(q, v)
+            context = self._context_at(0.0, q.tolist(), v.tolist(), dynamics)
+            dependent = dependent_rows(context.unknowns, context.equalities)
+            found = dependent if found is None else found & dependent
+        return frozenset(found or ())
+
+    def _context_at(self, t: float, q: list[float], v: list[float], dynamics: Dynamics) -> WholeBodyContext:
+        anchors = self.anchors.reshape(-1).tolist()
+        return WholeBodyContext(
+            self.robot.model, "acceleration", q, v, lambda s: s.at(t), [], dynamics=dynamics,
+            contacts=self.contacts, anchors=anchors, time=t,
+        )  # fmt: skip
+
+    # --- tracing ----------------------------------------------------------------------------------------------------
+
+    def _context(
+        self, t: Scalar, q: list[Scalar], v: list[Scalar], motion: Motion, gains: GainPairs, *given: list[Scalar]
+    ) -> Context:
+        anchors, self._pressing = given
+        self._at = context = WholeBodyContext(
+            self.model, self.level, q, v, motion, gains, dynamics=self.dynamics,
+            contacts=self.contacts, anchors=anchors, time=t, dependent=self.dependent,
+        )  # fmt: skip
+        self._free = len(context.elimination.free)
+        return context
+
+    def _robot_constraints(self, context: Context, t: Scalar) -> tuple[list[list[Scalar]], list[Scalar]]:
+        return [], []  # eliminated
+
+    def _in_unknowns(self, row: list[Scalar], constant: Scalar) -> tuple[list[Scalar], Scalar]:
+        return self._at.elimination(sparse(row), constant)
+
+    def _torque(self, k: int) -> tuple[list[Scalar], Scalar]:
+        return self._at.elimination(*self._at.equations_of_motion[k])
+
+    def _bound(self, context: Context, bound: CommandBound) -> CommandBound:
+        if bound.torque is not None:
+            return shifted(bound, *self._torque(bound.torque))
+        row = {bound.axis: 1.0} if bound.axis is not None else sparse(bound.normal)
+        normal, constant = self._at.elimination(row)
+        moved = shifted(bound, normal, constant)
+        alone = [i for i, c in enumerate(normal) if not is_zero(c)]
+        if len(alone) == 1 and type(normal[alone[0]]) is float and normal[alone[0]] == 1.0:
+            return replace(moved, normal=[], axis=alone[0])
+        return moved
+
+    def _own_bounds(self, context: Context) -> list[tuple[CommandBound, bool]]:
+        bounds = [*self._motor_limits(), *self._cones()]
+        self.own_bounds = len(bounds)
+        return bounds
+
+    def _motor_limits(self) -> list[tuple[CommandBound, bool]]:
+        names, limits = axes(self.model), self.effort
+        limited = [(k, float(limits[k])) for k in self.motors if limits[k] < FREE]
+        return [
+            (shifted(CommandBound(f"motor: {names[k]}", limit, -limit), *self._torque(k)), False)
+            for k, limit in limited
+        ]
+
+    def _cones(self) -> list[tuple[CommandBound, bool]]:
+        at, result = self._at, []
+        for i, (contact, part) in enumerate(zip(self.contacts.contacts, self.contacts.parts, strict=True)):
+            cone = contact.cone_rows
+            rows = [(*each, False) for each in zip(cone.matrix.tolist(), cone.right.tolist(), cone.names, strict=True)]
+            normal = self.contacts.bases[i][2].tolist()
+            rows.append((normal, self._pressing[i], f"{contact.name}: pressing", False))
+            for entries, right, name, may in rows:
+                form = at.elimination(at.of_forces(self._placed(entries, part)))
+                result.append((shifted(CommandBound(name, right), *form), may))
+        return result
+
+    def _placed(self, entries: list[float], part: slice) -> list[float]:
+        row = [0.0] * self.contacts.forces
+        row[part] = entries
+        return row
+
+    def _task_rows(self, context: Context, task: Task) -> tuple[Rows, list[Scalar]]:
+        if not isinstance(task, ForceTask):
+            return super()._task_rows(context, task)
+        context.next_gains()
+        matrix, residual = task.force_rows(self._at)
+        forms = [self._at.elimination(self._at.of_forces(row), r) for row, r in zip(matrix, residual, strict=True)]
+        self._of_forces[id(task)] = forms
+        none = [[0.0] * self.model.nv for _ in residual]
+        return Rows(residual, none, [0.0] * len(residual), [0.0] * len(residual)), list(residual)
+
+    def _forms(self, task: Task, rows: Rows, right: list[Scalar]) -> list[tuple[list[Scalar], Scalar]]:
+        return self._of_forces[id(task)] if isinstance(task, ForceTask) else super()._forms(task, rows, right)
+
+    def _objective(self, k: int, tasks: list[tuple[Task, Rows, list[Scalar]]]) -> Blocks:
+        forms = [(task.weight, *form) for task, rows, right in tasks for form in self._forms(task, rows, right)]
+        damped = [(self.design.damping**2, *self._at.elimination({i: 1.0})) for i in range(self.model.nv)]
+        pressed = [(self.force_damping**2, *form) for form in self._force_forms]
+        return self._squares_of(k, forms, [*damped, *pressed])
+
+    @property
+    def _force_forms(self) -> list[tuple[list[Scalar], Scalar]]:
+        units = np.eye(self.contacts.forces).tolist()
+        return [self._at.elimination(self._at.of_forces(row)) for row in units]
+
+    def _reported(self) -> Blocks:
+        torques = [self._torque(k) for k in self.motors]
+        on_forces = [form for task in self.force_tasks for form in self._of_forces[id(task)]]
+        solution = [*(self._at.elimination({i: 1.0}) for i in range(self.model.nv)), *self._force_forms]
+        return {
+            "torque": [row for row, _ in torques],
+            "bias": [c for _, c in torques],
+            "solution": [row for row, _ in solution],
+            "offset": [c for _, c in solution],
+            "force_task": [row for row, _ in on_forces],
+            "force_task_bias": [c for _, c in on_forces],
+            "margins": list(self._at.elimination.margins.values()),
+        }

@@ -1,0 +1,164 @@
+"""Equalities taken out of a quadratic program: u = u₀ + Z z, so that only z is left to choose.
+
+A row that has a pivot, an unknown whose coefficient is never zero, is solved for it. The others are turned by
+Householder reflections, each of which only touches the unknowns of its row. Z is never formed: rows of the problem pass through the
+same steps, so they keep their zeros. Written over any scalar, so that the whole reduction is compiled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from dqdyn.algebra.scalar import Scalar, divide, less, select, sqrt, total
+from dqdyn.constraints.methods.sparse import Sparse, dot, less_share
+
+DEPENDENT = 1e-9
+"""A row depends on those before it where what they leave of it is shorter than this part of it."""
+
+
+@dataclass(frozen=True)
+class Equality:
+    """Σ row[k] u_k = right. ``pivot``: an unknown whose coefficient is not zero, whatever the state."""
+
+    row: Sparse
+    right: Scalar
+    pivot: int | None = None
+    name: str = ""
+    is_motion: bool = False
+    """Whether it binds the motion of a contact: few unknowns, before the equation of motion brings in all others."""
+
+
+@dataclass(frozen=True)
+class Affine:
+    """Σ row[k] z_k + constant."""
+
+    row: Sparse
+    constant: Scalar = 0.0
+
+
+@dataclass(frozen=True)
+class _Solved:
+    """An unknown as a function of others: u_p = constant + Σ row[k] u_k."""
+
+    pivot: int
+    by: Affine
+
+    def apply(self, form: Affine) -> Affine:
+        share = form.row.get(self.pivot)
+        if share is None:
+            return form
+        rest = {k: c for k, c in form.row.items() if k != self.pivot}
+        return Affine(less_share(rest, -share, self.by.row), form.constant + share * self.by.constant)
+
+
+@dataclass(frozen=True)
+class _Reflected:
+    """Unknowns turned by 1 − scale · n nᵀ; the first of them is then a function of others."""
+
+    normal: Sparse
+    scale: Scalar
+    solved: _Solved
+
+    def apply(self, form: Affine) -> Affine:
+        if not any(k in form.row for k in self.normal):
+            return form
+        row = less_share(form.row, self.scale * dot(self.normal, form.row), self.normal)
+        return self.solved.apply(Affine(row, form.constant))
+
+
+class Elimination:
+    """The unknowns that ``equalities`` leave free, and every form in u as a form in them.
+
+    ``margins``: per reflected row the square of what is left of it by the square of the row: zero where the row depends
+    on the others at this state. ``dependent`` (indices) are rows to leave out, for they depend on others at all states.
+    """
+
+    def __init__(self, unknowns: int, equalities: Sequence[Equality], dependent: Iterable[int] = ()) -> None:
+        skipped = set(dependent)
+        rows = [(i, row) for i, row in enumerate(equalities) if i not in skipped]
+        self._steps: list[_Solved | _Reflected] = []
+        self.margins: dict[int, Scalar] = {}
+        eliminated: set[int] = set()
+        supports: dict[int, set[int]] = {}
+        for of_motion in (True, False):
+            for _, equality in rows:
+                if equality.is_motion is of_motion and equality.pivot is not None:
+                    self._steps.append(self._solved(equality))
+                    eliminated.add(equality.pivot)
+            for i, equality in rows if of_motion else ():
+                if equality.is_motion and equality.pivot is None:
+                    supports[i] = set(self._reduced(Affine(equality.row)).row)
+        for i, equality in rows:
+            if equality.pivot is None:
+                step, self.margins[i] = self._reflected(equality, supports.get(i))
+                if step is not None:
+                    self._steps.append(step)
+                    eliminated.add(step.solved.pivot)
+        self.free = [k for k in range(unknowns) if k not in eliminated]
+        self._place = {k: i for i, k in enumerate(self.free)}
+
+    def __call__(self, row: Sparse, constant: Scalar = 0.0) -> tuple[list[Scalar], Scalar]:
+        """Σ row[k] u_k + constant as a row over the free unknowns, and its constant."""
+        form = self._reduced(Affine(row, constant))
+        result: list[Scalar] = [0.0] * len(self.free)
+        for k, c in form.row.items():
+            result[self._place[k]] = c
+        return result, form.constant
+
+    def _reduced(self, form: Affine) -> Affine:
+        for step in self._steps:
+            form = step.apply(form)
+        return form
+
+    def _solved(self, equality: Equality) -> _Solved:
+        form = self._reduced(Affine(equality.row, -equality.right))
+        pivot = equality.pivot
+        assert pivot is not None
+        factor = divide(-1.0, form.row[pivot])
+        rest = {k: c * factor for k, c in form.row.items() if k != pivot and not is_zero(c)}
+        return _Solved(pivot, Affine(rest, form.constant * factor))
+
+    def _reflected(self, equality: Equality, support: set[int] | None) -> tuple[_Reflected | None, Scalar]:
+        """The reflection that leaves one unknown of ``support`` in the row; all unknowns of the row unless given."""
+        form = self._reduced(Affine(equality.row, -equality.right))
+        row = {k: c for k, c in form.row.items() if not is_zero(c)}
+        x = {k: c for k, c in row.items() if support is None or k in support}
+        if not x:
+            return None, 0.0
+        before, left = _square(equality.row), _square(x)
+        pivot = min(x)
+        # Where nothing is left of the row it asks for nothing: a reflection along the pivot, and the value 0.
+        sound = less(DEPENDENT**2 * before, left)
+        length = sqrt(select(sound, left, 1.0))
+        first = select(sound, x[pivot], 1.0)
+        signed = select(less(first, 0.0), -length, length)
+        normal = {**x, pivot: first + signed}
+        scale = select(sound, divide(1.0, length * length + first * signed), 0.0)
+        factor = select(sound, divide(1.0, signed), 0.0)
+        rest = {k: c * factor for k, c in row.items() if k not in x}
+        solved = _Solved(pivot, Affine(rest, form.constant * factor))
+        return _Reflected(normal, scale, solved), divide(left, select(less(0.0, before), before, 1.0))
+
+
+def dependent_rows(unknowns: int, equalities: Sequence[Equality]) -> set[int]:
+    """Rows, at a state of numbers, of which the others leave nothing."""
+    dependent: set[int] = set()
+    while True:
+        margins = Elimination(unknowns, equalities, dependent).margins
+        found = next((i for i, margin in margins.items() if margin < DEPENDENT**2), None)
+        if found is None:
+            return dependent
+        dependent.add(found)
+
+
+def is_zero(entry: Scalar) -> bool:
+    """A zero by structure: a plain number, or a constant of a traced program."""
+    if type(entry) is float:
+        return entry == 0.0
+    graph = getattr(entry, "graph", None)
+    return graph is not None and graph.constants.get(entry.index) == 0.0
+
+
+def _square(row: Sparse) -> Scalar:
+    return total([0.0, *(c * c for c in row.values())])
