@@ -72,7 +72,9 @@ def simulate(
     if progress is not None and not isinstance(progress, (bool, np.bool_)):
         raise Error(f"progress is True, False or None; found {shown(progress)}.", argument="progress")
     events = event_functions(events)
-    if events and (method is not None or stepping):
+    if events and stepping:
+        raise Error("events are not found with contacts: leave them out, and read the run's extra for touch-down.")
+    if events and method is not None:
         raise Error("events need the integrator 'adaptive', which finds their times on its dense output.")
     if plant is not None:
         if not isinstance(plant, str) or plant != "mujoco":
@@ -98,14 +100,14 @@ def simulate(
 def _is_time_stepping(integrator: Any, contacts: Any, plant: Any) -> bool:
     """Whether contacts are to be simulated; an error where something else was asked for with them."""
     given = not (contacts is None or (hasattr(contacts, "__len__") and len(contacts) == 0))
-    if given and plant is not None:
+    if plant is not None and (given or (isinstance(integrator, str) and integrator == TIME_STEPPING)):
         what = "with a plant, contacts follow from the shapes of the robot and the scene"
-        raise Error(f"{what}: leave out contacts=..., or plant=...", argument="contacts")
+        raise Error(f"{what}: leave out contacts=... and {TIME_STEPPING!r}, or plant=...", argument="contacts")
     if given and integrator not in (None, TIME_STEPPING):
         name = integrator.name if isinstance(integrator, Integrator) else integrator
         what = f"contacts are simulated by the integrator {TIME_STEPPING!r}, found {shown(name)}"
         raise Error(f"{what}: leave out integrator=..., or contacts=...", argument="integrator")
-    return given or (plant is None and isinstance(integrator, str) and integrator == TIME_STEPPING)
+    return given or (isinstance(integrator, str) and integrator == TIME_STEPPING)
 
 
 def _method(integrator: str | Integrator | None) -> Integrator | None:

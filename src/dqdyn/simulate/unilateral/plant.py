@@ -15,11 +15,13 @@ from dqdyn.model.description import WORLD
 from dqdyn.scenes.scene import Scene
 from dqdyn.simulate.assembly import assembled
 from dqdyn.simulate.loops import alive
+from dqdyn.simulate.observation import Observation
 from dqdyn.simulate.problem import TOO_FAST, Problem, joint_of, number, shown
 from dqdyn.simulate.progress import Progress
 from dqdyn.simulate.record import Record, completed
 from dqdyn.simulate.trajectory import Trajectory
 from dqdyn.simulate.unilateral.joint_stops import JointStops
+from dqdyn.simulate.unilateral.observed import link_contacts
 from dqdyn.simulate.unilateral.report import ContactLog
 from dqdyn.simulate.unilateral.round_contact import RoundContact
 from dqdyn.simulate.unilateral.stepping import Step, Stepper
@@ -154,10 +156,14 @@ class _Plant:
 
     def all_steps(self, bar: Progress) -> None:
         """Ask, solve, record, move."""
-        p, asked = self.problem, self.record.actuation.asked
+        p, asked, last = self.problem, self.record.actuation.asked, None
+        observe = None if asked is None else asked.observe
         for k in range(p.steps + 1):
             t = p.start + k * p.dt
-            force = self.record.actuation.at(k, t, self.q, self.v)
+            if observe is not None:
+                last = last or self.stepper.solve(t, self.q, self.v, self._acceleration(k, np.zeros(p.robot.nv)))
+                observe(Observation(t, link_contacts(p.robot.model, self.stepper.corners, last, p.dt)))
+            force = self.record.actuation.at(p.robot.model, k, t, self.q.copy(), self.v.copy())
             sampled = p.is_sample(k)
             if sampled:
                 if k:
@@ -166,7 +172,7 @@ class _Plant:
                     self.record.tau.append(np.array(force)[None, None])
                     asked.note()
                 bar.at(k)
-            step = self.stepper.solve(t, self.q, self.v, self._acceleration(k, force))
+            last = step = self.stepper.solve(t, self.q, self.v, self._acceleration(k, force))
             self._judge(t, step)
             if sampled:
                 self.a.append((step.v - self.v) / p.dt - self.stepper.axes.turning(self.v))

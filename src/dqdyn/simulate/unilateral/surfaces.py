@@ -15,9 +15,13 @@ from dqdyn.simulate.unilateral.frame_motion import FrameMotion
 
 
 class TouchedSurface(ABC):
-    """A surface: how far points are from it, and how it moves. ``friction`` μ bounds that of a contact."""
+    """A surface: how far points are from it, and how it moves. ``friction`` μ bounds that of a contact.
+
+    One ``of_robot`` has the name of the frame it is fixed to.
+    """
 
     name: str
+    of_robot: bool = False
     friction: float = math.inf
     torsional_friction: float = 0.0
 
@@ -95,6 +99,8 @@ class SceneSurface(TouchedSurface):
 
 class PartnerPlane(TouchedSurface):
     """A plane on a body of the robot: through a ``point``, with a ``normal``, both in the axes of its frame."""
+
+    of_robot = True
 
     def __init__(self, frame: FrameMotion, point: Array, normal: Array) -> None:
         self.name, self.frame, self.point, self.normal = frame.name, frame, point, normal
