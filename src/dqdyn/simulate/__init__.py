@@ -13,8 +13,17 @@ from dqdyn.simulate.controllers import ControlLaw
 from dqdyn.simulate.faults import Interrupted, SimulationError, SimulationWarning
 from dqdyn.simulate.run import simulate
 from dqdyn.simulate.trajectory import Trajectory
+from dqdyn.simulate.unilateral.round_contact import RoundContact
 
-__all__ = ["ControlLaw", "Interrupted", "SimulationError", "SimulationWarning", "Trajectory", "simulate"]
+__all__ = [
+    "ControlLaw",
+    "Interrupted",
+    "RoundContact",
+    "SimulationError",
+    "SimulationWarning",
+    "Trajectory",
+    "simulate",
+]
 
 
 class _Callable(ModuleType):

@@ -17,7 +17,7 @@ from dqdyn.errors import Error
 from dqdyn.simulate.faults import SimulationError
 from dqdyn.simulate.observation import Observation
 from dqdyn.simulate.problem import Problem, joint_of, per_step, shown
-from dqdyn.simulate.system import Law, Scalars, law_forces
+from dqdyn.simulate.system import Law, Scalars
 
 
 @dataclass(frozen=True)
@@ -175,11 +175,3 @@ class Actuation:
     def level(self) -> str:
         """What is commanded: "torque" or "velocity"."""
         return self.asked.level if self.asked is not None else "torque"
-
-    def at(self, step: int, t: float, q: Array, v: Array) -> Array:
-        """τ (nv,) of one step of one run, at its start."""
-        if self.asked is not None:
-            return np.asarray(self.asked(t, q[None], v[None])[0])
-        if self.law is not None:
-            return np.array([float(x) for x in law_forces(self.law, len(v), t, q.tolist(), v.tolist())])
-        return np.asarray(self.tau[min(step, len(self.tau) - 1), 0])

@@ -163,7 +163,7 @@ class _Plant:
             if observe is not None:
                 last = last or self.stepper.solve(t, self.q, self.v, self._acceleration(k, np.zeros(p.robot.nv)))
                 observe(Observation(t, link_contacts(p.robot.model, self.stepper.corners, last, p.dt)))
-            force = self.record.actuation.at(p.robot.model, k, t, self.q.copy(), self.v.copy())
+            force = self._force(k, t)
             sampled = p.is_sample(k)
             if sampled:
                 if k:
@@ -195,6 +195,16 @@ class _Plant:
         status = self.doubt if trajectory.status == "finished" and self.doubt else trajectory.status
         extra = self.log.arrays(len(trajectory)) if self.a else {}
         return replace(trajectory, extra={**trajectory.extra, **extra}, status=status)
+
+    def _force(self, k: int, t: float) -> Array:
+        """τ (nv,) of the controller; it may keep its arguments, or spoil them."""
+        actuation = self.record.actuation
+        if actuation.asked is not None:
+            return np.asarray(actuation.asked(t, self.q[None].copy(), self.v[None].copy())[0])
+        tau = actuation.tau[min(k, len(actuation.tau) - 1), 0]
+        if actuation.law is None:
+            return np.asarray(tau)
+        return np.array(self.record.system.forces(t, self.q.tolist(), self.v.tolist(), tau.tolist()), dtype=float)
 
     def _acceleration(self, k: int, force: Array) -> Array:
         """Of the tree, under the forces and the wrenches of the problem."""
