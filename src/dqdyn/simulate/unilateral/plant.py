@@ -49,9 +49,9 @@ def run(
     """The trajectory with lift-off, inelastic impacts and Coulomb's friction, in steps of dt.
 
     ``contacts``: values of :mod:`dqdyn.contacts`, or :class:`RoundContact`; whether they are open, stick or slip is
-    found, whatever their mode says, but those that are "off" are left out. ``scene``: what they may meet; the friction
-    is the smaller of the body's and the contact's. ``ground``: the height in m of a level plane, with the contact's
-    friction. A contact with another body of the robot meets the plane across its normal, through where it is at the
+    found, whatever their mode says, but those that are "off" are left out. ``scene``: what they may meet, with the
+    friction of its bodies, as with plant="mujoco". ``ground``: the height in m of a level plane, with the friction of
+    the contacts. A contact with another body of the robot meets the plane across its normal, through where it is at the
     start. ``limits``: whether joints stop at their limits. ``extra`` is that of
     :class:`~dqdyn.simulate.unilateral.report.ContactLog`; ``a`` is the change of v over a step, impacts included.
     """

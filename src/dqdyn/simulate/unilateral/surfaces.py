@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
 
 import numpy as np
@@ -15,15 +14,16 @@ from dqdyn.simulate.unilateral.frame_motion import FrameMotion
 
 
 class TouchedSurface(ABC):
-    """A surface: how far points are from it, and how it moves. ``friction`` μ bounds that of a contact.
+    """A surface: how far points are from it, and how it moves.
 
-    One ``of_robot`` has the name of the frame it is fixed to.
+    ``friction`` μ and ``torsional_friction`` in m are those between it and a contact; None: those of the contact. A
+    surface ``of_robot`` has the name of the frame it is fixed to.
     """
 
     name: str
     of_robot: bool = False
-    friction: float = math.inf
-    torsional_friction: float = 0.0
+    friction: float | None = None
+    torsional_friction: float | None = None
 
     @abstractmethod
     def gaps(self, points: Array) -> tuple[Array, Array]:

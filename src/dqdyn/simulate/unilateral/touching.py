@@ -115,9 +115,14 @@ class Corners:
             -surface.speeds(places),
             (normals[:, None] @ spins)[:, 0],
             -normals @ surface.own_spin(),
-            np.array([min(owner.friction, surface.friction) for owner in owners]),
-            np.array([max(owner.torsional_friction, surface.torsional_friction) for owner in owners]),
+            _chosen(surface.friction, [owner.friction for owner in owners]),
+            _chosen(surface.torsional_friction, [owner.torsional_friction for owner in owners]),
         )
+
+
+def _chosen(of_surface: float | None, of_contacts: list[float]) -> Array:
+    """What the surface says, else what the contacts say."""
+    return np.array(of_contacts) if of_surface is None else np.full(len(of_contacts), of_surface)
 
 
 def _partner_plane(robot: Robot, contact: Touching, q: Array) -> PartnerPlane:
