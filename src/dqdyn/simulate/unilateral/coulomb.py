@@ -25,6 +25,8 @@ from dqdyn.simulate.unilateral.single_contact import single_contact
 OPEN, STICK, SLIP = 0, 1, 2
 _COMPLIANCE = 1e-7
 """Part of the mean diagonal that W is raised by: it shares the load of corners that rigid bodies leave undetermined."""
+_SLOW = 1e-5
+"""Part of the largest speed in b below which a contact is said to stick."""
 _TOLERANCE = 1e-9
 """Error of u, as a part of the largest speed in b, at which the impulses are called found."""
 _NEWTON, _HALVINGS, _SWEEPS = 20, 6, 10
@@ -204,8 +206,13 @@ def swept(equation: ContactEquation, p: Array) -> Array:
     return p
 
 
-def modes(problem: ContactProblem, p: Array) -> Whole:
-    """OPEN, STICK or SLIP (k,) of the impulses p (k, 3): a contact slips where its friction is used up."""
+def modes(problem: ContactProblem, p: Array, u: Array) -> Whole:
+    """OPEN, STICK or SLIP (k,) of impulses p and velocities u (k, 3): a contact slips where it uses up its friction.
+
+    Below the speed that the compliance of W gives to contacts that stick, they are said to stick.
+    """
     used, most = np.hypot(p[:, 0], p[:, 1]), problem.friction * p[:, 2]
-    threshold = 1e-9 * np.abs(p[:, 2]).max(initial=0.0)
-    return np.where(p[:, 2] <= threshold, OPEN, np.where(used >= most * (1.0 - 1e-6), SLIP, STICK))
+    slow = _SLOW * np.abs(problem.b).max(initial=0.0)
+    slips = (used >= most * (1.0 - 1e-6)) & (np.hypot(u[:, 0], u[:, 1]) > slow)
+    presses = p[:, 2] > 1e-9 * np.abs(p[:, 2]).max(initial=0.0)
+    return np.where(presses, np.where(slips, SLIP, STICK), OPEN)

@@ -104,5 +104,6 @@ def _solved(rows: UnilateralRows, mobility: Mobility, free: Array, last: dict[Ke
     found = solve(problem, np.concatenate([guess[:, :3].ravel(), guess[spinning, 3]]))
     impulses = np.concatenate([found.p.ravel(), found.spin])
     p, spin, kinds = np.zeros((count, 3)), np.zeros(count), np.full(count, OPEN)
-    p[active], spin[turning], kinds[active] = found.p, found.spin, modes(problem, found.p)
+    u = (w @ impulses + b)[: 3 * len(active)].reshape(-1, 3)
+    p[active], spin[turning], kinds[active] = found.p, found.spin, modes(problem, found.p, u)
     return Impact(free + response @ impulses, p, spin, kinds, jacobian.T @ impulses, found.error, found.converged)

@@ -108,7 +108,7 @@ class Stepper:
         q, v = self.axes.moved(q, v, self.h)
         if not self.constrained:
             return q, v
-        at = np.array([t + self.h])
+        at = t + self.h
         if self._holonomic:
             q = self.robot.integrate(q, self._to_position(q, at), 1.0)
         return q, np.asarray(self._projected(q, v, at))
