@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from dqdyn.algebra.real import real_array, real_number
 from dqdyn.errors import Error
@@ -17,7 +17,7 @@ class RoundContact:
 
     Beside the contacts of :mod:`dqdyn.contacts`, whose points are fixed to the body, ``dq.simulate`` takes these: the
     point that touches wanders over the ball. ``friction`` μ; ``torsional_friction`` in m; ``name``: that of the frame
-    unless given.
+    unless given. It meets the world, not other bodies of the robot.
     """
 
     frame: str
@@ -26,8 +26,9 @@ class RoundContact:
     friction: float = 0.7
     torsional_friction: float = 0.0
     name: str = ""
-    partner: str = WORLD
-    mode: str = "fixed"
+
+    partner: ClassVar[str] = WORLD
+    mode: ClassVar[str] = "fixed"
 
     def __post_init__(self) -> None:
         if not isinstance(self.frame, str) or not isinstance(self.name, str):
@@ -36,8 +37,6 @@ class RoundContact:
         center = real_array(self.center, f"the center of the contact {name!r}", Error, contact=name)
         if center.shape != (3,):
             raise Error(f"the center of the contact {name!r} has 3 numbers; found shape {center.shape}.", contact=name)
-        if self.partner != WORLD:
-            raise Error(f"the round contact {name!r} meets the world alone; found {self.partner!r}.", contact=name)
         self._set("name", name)
         self._set("center", tuple(_finite(x, "center in m", name) for x in center))
         self._set("radius", _finite(self.radius, "radius in m", name))
