@@ -1,8 +1,8 @@
 """Equalities taken out of a quadratic program: u = u₀ + Z z, so that only z is left to choose.
 
 A row that has a pivot, an unknown whose coefficient is never zero, is solved for it. The others are turned by
-Householder reflections, each of which only touches the unknowns of its row. Z is never formed: rows of the problem pass through the
-same steps, so they keep their zeros. Written over any scalar, so that the whole reduction is compiled.
+Householder reflections, each of which only touches the unknowns of its row. Z is never formed: rows of the problem pass
+through the same steps, so they keep their zeros. Written over any scalar, so that the whole reduction is compiled.
 """
 
 from __future__ import annotations
@@ -67,6 +67,21 @@ class _Reflected:
         return self.solved.apply(Affine(row, form.constant))
 
 
+@dataclass(frozen=True)
+class _Mapped:
+    """Unknowns as functions of those that several reflections leave: cheaper than these where few are left."""
+
+    table: dict[int, Affine]
+
+    def apply(self, form: Affine) -> Affine:
+        row, constant = {k: c for k, c in form.row.items() if k not in self.table}, form.constant
+        for k, c in form.row.items():
+            if k in self.table:
+                row = less_share(row, -c, self.table[k].row)
+                constant = constant + c * self.table[k].constant
+        return Affine(row, constant)
+
+
 class Elimination:
     """The unknowns that ``equalities`` leave free, and every form in u as a form in them.
 
@@ -77,7 +92,7 @@ class Elimination:
     def __init__(self, unknowns: int, equalities: Sequence[Equality], dependent: Iterable[int] = ()) -> None:
         skipped = set(dependent)
         rows = [(i, row) for i, row in enumerate(equalities) if i not in skipped]
-        self._steps: list[_Solved | _Reflected] = []
+        self._steps: list[_Solved | _Reflected | _Mapped] = []
         self.margins: dict[int, Scalar] = {}
         eliminated: set[int] = set()
         supports: dict[int, set[int]] = {}
@@ -95,6 +110,7 @@ class Elimination:
                 if step is not None:
                     self._steps.append(step)
                     eliminated.add(step.solved.pivot)
+        self._steps = _merged(self._steps)
         self.free = [k for k in range(unknowns) if k not in eliminated]
         self._place = {k: i for i, k in enumerate(self.free)}
 
@@ -139,6 +155,24 @@ class Elimination:
         rest = {k: c * factor for k, c in row.items() if k not in x}
         solved = _Solved(pivot, Affine(rest, form.constant * factor))
         return _Reflected(normal, scale, solved), divide(left, select(less(0.0, before), before, 1.0))
+
+
+def _merged(steps: list[_Solved | _Reflected | _Mapped]) -> list[_Solved | _Reflected | _Mapped]:
+    """The steps, with the last reflections as one map of their unknowns where that takes fewer operations."""
+    first = len(steps)
+    while first and isinstance(step := steps[first - 1], _Reflected) and not step.solved.by.row:
+        first -= 1
+    group = [step for step in steps[first:] if isinstance(step, _Reflected)]
+    support = sorted({k for step in group for k in step.normal})
+    if not group or len(support) >= 3 * len(group):
+        return steps
+    table = {}
+    for k in support:
+        form = Affine({k: 1.0})
+        for step in group:
+            form = step.apply(form)
+        table[k] = form
+    return [*steps[:first], _Mapped(table)]
 
 
 def dependent_rows(unknowns: int, equalities: Sequence[Equality]) -> set[int]:
