@@ -87,6 +87,7 @@ def test_ball_slides_then_rolls() -> None:
     np.testing.assert_allclose(run.extra["wrench/ball"][10], [-friction * 1.5 * G, 0, 1.5 * G, 0, 0, 0], atol=1e-5)
 
 
+@pytest.mark.long
 def test_spinning_ball_stops_by_torsional_friction() -> None:
     robot, torsion, spin = ball(), 0.01, 3.0
     contact = RoundContact("ball", 0.1, friction=0.5, torsional_friction=torsion)
@@ -147,7 +148,7 @@ def test_momentum_changes_by_weight_and_contact_forces() -> None:
     q0 = robot.random_configuration(rng)
     q0[4:] = [0.0, 0.0, 0.25]
     v0 = [1.0, -2.0, 3.0, 0.5, 0.2, -0.3]
-    run = dq.simulate(robot, None, 0.5, 1e-3, q0=q0, v0=v0, contacts=corners_of(SIZE), ground=0.0)
+    run = dq.simulate(robot, None, 0.3, 1e-3, q0=q0, v0=v0, contacts=corners_of(SIZE), ground=0.0)
     names = [key for key in run.extra if key.startswith("wrench/")]
     force = sum(run.extra[name][:, :3] for name in names) + [0.0, 0.0, -2.0 * G]
     linear = 2.0 * robot.twist("block", run.q, run.v, expressed="aligned").vec6()[:, 3:]
@@ -186,6 +187,7 @@ def falling_chain() -> tuple[Robot, list[contacts.Contact], np.ndarray]:
     return robot, touching, q0
 
 
+@pytest.mark.long
 def test_chain_falls_and_does_not_bounce() -> None:
     robot, touching, q0 = falling_chain()
     run = dq.simulate(robot, None, 0.6, 1e-3, q0=q0, contacts=touching, ground=0.0)

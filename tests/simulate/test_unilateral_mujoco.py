@@ -59,6 +59,7 @@ def test_tripod_that_slides_and_spins() -> None:
     assert apart[3:].max() < 5e-3  # of 0.37 m
 
 
+@pytest.mark.long
 def test_block_falls_upon_its_base() -> None:
     """An impact on all corners at once: inelastic here, and nearly so there."""
     robot, scene = block(SIZE), dq.Scene([scenes.ground(friction=0.5)])
@@ -103,6 +104,7 @@ def test_chain_falls_and_comes_to_rest() -> None:
     assert min(gap.min() for name, gap in ours.extra.items() if name.startswith("gap/")) > -1e-4
 
 
+@pytest.mark.long
 def test_stairs_and_a_wall() -> None:
     robot = block(SIZE)
     scene = dq.Scene(
@@ -122,6 +124,7 @@ def test_stairs_and_a_wall() -> None:
         assert np.abs(run.v[-1]).max() < 0.02
 
 
+@pytest.mark.long
 def test_contacts_do_what_shapes_do() -> None:
     """Contacts with the frame of a face, from the same motion: the normal force that carries the block."""
     robot, scene = block(SIZE), dq.Scene([scenes.ground(friction=0.8)])

@@ -33,6 +33,8 @@ class Velocities:
         ({"contacts": [BASE], "scene": dq.Scene([])}, "nothing to meet"),
         ({"contacts": [BASE], "scene": "ground"}, "scene is a dq.Scene"),
         ({"contacts": [BASE], "scene": dq.Scene([SPRUNG])}, "'ball' of the scene has a mass: use plant='mujoco'"),
+        ({"contacts": [BASE], "scene": dq.Scene([scenes.ground(restitution=0.5)])}, "'ground' of the scene bounces"),
+        ({"contacts": [BASE], "scene": dq.Scene([scenes.ground(rolling_friction=0.1)])}, "has rolling friction"),
         ({"contacts": [BASE], "ground": np.nan}, "ground is a finite height"),
         ({"contacts": [BASE], "ground": "low"}, "ground is a finite height"),
         ({"contacts": [BASE], "ground": 0.0, "height": 1.0}, "option of a simulation with contacts named 'height'"),

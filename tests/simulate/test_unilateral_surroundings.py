@@ -48,6 +48,7 @@ def test_distance_is_that_to_the_nearest_point(shape: str) -> None:
     np.testing.assert_allclose((ahead - behind) / 2e-6, 1.0, atol=1e-5)  # the normal is the gradient
 
 
+@pytest.mark.long
 def test_block_lands_on_stairs_and_walls_hold_it() -> None:
     robot = block(SIZE)
     scene = dq.Scene(
@@ -130,6 +131,7 @@ def test_loop_and_contact_are_kept_together() -> None:
     assert np.abs(run.v[-1]).max() < 1e-3
 
 
+@pytest.mark.long
 def test_free_motion_is_that_of_the_other_integrators() -> None:
     """Far from the ground, with a loop: first order towards the same motion."""
     bar = dq.robots.four_bar().with_constraints(stabilisation="projection")

@@ -117,6 +117,10 @@ def touched_surfaces(scene: Any, ground: Any, needed: bool) -> list[TouchedSurfa
             raise Error(
                 f"{what}: use plant='mujoco', or make it a body that stands or follows a function.", body=body.name
             )
+        if body.restitution or body.rolling_friction:
+            what = "bounces" if body.restitution else "has rolling friction"
+            text = f"{body.name!r} of the scene {what}, which a simulation with contacts=[...] leaves out"
+            raise Error(f"{text}: use plant='mujoco', or set it to 0.", body=body.name)
         surfaces.append(SceneSurface(body))
     if needed and not surfaces:
         raise Error("contacts with the world have nothing to meet: give ground=0.0 (a height in m) or scene=...")
@@ -153,16 +157,17 @@ class _Plant:
         self.a: list[Array] = []
         record.states.append(self.problem.state0[None])
         self.doubt = ""
+        self.bodies = {name: frame.body for name, frame in self.problem.robot.model.frames.items()}
 
     def all_steps(self, bar: Progress) -> None:
         """Ask, solve, record, move."""
         p, asked, last = self.problem, self.record.actuation.asked, None
-        observe = None if asked is None else asked.observe
         for k in range(p.steps + 1):
             t = p.start + k * p.dt
-            if observe is not None:
+            if asked is not None and asked.observe is not None:
                 last = last or self.stepper.solve(t, self.q, self.v, self._acceleration(k, np.zeros(p.robot.nv)))
-                observe(Observation(t, link_contacts(p.robot.model, self.stepper.corners, last, p.dt)))
+                seen = link_contacts(p.robot.model, self.stepper.corners, last, p.dt)
+                asked.tell(Observation(t, seen, bodies=self.bodies))
             force = self._force(k, t)
             sampled = p.is_sample(k)
             if sampled:
