@@ -1,7 +1,7 @@
 """The problem of a whole-body controller in (a, φ), written down by other means, and how well an answer solves it.
 
 Dynamics and Jacobians come from the robot's methods, wrenches from the contacts' constants, costs by hand. As a command
-it draws states, contacts and tasks: ``python tests/control/whole_body_problem.py --states 1000``.
+it draws states, contacts and tasks: ``PYTHONPATH=tests python tests/control/whole_body_problem.py --states 1000``.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ def residuals(
     held = np.abs(E @ a - e).max(initial=0.0) / max(np.abs(E * a).max(initial=0.0), np.abs(e).max(initial=0.0), 1.0)
     # bounds G [a, φ, λ] ≤ g: cones, then torques of motors
     k, m = len(phi), len(A)
-    cones = [np.hstack([np.zeros((len(c.cone_rows.right), nv)), _placed(c, touching, k), np.zeros((len(c.cone_rows.right), m))]) for c in touching]  # fmt: skip
+    cones = [np.pad(_placed(c, touching, k), ((0, 0), (nv, m))) for c in touching]
     motors = [i for i, motor in enumerate(robot.motors) if motor is not None and motor.effort < 1e20]
     torque = np.hstack([M, -B, -A.T])[motors]
     limit = np.array([robot.motors[i].effort for i in motors])
@@ -161,7 +161,12 @@ def center_of_mass_cost(
 
 
 def draw(
-    robot: dq.Robot, touching: Sequence[Contact], rng: np.random.Generator, states: int, speed: float = 0.3, **options: object
+    robot: dq.Robot,
+    touching: Sequence[Contact],
+    rng: np.random.Generator,
+    states: int,
+    speed: float = 0.3,
+    **options: object,
 ) -> Iterator[tuple[str, Residuals]]:
     """Statuses and residuals of one controller over random states and targets."""
     target, about = ct.Measured(np.zeros(3)), ct.Measured(robot.neutral())
