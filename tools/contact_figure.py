@@ -66,7 +66,10 @@ def sliding(axes: Any) -> None:
         place, turn = np.array(errors).T
         axes.loglog(STEPS, place, color=color, marker=mark, label=f"{label}: place in m")
         axes.loglog(STEPS, turn, color=color, marker=mark, fillstyle="none", linestyle=":", label="angle in rad")
-    axes.set(xlabel="step h in s", ylabel="error after 0.4 s")
+    axes.set(
+        xlabel="step h in ms", ylabel="error after 0.4 s", xticks=STEPS, xticklabels=[f"{1e3 * h:g}" for h in STEPS]
+    )
+    axes.tick_params(axis="x", which="minor", bottom=False, labelbottom=False)
     axes.legend(frameon=False, fontsize=7)
 
 

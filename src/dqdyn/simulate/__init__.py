@@ -11,6 +11,7 @@ from types import ModuleType
 
 from dqdyn.simulate.base_estimator import BaseEstimator, Estimate
 from dqdyn.simulate.controllers import ControlLaw
+from dqdyn.simulate.estimated_base import EstimatedBase, SensorNoise
 from dqdyn.simulate.faults import Interrupted, SimulationError, SimulationWarning
 from dqdyn.simulate.inertial_sensor import inertial_reading
 from dqdyn.simulate.run import simulate
@@ -21,8 +22,10 @@ __all__ = [
     "BaseEstimator",
     "ControlLaw",
     "Estimate",
+    "EstimatedBase",
     "Interrupted",
     "RoundContact",
+    "SensorNoise",
     "SimulationError",
     "SimulationWarning",
     "Trajectory",
