@@ -14,6 +14,7 @@ from dqdyn.simulate.controllers import ControlLaw
 from dqdyn.simulate.estimated_base import EstimatedBase, SensorNoise
 from dqdyn.simulate.faults import Interrupted, SimulationError, SimulationWarning
 from dqdyn.simulate.inertial_sensor import inertial_reading
+from dqdyn.simulate.observation import LinkContact, Observation
 from dqdyn.simulate.run import simulate
 from dqdyn.simulate.trajectory import Trajectory
 from dqdyn.simulate.unilateral.round_contact import RoundContact
@@ -24,6 +25,8 @@ __all__ = [
     "Estimate",
     "EstimatedBase",
     "Interrupted",
+    "LinkContact",
+    "Observation",
     "RoundContact",
     "SensorNoise",
     "SimulationError",

@@ -12,6 +12,8 @@ from dqdyn.compile.runtime.threads import whole
 from dqdyn.contacts.contact import Contact
 from dqdyn.errors import Error, unknown_name
 from dqdyn.robot import Robot
+from dqdyn.robot.coordinates import RobotInCoordinates
+from dqdyn.simulate import in_coordinates
 from dqdyn.simulate.assembly import assembled
 from dqdyn.simulate.controllers import Controller
 from dqdyn.simulate.events import Event, event_functions
@@ -31,7 +33,7 @@ IntegratorName = Literal["semi-implicit-euler", "rkmk4", "variational", "adaptiv
 
 
 def simulate(
-    robot: Robot,
+    robot: Robot | RobotInCoordinates,
     controller: Controller = None,
     duration: float = 1.0,
     dt: float = 1e-3,
@@ -64,7 +66,16 @@ def simulate(
     those of :func:`dqdyn.simulate.mujoco_plant.run`. ``wrenches``: frame → [f, τ], constant or one per step, in the
     axes of the frame or, ``expressed="aligned"``, of the world. There is a sample at the start, after every ``every``
     steps, and at the end. ``threads`` share the runs of a batch. ``progress``: a bar; by default on a terminal.
+
+    A robot in coordinates takes ``q0`` and ``v0`` as q and q̇ of the coordinates, in which controllers and events are
+    asked too. They command torques τ (nv) of its joints, or q̇ or q̈ by their level. The trajectory is in the robot's own
+    q and v; :meth:`Trajectory.in_coordinates` converts it.
     """
+    if isinstance(robot, RobotInCoordinates):
+        floating, robot = robot, robot.robot
+        q0, v0 = in_coordinates.start(floating, q0, v0)
+        controller = in_coordinates.controller_of(floating, controller)
+        events = [in_coordinates.event_of(floating, event) for event in event_functions(events)]
     problem = posed(robot, duration, dt, q0, v0, every, wrenches, expressed, start)
     stepping = _is_time_stepping(integrator, contacts, plant)
     method, threads = None if stepping else _method(integrator), whole(threads)
