@@ -22,6 +22,7 @@ CORE = (
     "kinematics",
     "dynamics",
     "constraints",
+    "scenes",
     "coordinates",
     "quasi_velocities",
 )

@@ -15,6 +15,7 @@ from dqdyn.algebra.scalar import Scalar
 from dqdyn.arrays import Array, RealArray
 from dqdyn.errors import Error
 from dqdyn.simulate.faults import SimulationError
+from dqdyn.simulate.observation import Observation
 from dqdyn.simulate.problem import Problem, joint_of, per_step, shown
 from dqdyn.simulate.system import Law, Scalars
 
@@ -56,7 +57,8 @@ Controller: TypeAlias = ControlLaw | Stepping | Callable[[float, Array, Array], 
 class Sampled:
     """A Python controller, asked once per step; what it returns holds until the next one.
 
-    A controller with a method ``reset`` forgets its past at the start of a run.
+    A controller with a method ``reset`` forgets its past at the start of a run; one with a method ``observe`` gets what
+    the plant measures before each step (:mod:`dqdyn.simulate.observation`).
     """
 
     def __init__(self, controller: Any, problem: Problem) -> None:
@@ -67,6 +69,8 @@ class Sampled:
         step = getattr(controller, "step", None)
         self.ask: Callable[..., Any] = step if callable(step) else controller
         self.record = getattr(controller, "record", None)
+        observe = getattr(controller, "observe", None)
+        self.observe: Callable[[Observation], None] | None = observe if callable(observe) else None
         level = getattr(controller, "level", "torque")
         self.records: list[dict[str, Any]] = []
         if not isinstance(level, str) or level not in ("torque", "acceleration", "velocity"):
