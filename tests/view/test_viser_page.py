@@ -13,7 +13,7 @@ from pages import Watched
 import dqdyn as dq
 from dqdyn.errors import Error, MissingExtraError, StateError
 from dqdyn.robot import Robot
-from dqdyn.view import Scene, Viewer, serve
+from dqdyn.view import Markers, Viewer, serve
 from dqdyn.view.server import PortWarning, free_port
 
 
@@ -149,7 +149,7 @@ class TestServer:
         with pytest.raises(StateError):
             serve(signpost, q=[np.nan], port=0)
         with pytest.raises(Error, match="did you mean 'arm'"):
-            serve(signpost, scene=Scene().frame(on="amr"), port=0)
+            serve(signpost, markers=Markers().frame(on="amr"), port=0)
         with serve(signpost, port=0) as viewer, pytest.raises(StateError, match="q has 1 components"):
             viewer.show([1.0, 2.0])
         with serve(signpost, trajectory=swing, port=0) as viewer, pytest.raises(Error, match="plays a trajectory"):

@@ -30,12 +30,13 @@ class EngineOptions:
 
     Friction between the robot and a body of the scene is that of the body, or ``robot_friction`` where given; of two
     bodies of the scene the larger counts. ``cone``: "elliptic" is Coulomb's round cone, "pyramidal" has four sides.
-    ``impratio`` is how much harder friction is than the normal direction; what sticks creeps in inverse proportion: a block on a slope of
-    30° by 0.14 mm/s with 10, by 0.014 mm/s with 100. With a scene they are "elliptic" and 100 unless given, without one
-    MuJoCo's own "pyramidal" and 1. ``solref`` (time constant in s, damping ratio) and ``solimp`` (up to 5
-    numbers) of all contacts: the default (0.02, 1) lets a body sink in by about 9.81 · 0.02² m = 4 mm · (1 − d)/d with
-    the impedance d = 0.9; shorter ones are harder, but not below two time steps. ``noslip_iterations`` above 0 removes
-    the creep that is left. ``solver``, ``iterations`` and ``tolerance`` are those of MuJoCo's solver.
+    ``impratio`` is how much harder friction is than the normal direction; what sticks creeps in inverse proportion: a
+    block on a slope of 30° by 0.14 mm/s with 10, by 0.014 mm/s with 100. With a scene they are "elliptic" and 100
+    unless given, without one MuJoCo's own "pyramidal" and 1. ``noslip_iterations`` above 0 removes the creep.
+
+    ``solref`` (time constant in s, damping ratio) and ``solimp`` (3 or 5 numbers) say how hard all contacts are. With
+    MuJoCo's own (0.02, 1) a body that rests on the ground sinks in by 0.4 mm, in proportion to the square of the time
+    constant, which has to be two time steps or more. ``solver``, ``iterations`` and ``tolerance`` are MuJoCo's.
 
     ``self_contact``: pairs of links that touch each other; others of the robot do not. ``welds`` and ``connects``:
     pairs (frame of the robot, body of the scene or "world") that are joined where they are at the start, in all

@@ -14,8 +14,8 @@ from dqdyn.arrays import Array
 from dqdyn.errors import Error
 from dqdyn.model.model import WORLD_BODY, TreeJoint
 from dqdyn.robot import Robot
+from dqdyn.view.markers import BLUE, GOLD, GREEN, ORANGE, PURPLE, RED, TEAL, Marker
 from dqdyn.view.motion import body_twists
-from dqdyn.view.scene import BLUE, GOLD, GREEN, ORANGE, PURPLE, RED, TEAL, Marker
 from dqdyn.view.shapes import extent_of
 from dqdyn.view.triangles import Color
 
