@@ -56,7 +56,8 @@ def whole_body_controller(
     weight = number(force_damping, "force_damping", 0.0)
     composition = WholeBodyComposition(robot, design, active, mass_and_bias(robot), weight)
     levels = len(design.tasks)
-    optimum = Optimum(composition.size, solver) if levels == 1 else StrictLevels(composition.size, solver, levels)
+    size = composition.size
+    optimum = Optimum(size, solver, guess=True) if levels == 1 else StrictLevels(size, solver, levels, guess=True)
     return WholeBodyController(composition, optimum, infeasible)
 
 

@@ -52,6 +52,9 @@ class Composition:
         self.function = Function(self.program, summary="The quadratic program of a controller at a state.").fast
         self.out = np.zeros(self.program.shape)
         self.views = {name: self.out[part].reshape(shape) for name, (part, shape) in self._blocks.items()}
+        for k in range(1, len(design.tasks)):  # A with the rows of all levels above level k in front
+            rows = self.out[self._blocks[f"J{k - 1}"][0].start : self._blocks["A"][0].stop]
+            self.views[f"A{k}"] = rows.reshape(-1, self.unknowns)
         self._gains = self.gains.reshape(-1)
         self._t = np.zeros(1)
         self._arrays = (buffer.value, buffer.rate, buffer.acceleration, self._gains, *self.given.values())
@@ -205,7 +208,11 @@ class Composition:
 
     def _flat(self, blocks: Blocks) -> tuple[list[Scalar], tuple[int, ...]]:
         entries: list[Scalar] = []
-        for name, block in blocks.items():
+        # Rows of the tasks stand in front of A, the lowest level first, so that those of all levels above one and A are
+        # one matrix.
+        tasks = [f"J{k}" for k in reversed(range(len(self.design.tasks)))]
+        for name in [*(n for n in blocks if n not in tasks and n != "A"), *tasks, "A"]:
+            block = blocks[name]
             is_matrix = name in MATRICES or name[0] in "HJ"
             flat = [c for row in block for c in row] if is_matrix else block
             width = self.model.nv if name == "jacobian" else self.unknowns

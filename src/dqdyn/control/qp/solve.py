@@ -9,6 +9,7 @@ import numpy as np
 from dqdyn.algebra.real import real_array
 from dqdyn.arrays import Array, RealArray
 from dqdyn.control.core.errors import InfeasibleError
+from dqdyn.control.qp.active_set import guess_for
 from dqdyn.control.qp.conflict import NamedRows, minimal_conflict
 from dqdyn.control.qp.solver import INFINITE, LinearSolver, ProblemSize, Solver
 from dqdyn.control.qp.with_daqp import DaqpSolver
@@ -19,11 +20,20 @@ SOLVERS: dict[str, type[Solver]] = {"daqp": DaqpSolver, "piqp": PiqpSolver}
 _SINGULAR = 1e-12  # the least eigenvalue of H by the largest
 
 
-def make_solver(name: str, size: ProblemSize) -> Solver:
-    """The solver of that name for problems of one size."""
+def make_solver(name: str, size: ProblemSize, guess: bool = False) -> Solver:
+    """The solver of that name for problems of one size.
+
+    ``guess``: for a long sequence of problems, compile code that tries the active bounds of the last problem first; it
+    takes some tenths of a second once per size and machine.
+    """
     if name not in SOLVERS:
         raise unknown_name("solver of quadratic programs", name, SOLVERS)
-    return SOLVERS[name](size) if size.sides else LinearSolver(size)
+    if not size.sides:
+        return LinearSolver(size)
+    solver = SOLVERS[name](size)
+    if guess and isinstance(solver, DaqpSolver):
+        solver.guess = guess_for(size.unknowns, size.first, size.rows, size.equalities)
+    return solver
 
 
 def solve_quadratic_program(

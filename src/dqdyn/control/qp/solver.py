@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dqdyn.arrays import Array
+from dqdyn.control.qp.active_set import ActiveSetGuess
 
 Mask = npt.NDArray[np.bool_]
 INFINITE = 1e30
@@ -65,9 +66,10 @@ class QuadraticProgram(NamedTuple):
 class Scaled:
     """A with rows of length 1 where they were very short or long, bounds likewise; ``zero`` rows are left alone.
 
-    ``short``: the lengths before, 1 for those above it and for zeros.
+    ``factor``: what each row was divided by; ``short``: the lengths before, 1 for those above it and for zeros.
     """
 
+    factor: Array
     A: Array
     upper: Array
     lower: Array
@@ -95,7 +97,7 @@ def scaled_rows(A: Array, upper: Array, lower: Array, squares: Array, first: int
     wide = np.concatenate([np.ones(first), factor])
     short = np.where(zero, 1.0, np.minimum(length, 1.0))
     with np.errstate(over="ignore"):  # a bound that overflows is infinite
-        return Scaled(A / factor[:, None], upper / wide, lower / wide, short, zero)
+        return Scaled(factor, A / factor[:, None], upper / wide, lower / wide, short, zero)
 
 
 class BoundsCheck:
@@ -145,11 +147,15 @@ class Solver(ABC):
     Whatever a solver finds is checked against all bounds. Tolerances of solvers are those of a metric, of H or of their
     own, in which a bound may be far too short to count; and what an earlier problem leaves behind may spoil a later
     one. So a solution that misses a bound is discarded, and the problem is solved from scratch, with more and more
-    damping.
+    damping. A ``guess`` that machine code verifies comes first, where there is one.
     """
 
     name: ClassVar[str]
     damping: tuple[float, ...] = DAMPING
+    guess: ActiveSetGuess | None = None
+    multipliers: Array | None = None
+    """λ (sides,) of the last solution with H u + f + [I; A]ᵀλ = 0, ≥ 0 at upper and ≤ 0 at lower bounds; None where the
+    solver does not say."""
 
     def __init__(self, size: ProblemSize) -> None:
         self.size, self.obeys = size, BoundsCheck(size)
@@ -161,25 +167,41 @@ class Solver(ABC):
 
         ``squares`` (1 + rows,), if they are at hand: the sum of the squares of H, then of each row of A.
         """
+        if self.guess is not None:
+            u = self.guess(H, f, A, upper, lower)
+            if u is not None:
+                self.multipliers = self.guess.multipliers
+                return u
+        self.multipliers = None
         if squares is None:
             squares = np.array([np.vdot(H, H), *np.einsum("ij,ij->i", A, A)])
-        rows, short = (A, upper, lower), None
+        rows, short, unit = (A, upper, lower), None, 1.0
         scaled = scaled_rows(A, upper, lower, squares[1:], self.size.first) if self.size.rows else None
         if scaled is not None:
             if scaled.is_empty(HOLDS):
                 return None
             rows, short = (scaled.A, scaled.upper, scaled.lower), scaled.short
         if not _FAIR[0] < squares.item(0) < _FAIR[1]:
-            H, f = _of_size_one(H, f)
+            H, f, unit = _of_size_one(H, f)
         u = self._next(QuadraticProgram(H, f, *rows))
         if u is not None and self.obeys(u, A, upper, lower, short):
+            self._in_units_given(unit, scaled)
             return u
-        H, f = _of_size_one(H, f)
+        H, f, further = _of_size_one(H, f)
         for damping in self.damping:
             u = self._afresh(QuadraticProgram(H + damping * np.eye(len(f)) if damping else H, f, *rows))
             if u is not None and self.obeys(u, A, upper, lower, short):
+                self._in_units_given(unit * further, scaled)
                 return u
         return None
+
+    def _in_units_given(self, unit: float, scaled: Scaled | None) -> None:
+        """Multipliers of the problem as it was given, from those of a problem in other units of cost and rows."""
+        if self.multipliers is None:
+            return
+        self.multipliers = unit * self.multipliers
+        if scaled is not None:
+            self.multipliers[self.size.first :] /= scaled.factor
 
     @abstractmethod
     def _next(self, problem: QuadraticProgram) -> Array | None:
@@ -190,13 +212,13 @@ class Solver(ABC):
         """A solution of this problem as if it were the first."""
 
 
-def _of_size_one(H: Array, f: Array) -> tuple[Array, Array]:
-    """The same problem in another unit of cost."""
+def _of_size_one(H: Array, f: Array) -> tuple[Array, Array, float]:
+    """The same problem in another unit of cost, and that unit."""
     size = float(np.abs(H).max(initial=0.0))
     if not 0.0 < size < math.inf:
-        return H, f
+        return H, f, 1.0
     with np.errstate(over="ignore"):  # a solution would not be finite either, and is not taken
-        return H / size, f / size
+        return H / size, f / size, size
 
 
 class LinearSolver(Solver):

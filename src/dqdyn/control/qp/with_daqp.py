@@ -63,9 +63,12 @@ class DaqpSolver(Solver):
         if flag != _SOLVED:
             return None
         multipliers, size = details["lam"], self.size
+        self.multipliers = multipliers
         self._active = self._kinds
         if np.count_nonzero(multipliers):
             self._active = (multipliers > 0.0).astype(np.int32)
             self._active[multipliers < 0.0] = _LOWER
             self._active[size.first : size.first + size.equalities] = _EQUALITY
+        if self.guess is not None:
+            self.guess.start_from(multipliers)
         return np.asarray(u)

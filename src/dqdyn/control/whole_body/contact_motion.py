@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dqdyn.algebra.adjoint import Adjoint
-from dqdyn.algebra.dual import IDENTITY, DQ
+from dqdyn.algebra.dual import DQ, IDENTITY
 from dqdyn.algebra.poses import translator
-from dqdyn.algebra.quaternion import I, J, K, Columns, Quaternion, cross3, dot3, pure
+from dqdyn.algebra.quaternion import Columns, I, J, K, Quaternion, cross3, dot3, pure
 from dqdyn.algebra.scalar import Scalar, divide, sqrt
 from dqdyn.constraints.methods.sparse import Sparse, sparse
 from dqdyn.constraints.relative_motion import RelativeMotion

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 
 from dqdyn.algebra.adjoint import Adjoint
-from dqdyn.algebra.scalar import Scalar
+from dqdyn.algebra.scalar import Scalar, total
 from dqdyn.caching import cached_property
 from dqdyn.constraints import assembled
 from dqdyn.constraints.methods.sparse import Sparse, less_share, sparse
@@ -45,7 +46,7 @@ class Contacts:
     def parts(self) -> list[slice]:
         """Where φ of each contact is among all of them."""
         ends = np.cumsum([0, *(basis.shape[1] for basis in self.bases)]).tolist()
-        return [slice(a, b) for a, b in zip(ends[:-1], ends[1:], strict=True)]
+        return [slice(a, b) for a, b in pairwise(ends)]
 
     @cached_property
     def forces(self) -> int:
@@ -199,12 +200,17 @@ class WholeBodyContext(Context):
         columns = sorted({k for row in motion.rows for k in row})
         turned = {k: motion.in_contact_axes([row.get(k, 0.0) for row in motion.rows]) for k in columns}
         right = motion.in_contact_axes(rights)
-        result = []
-        for weights in kept.tolist():
-            combine = lambda c, w=weights: sum((x * y for x, y in zip(w, c, strict=True) if x), 0.0)
-            row = {k: combine(column) for k, column in turned.items()}
-            result.append(Equality(row, combine(right), None, contact.name, self.contacts.homes[i] is not None))
-        return result
+        has_home = self.contacts.homes[i] is not None
+        return [
+            Equality(
+                {k: _weighted(weights, c) for k, c in turned.items()},
+                _weighted(weights, right),
+                None,
+                contact.name,
+                has_home,
+            )
+            for weights in kept.tolist()
+        ]
 
     def _unmotored(self, claimed: dict[int, int]) -> list[Equality]:
         """Axes without a motor get no force.
@@ -222,13 +228,17 @@ class WholeBodyContext(Context):
         return result
 
 
+def _weighted(weights: list[float], terms: list[Scalar]) -> Scalar:
+    return total([0.0, *(w * c for w, c in zip(weights, terms, strict=True) if w)])
+
+
 def _threes(entries: list[Scalar]) -> list[list[Scalar]]:
     return [entries[k : k + 3] for k in range(0, len(entries), 3)]
 
 
 def _is_part_of_identity(rows: np.ndarray) -> bool:
     """Whether the rows hold all rotations, all displacements, or both: then they hold in any axes."""
-    held = rows.any(axis=0)
+    held = np.asarray(rows.any(axis=0))
     return bool(
         np.isin(rows, (0.0, 1.0)).all()
         and rows.sum() == held.sum() == len(rows)

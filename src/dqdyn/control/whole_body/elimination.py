@@ -1,8 +1,8 @@
 """Equalities taken out of a quadratic program: u = u₀ + Z z, so that only z is left to choose.
 
-A row that has a pivot, an unknown whose coefficient is never zero, is solved for it. The others are turned by Householder
-reflections, each of which only touches the unknowns of its row. Z is never formed: rows of the problem pass through the
-same steps, so they keep their zeros. Written over any scalar, so that the whole reduction is compiled.
+A row that has a pivot, an unknown whose coefficient is never zero, is solved for it. The others are turned by
+Householder reflections, each of which only touches the unknowns of its row. Z is never formed: rows of the problem pass
+through the same steps, so they keep their zeros. Written over any scalar, so that the whole reduction is compiled.
 """
 
 from __future__ import annotations

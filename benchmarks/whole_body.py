@@ -1,0 +1,259 @@
+"""Whole-body control of the Talos on both feet against placo, which gets an environment of its own.
+
+Tasks on the center of mass, the posture and the waist; torque limits and friction cones; the feet do not move. Both
+sides go through the same states of a sway, step by step, and take turns in blocks of steps. A step begins with a
+state and ends with torques.
+
+``python -m benchmarks whole_body``, or ``python -m benchmarks.whole_body --fresh`` to install placo anew.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks import standing
+from benchmarks.environments import CannotInstall, environment, variables
+from benchmarks.measure import Result
+from dqdyn import control as ct
+from dqdyn.algebra.scalar import sin
+
+PLACO = "placo==0.10.2"
+PEER = Path(__file__).with_name("whole_body_placo.py")
+FASTER, LEVELS_SLOWER = 3.0, 2.0
+"""Targets: how much faster than placo, and how much longer three strict levels may take."""
+BLOCK, ROUNDS, UNTIMED = 200, 100, 20  # steps per block, blocks of each side, steps before each block
+STEPS = 100_000
+SLOW = 2.0  # times the median: how long a step may take
+SLOW_SHARE, GROWTH = 0.1, 1.0  # % of the steps that may take longer, MB that memory may grow by
+WEIGHTS = {"center": 100.0, "waist": 10.0, "posture": 0.1, "force": 1e-6, "foot": 100.0}
+STIFFNESS, DAMPING = 100.0, 20.0  # 1/s², 1/s
+
+
+class Ours:
+    """Our controller, step by step through the states of a sway, again and again."""
+
+    def __init__(self, controller: Any, sway: standing.Sway) -> None:
+        self.controller, self.next = controller, 0
+        self.states = [(np.ascontiguousarray(q), np.ascontiguousarray(v)) for q, v in zip(sway.q, sway.v, strict=True)]
+
+    def seconds(self, steps: int) -> float:
+        """What some steps take."""
+        controller, states, count = self.controller, self.states, len(self.states)
+        start = time.perf_counter()
+        for k in range(self.next, self.next + steps):
+            controller(k * standing.STEP, *states[k % count])
+        self.next += steps
+        return time.perf_counter() - start
+
+    def durations(self, steps: int) -> np.ndarray:
+        """What each of some steps takes, in s."""
+        controller, states, count, clock = self.controller, self.states, len(self.states), time.perf_counter_ns
+        times = np.zeros(steps + 1, dtype=np.int64)
+        times[0] = clock()
+        for k in range(steps):
+            controller((self.next + k) * standing.STEP, *states[k % count])
+            times[k + 1] = clock()
+        self.next += steps
+        return np.diff(times) * 1e-9
+
+    def check(self) -> None:
+        """Every step of a period is solved, with torques that the motors can give, and none on the base."""
+        limits = np.asarray(self.controller.model.limits.effort)
+        for _ in range(len(self.states)):
+            torques = self.controller(self.next * standing.STEP, *self.states[self.next % len(self.states)])
+            self.next += 1
+            if self.controller.report.status != "solved" or torques[:6].any() or (abs(torques) > limits + 1e-6).any():
+                raise SystemExit(f"step {self.next - 1} has no proper answer: {self.controller.report}")
+
+
+def controller(robot: Any, sway: standing.Sway, strict: bool) -> Any:
+    """Tasks on center of mass, waist and posture, weighted or in strict levels, on both feet."""
+    from dqdyn import contacts
+
+    gains = DAMPING, STIFFNESS
+    target = lambda t: standing.center_of_mass(sway.center, t, sin)
+    tasks = [
+        ct.CenterOfMassTask(target, gains=gains, weight=WEIGHTS["center"]),
+        ct.RotationTask(standing.WAIST, [1.0, 0.0, 0.0, 0.0], gains=gains, weight=WEIGHTS["waist"]),
+        ct.PostureTask(sway.posture, gains=gains, weight=WEIGHTS["posture"]),
+    ]
+    size = {"half_length": standing.HALF_LENGTH, "half_width": standing.HALF_WIDTH}
+    feet = [contacts.face(foot, friction=standing.FRICTION, **size) for foot in standing.FEET]
+    return ct.whole_body_controller(
+        robot, [[task] for task in tasks] if strict else tasks, ct.TorqueLimits(), contacts=feet
+    )
+
+
+class Placo:
+    """placo in a process of its own."""
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        self._process = process
+        self.version = json.loads(self._line())
+
+    def seconds(self, feet: str, steps: int) -> float:
+        """What some steps take, with feet that are "hard" constraints or "soft" tasks."""
+        return float(self.ask(f"{feet} {steps}"))
+
+    def ask(self, question: str) -> Any:
+        assert self._process.stdin is not None
+        self._process.stdin.write(f"{question}\n")
+        self._process.stdin.flush()
+        return json.loads(self._line())
+
+    def _line(self) -> str:
+        assert self._process.stdout is not None
+        line = self._process.stdout.readline()
+        if not line:
+            raise SystemExit("the process with placo ended without an answer")
+        return line
+
+
+@contextmanager
+def placo(sway: standing.Sway, robot: Any, fresh: bool) -> Iterator[Placo]:
+    """The peer, ready to be asked."""
+    interpreter = environment([PLACO], fresh)
+    with tempfile.TemporaryDirectory() as folder:
+        urdf, problem = standing.without_shapes(Path(folder)), Path(folder) / "problem.npz"
+        np.savez(problem, **described(sway, robot))
+        command = [str(interpreter), "-P", str(PEER), str(urdf), str(problem)]
+        pipe = subprocess.PIPE
+        process = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, env=variables())
+        try:
+            yield Placo(process)
+        finally:
+            process.kill()
+            process.wait()
+
+
+def described(sway: standing.Sway, robot: Any) -> dict[str, Any]:
+    """The problem by names and arrays, in no one's layout."""
+    turn, times = 2.0 * np.pi * standing.FREQUENCY, sway.times
+    aside = np.array([[0.0, standing.SWAY, 0.0]])
+    return {
+        "base": sway.q[:, :7],
+        "base_twist": sway.v[:, :6],
+        "names": [joint.name for joint in robot.joints[1:]],
+        "angles": sway.q[:, 7:],
+        "rates": sway.v[:, 6:],
+        "posture": sway.posture[7:],
+        "center": sway.center + np.sin(turn * times)[:, None] * aside,
+        "center_rate": turn * np.cos(turn * times)[:, None] * aside,
+        "center_acceleration": -(turn**2) * np.sin(turn * times)[:, None] * aside,
+        "feet": standing.FEET,
+        "foot_poses": np.array(sway.feet),
+        "half_length": standing.HALF_LENGTH,
+        "half_width": standing.HALF_WIDTH,
+        "friction": standing.FRICTION,
+        "waist": standing.WAIST,
+        "stiffness": STIFFNESS,
+        "damping": DAMPING,
+        **{f"{name}_weight": weight for name, weight in WEIGHTS.items()},
+    }
+
+
+def in_turns(sides: dict[str, Callable[[int], float]]) -> dict[str, np.ndarray]:
+    """µs per step (ROUNDS,) of each side; a few untimed steps wake it up before each block."""
+    found: dict[str, list[float]] = {name: [] for name in sides}
+    for _ in range(ROUNDS):
+        for name, seconds in sides.items():
+            seconds(UNTIMED)
+            found[name].append(seconds(BLOCK) / BLOCK * 1e6)
+    return {name: np.array(times) for name, times in found.items()}
+
+
+def run(fresh: bool = False) -> list[Result]:
+    """Time per step of both sides and of three strict levels; the distribution over many steps; memory."""
+    robot = standing.talos()
+    sway = standing.sway(robot)
+    weighted, strict = (Ours(controller(robot, sway, kind), sway) for kind in (False, True))
+    weighted.check()
+    strict.check()
+    sides: dict[str, Callable[[int], float]] = {"weighted": weighted.seconds, "strict": strict.seconds}
+    try:
+        with placo(sway, robot, fresh) as peer:
+            sizes = peer.ask("check")
+            sides |= {feet: lambda steps, feet=feet: peer.seconds(feet, steps) for feet in ("hard", "soft")}
+            times = in_turns(sides)
+            name = f"placo {peer.version}"
+    except CannotInstall as problem:
+        print(f"without placo: {problem}", file=sys.stderr)
+        times, name, sizes = in_turns(sides), "", {}
+    return [*_against(name, times, sizes, weighted), *_distribution(weighted)]
+
+
+def _against(name: str, times: dict[str, np.ndarray], sizes: dict[str, Any], ours: Ours) -> list[Result]:
+    results, own = [], _own_sizes(ours)
+    for how, at in (("least", np.min), ("median", np.median)):
+        ours_at, levels = float(at(times["weighted"])), float(at(times["strict"]))
+        for feet in ("hard", "soft"):
+            if feet in times:
+                peer = f"{name}, feet {feet}, {sizes[feet]}"
+                theirs = float(at(times[feet]))
+                results.append(Result(f"step, {how} of blocks", ours_at, "µs", None, peer, theirs, FASTER, own))
+        if not name:
+            results.append(Result(f"step, {how} of blocks", ours_at, "µs", note=own))
+        results.append(Result(f"three strict levels, {how} of blocks", levels, "µs"))
+        results.append(Result(f"three strict levels by weighted, {how}", levels / ours_at, "×", LEVELS_SLOWER))
+    return results
+
+
+def _own_sizes(ours: Ours) -> str:
+    return str(ours.controller.composition.size)
+
+
+def _distribution(ours: Ours) -> list[Result]:
+    """Steps as in a real-time loop: without garbage collection, the states at hand."""
+    gc.collect()
+    gc.disable()
+    try:
+        ours.seconds(2000)
+        before = memory()
+        times = ours.durations(STEPS) * 1e6
+        after = memory()
+    finally:
+        gc.enable()
+    median = float(np.median(times))
+    slow = float((times > SLOW * median).mean() * 100.0)
+    of = f"of {STEPS} steps"
+    at = {"least": 0.0, "median": 50.0, "99 %": 99.0, "99.9 %": 99.9, "longest": 100.0}
+    return [
+        *(Result(f"{name} {of}", float(np.percentile(times, percent)), "µs") for name, percent in at.items()),
+        Result(f"{of} above {SLOW:g} times the median", slow, "%", SLOW_SHARE, note="on an idle core"),
+        Result(f"memory before {of}", before, "MB"),
+        Result(f"memory gained over {of}", after - before, "MB", GROWTH),
+    ]
+
+
+def memory() -> float:
+    """Resident memory of this process in MB, NaN where the system does not say."""
+    try:
+        return int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1]) * 4096 / 1e6
+    except OSError:
+        return float("nan")
+
+
+def main(arguments: list[str] | None = None) -> int:
+    from benchmarks.__main__ import show
+
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.whole_body", description=__doc__)
+    kept = parser.add_mutually_exclusive_group()
+    kept.add_argument("--keep", action="store_true", help="use the environment of placo from the last run (default)")
+    kept.add_argument("--fresh", action="store_true", help="make the environment of placo anew")
+    return show({"whole_body": run(parser.parse_args(arguments).fresh)})
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,95 @@
+"""The active bounds of the last problem as a guess for the next: in a control loop, most of the time the solution."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dqdyn.arrays import Array
+from dqdyn.compile.codegen.active_set import ARGUMENTS, EQUALITY, SOLVED, ActiveSetCode
+from dqdyn.compile.runtime.function import native_wanted
+
+CHANGES = 8
+"""How often the guess may change before another solver is asked."""
+_LARGEST = 120  # unknowns from which on another solver is as fast
+
+
+class ActiveSetGuess:
+    """Solves problems of one size in machine code; ``marks`` (sides,) are the active bounds, kept between problems."""
+
+    def __init__(
+        self,
+        unknowns: int,
+        bounded: int,
+        rows: int,
+        equalities: int,
+        width: int | None = None,
+        fma: bool | None = None,
+    ) -> None:
+        """``width`` of vectors and ``fma``: those of this machine, unless given."""
+        from dqdyn.compile.runtime.native import Library, machine
+
+        host = machine()
+        width, fma = host.width_for_one if width is None else width, host.fma if fma is None else fma
+        code = ActiveSetCode(unknowns, bounded, rows, width, fma)
+        self._library = Library(code.text(), code.key, width)
+        self._call = ctypes.PYFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)(self._library.address("active_set"))
+        self._kinds = np.zeros(code.sides, dtype=np.int32)
+        self._equalities = slice(bounded, bounded + equalities)
+        self._kinds[self._equalities] = EQUALITY
+        self.marks, self.multipliers = self._kinds.copy(), np.zeros(code.sides)
+        self._u, self._shapes = np.zeros(unknowns), ((unknowns, unknowns), (unknowns,), (rows, unknowns))
+        self._rows, self._memory = np.zeros(code.capacity, dtype=np.int64), _aligned(sum(code.sections.values()))
+        self._words = np.zeros(len(ARGUMENTS), dtype=np.int64)
+        own = (self._u, self.multipliers, self.marks, self._rows, self._memory)
+        self._words[5:10] = [a.ctypes.data for a in own]
+        self._words[10] = CHANGES
+        self._at = self._words.ctypes.data
+        self._given: tuple[Any, ...] = (None,) * 5
+
+    def __call__(self, H: Array, f: Array, A: Array, upper: Array, lower: Array) -> Array | None:
+        """The minimum, which obeys all bounds to 1e-9 in their units; None where it is not found this way."""
+        g = self._given
+        if not (H is g[0] and f is g[1] and A is g[2] and upper is g[3] and lower is g[4]):
+            given = H, f, A, upper, lower
+            if not self._fits(given):
+                return None
+            self._words[:5] = [a.ctypes.data for a in given]
+            self._given = given  # kept alive as long as their addresses are
+        if self._call(self._at) != SOLVED:
+            self.marks[:] = self._kinds
+            return None
+        return self._u.copy()
+
+    def start_from(self, multipliers: Array) -> None:
+        """Take the bounds with these multipliers, of another solver, as the next guess."""
+        np.sign(multipliers, out=self.marks, casting="unsafe")
+        self.marks[self._equalities] = EQUALITY
+
+    def _fits(self, given: tuple[Array, ...]) -> bool:
+        sides = (len(self.marks),)
+        expected = (*self._shapes, sides, sides)
+        return all(
+            a.shape == shape and a.dtype == np.float64 and a.flags.c_contiguous and a.flags.aligned
+            for a, shape in zip(given, expected, strict=True)
+        )
+
+
+def guess_for(unknowns: int, bounded: int, rows: int, equalities: int) -> ActiveSetGuess | None:
+    """None where machine code is unavailable, not wanted, or no gain."""
+    if not native_wanted(None) or not 0 < unknowns <= _LARGEST or not bounded + rows:
+        return None
+    try:
+        return ActiveSetGuess(unknowns, bounded, rows, equalities)
+    except Exception:  # whatever LLVM or the loader may raise: the solver does without
+        return None
+
+
+def _aligned(size: int) -> npt.NDArray[np.float64]:
+    """Zeros aligned to cache lines."""
+    memory = np.zeros(size + 8)
+    first = -(memory.ctypes.data // 8) % 8
+    return memory[first : first + size]

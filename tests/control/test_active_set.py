@@ -1,0 +1,174 @@
+"""Guesses of active bounds that machine code verifies: minima by the conditions of Karush, Kuhn and Tucker."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dqdyn.control.qp.active_set import ActiveSetGuess, guess_for
+from dqdyn.control.qp.solve import make_solver
+from dqdyn.control.qp.solver import INFINITE, ProblemSize
+
+native = pytest.importorskip("dqdyn.compile.runtime.native")
+
+
+class Problem:
+    """A random strictly convex problem with a point that obeys all bounds; equalities come first in A."""
+
+    def __init__(self, rng: np.random.Generator, n: int, bounded: int, rows: int, equalities: int) -> None:
+        J = rng.normal(size=(n + 2, n))
+        self.H, self.f = J.T @ J + 1e-3 * np.eye(n), 5.0 * rng.normal(size=n)
+        self.A = rng.normal(size=(rows, n))
+        self.move(rng, bounded, equalities)
+
+    def move(self, rng: np.random.Generator, bounded: int, equalities: int) -> None:
+        """Other bounds, around a random point."""
+        n, rows = len(self.f), len(self.A)
+        values = np.concatenate([np.eye(bounded, n), self.A]) @ rng.normal(size=n)
+        room = rng.uniform(0.01, 2.0, size=(2, bounded + rows))
+        room[:, bounded : bounded + equalities] = 0.0
+        self.upper, self.lower = values + room[0], values - room[1]
+        free = rng.random(bounded + rows) < 0.3
+        free[bounded : bounded + equalities] = False
+        self.lower[free] = -INFINITE
+
+    @property
+    def parts(self) -> tuple[np.ndarray, ...]:
+        return self.H, self.f, self.A, self.upper, self.lower
+
+    def residual(self, u: np.ndarray, multipliers: np.ndarray, bounded: int, equalities: int) -> float:
+        """How far u and its multipliers miss any of the conditions."""
+        rows = np.concatenate([np.eye(bounded, len(u)), self.A])
+        values = rows @ u
+        over, under = values - self.upper, self.lower - values
+        sides = np.where(multipliers > 0.0, np.abs(over), np.where(multipliers < 0.0, np.abs(under), 0.0))
+        sides[bounded : bounded + equalities] = 0.0
+        stationary = np.abs(self.H @ u + self.f + rows.T @ multipliers).max() / np.abs(self.f).max()
+        return float(max(stationary, over.max(initial=0.0), under.max(initial=0.0), sides.max(initial=0.0)))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_minima_of_random_problems(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(1, 20))
+    bounded, rows = int(rng.choice([0, n])), int(rng.integers(1, 25))
+    equalities = int(rng.integers(0, min(n // 2, rows) + 1))
+    guess = ActiveSetGuess(n, bounded, rows, equalities)
+    solver = make_solver("daqp", ProblemSize(n, bounded > 0, rows, equalities))
+    problem, found = Problem(rng, n, bounded, rows, equalities), 0
+    for _ in range(60):
+        problem.move(rng, bounded, equalities)
+        u = guess(*problem.parts)
+        other = solver.solve(*problem.parts)
+        assert other is not None
+        assert solver.multipliers is not None
+        assert problem.residual(other, solver.multipliers, bounded, equalities) < 1e-6
+        if u is None:
+            guess.start_from(solver.multipliers)
+            u = guess(*problem.parts)
+        if u is not None:
+            found += 1
+            assert problem.residual(u, guess.multipliers, bounded, equalities) < 2e-9
+            np.testing.assert_allclose(u, other, rtol=0.0, atol=1e-5 * max(1.0, np.abs(other).max()))
+    assert found >= 45
+
+
+@pytest.mark.parametrize(("width", "fma"), [(1, False), (1, True), (2, False), (4, False)])
+def test_code_for_other_machines(width: int, fma: bool) -> None:
+    host = native.machine()
+    if width > host.width or (fma and not host.fma):
+        pytest.skip("this machine cannot run it")
+    rng = np.random.default_rng(width)
+    problem = Problem(rng, 6, 6, 9, 1)
+    guess, other = ActiveSetGuess(6, 6, 9, 1), ActiveSetGuess(6, 6, 9, 1, width=width, fma=fma)
+    for _ in range(30):
+        problem.move(rng, 6, 1)
+        results = guess(*problem.parts), other(*problem.parts)
+        assert (results[0] is None) == (results[1] is None)
+        if results[0] is not None:
+            np.testing.assert_allclose(results[0], results[1], atol=1e-9)
+
+
+def test_a_sequence_keeps_its_guess() -> None:
+    """Of slowly moving problems, each is solved by machine code, whatever becomes active."""
+    rng = np.random.default_rng(5)
+    start, end = (Problem(rng, 12, 0, 30, 0) for _ in range(2))
+    end.H, end.A = start.H, start.A  # so that what lies between two points that obey the bounds obeys those between
+    end.move(rng, 0, 0)
+    solver = make_solver("daqp", ProblemSize(12, False, 30, 0), guess=True)
+    assert solver.guess is not None
+    afresh, changes, marks = make_solver("daqp", ProblemSize(12, False, 30, 0)), 0, solver.guess.marks.copy()
+    for s in np.linspace(0.0, 1.0, 200):
+        parts = [(1.0 - s) * a + s * b for a, b in zip(start.parts, end.parts, strict=True)]
+        u, expected = solver.solve(*parts), afresh.solve(*parts)
+        assert u is not None
+        np.testing.assert_allclose(u, expected, atol=1e-6)
+        changes += int((solver.guess.marks != marks).any())
+        marks = solver.guess.marks.copy()
+    assert changes > 5
+
+
+def test_what_the_code_leaves_to_another_solver() -> None:
+    rng = np.random.default_rng(1)
+    good = Problem(rng, 5, 5, 7, 0)
+    guess = ActiveSetGuess(5, 5, 7, 0)
+    assert guess(*good.parts) is not None
+
+    def changed(**parts: np.ndarray) -> tuple[np.ndarray, ...]:
+        return tuple(parts.get(name, getattr(good, name)) for name in ("H", "f", "A", "upper", "lower"))
+
+    def with_entry(array: np.ndarray, index: int, value: float) -> np.ndarray:
+        result = array.copy()
+        result.flat[index] = value
+        return result
+
+    for name in ("H", "f", "A", "upper", "lower"):
+        assert guess(*changed(**{name: with_entry(getattr(good, name), 0, np.nan)})) is None, name
+    singular = np.outer(good.f, good.f)
+    assert guess(*changed(H=singular)) is None
+    assert guess(*changed(H=-good.H)) is None
+    assert guess(*changed(upper=good.lower, lower=good.upper)) is None
+    assert guess(*changed(A=1e-6 * good.A)) is None
+    assert guess(*changed(A=1e7 * good.A)) is None
+    assert guess(*changed(A=good.A[:, ::-1])) is None, "not contiguous"
+    assert guess(*changed(f=np.zeros(4))) is None
+    assert guess(*changed(f=good.f.astype(np.float32))) is None
+    u = guess(*good.parts)
+    assert u is not None, "a failure leaves nothing behind"
+    assert good.residual(u, guess.multipliers, 5, 0) < 2e-9
+
+
+def test_a_solution_does_not_change_with_the_next_problem() -> None:
+    rng = np.random.default_rng(2)
+    problem = Problem(rng, 4, 0, 6, 0)
+    guess = ActiveSetGuess(4, 0, 6, 0)
+    u = guess(*problem.parts)
+    assert u is not None
+    kept = u.copy()
+    problem.move(rng, 0, 0)
+    problem.f = -problem.f
+    guess(*problem.parts)
+    np.testing.assert_array_equal(u, kept)
+
+
+def test_bounds_of_the_unknowns_hold_exactly() -> None:
+    guess = ActiveSetGuess(3, 3, 1, 0)
+    H, third = np.diag([3.0, 0.7, 1.1]), 1.0 / 3.0
+    upper, lower = np.array([third, third, 9.0, 9.0]), np.full(4, -9.0)
+    u = guess(H, np.array([-7.0, -7.0, 0.1]), np.array([[0.3, 0.2, 0.9]]), upper, lower)
+    assert u is not None
+    assert (u <= upper[:3]).all()
+    np.testing.assert_allclose(u, [third, third, -0.1 / 1.1], atol=1e-15)
+
+
+def test_without_machine_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DQDYN_NATIVE", "0")
+    assert guess_for(3, 3, 1, 0) is None
+    solver = make_solver("daqp", ProblemSize(3, True, 1, 0), guess=True)
+    assert solver.guess is None
+    one = np.ones(4)
+    u = solver.solve(np.eye(3), -2.0 * one[:3], np.ones((1, 3)), one, -one)
+    assert u is not None
+    np.testing.assert_allclose(u, np.full(3, third := 1.0 / 3.0), atol=1e-9)
+    assert solver.multipliers is not None
+    np.testing.assert_allclose(solver.multipliers, [0.0, 0.0, 0.0, 2.0 - third], atol=1e-9)
