@@ -41,7 +41,7 @@ def balance(
     contacts: Sequence[Contact] | None = None,
 ) -> ct.Controller:
     """Balance on ``contacts``, by default on both feet, and ``more`` tasks; within joint limits and motors' torques."""
-    on = standing.contacts if contacts is None else contacts
+    on = standing.soles if contacts is None else contacts
     # A joint may be quick up to 0.05 s before its limit: a push does not wait.
     limits = ct.JointLimits(gain=20.0)
     return ct.whole_body_controller(standing.robot, [*balance_tasks(standing, target), *more], [limits], contacts=on)

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-import dqdyn as dq
 from benchmarks.standing.balance import balance
 from benchmarks.standing.loop import Run, run
 from benchmarks.standing.setting import Standing
@@ -46,7 +45,7 @@ def height(t: Any) -> Any:
 
 def controllers(standing: Standing) -> list[tuple[float, ct.Controller]]:
     """Pairs (from when in s, controller)."""
-    robot, q0, center, (left, right) = standing.robot, standing.q0, standing.center, standing.contacts
+    robot, q0, center, (left, right) = standing.robot, standing.q0, standing.center, standing.soles
     stance = robot.pose(standing.feet[1], q0).translation
     way = (stance - center)[:2].tolist()
 
@@ -71,16 +70,14 @@ def controllers(standing: Standing) -> list[tuple[float, ct.Controller]]:
 
 @dataclass(frozen=True, eq=False)
 class FootLift:
-    """``lowest`` and ``highest``: the left sole in m while it is held up; ``moved``: the right foot in m."""
+    """``lowest`` and ``highest``: the left sole while it is held up; ``moved``: the farthest that the right foot went;
+    ``landed``: how far the left foot is at the end from where it was. All in m."""
 
     run: Run
     lowest: float
     highest: float
     moved: float
     landed: float
-    """m of the left foot from where it was, at the end."""
-    rests: float
-    """m/s of the center of mass at the end."""
 
 
 def foot_lift(standing: Standing, phases: list[tuple[float, ct.Controller]] | None = None) -> FootLift:
@@ -89,4 +86,4 @@ def foot_lift(standing: Standing, phases: list[tuple[float, ct.Controller]] | No
     soles = [standing.robot.pose(foot, q).translation for foot in standing.feet]
     held = soles[0][(time >= _UP + LIFT) & (time <= _DOWN), 2]
     away = [np.linalg.norm(p - p[0], axis=1) for p in soles]
-    return FootLift(done, float(held.min()), float(held.max()), float(away[1].max()), float(away[0][-1]), done.speed)
+    return FootLift(done, float(held.min()), float(held.max()), float(away[1].max()), float(away[0][-1]))

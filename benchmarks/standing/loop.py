@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,8 +25,9 @@ class Loop:
     """A controller, or one after the other: ``phases`` are pairs (start in s, controller), the first at 0.
 
     A controller that takes over is reset: its contacts hold where they are then. ``seconds`` has the time of every
-    step by the clock, ``computing`` that of the thread alone, without what other processes took. After a fall there
-    are no torques. ``jump`` is the largest change of a torque in N m where a controller took over.
+    step by the clock, ``computing`` that of the thread alone, without what other processes took; ``collected`` maps
+    steps in which Python collected garbage to the s that this took. After a fall there are no torques. ``jump`` is the
+    largest change of a torque in N m where a controller took over.
     """
 
     level = "torque"
@@ -34,6 +37,8 @@ class Loop:
         self.phases, self.active = list(phases), -1
         self.seconds: list[float] = []
         self.computing: list[float] = []
+        self.collected: dict[int, float] = {}
+        self._is_computing, self._began = False, 0.0
         self.status: Counter[str] = Counter()
         self.fell: float | None = None
         self.jump = 0.0
@@ -44,6 +49,7 @@ class Loop:
         if self.fell is not None or q[6] < self.lowest:
             self.fell = t if self.fell is None else self.fell
             return np.zeros(len(v))
+        self._is_computing = True
         start, thread = time.perf_counter(), time.thread_time()
         turns = self.active + 1 < len(self.phases) and t >= self.phases[self.active + 1][0] - 0.5 * DT
         if turns:
@@ -53,11 +59,28 @@ class Loop:
         torque = controller(t, q, v)
         self.computing.append(time.thread_time() - thread)
         self.seconds.append(time.perf_counter() - start)
+        self._is_computing = False
         self.status[controller.report.status] += 1
         if turns and self.active:
             self.jump = max(self.jump, float(np.abs(torque - self.torque).max()))
         self.torque = torque
         return torque
+
+    @contextmanager
+    def watching_garbage(self) -> Iterator[None]:
+        """Note the collections of garbage in control steps."""
+
+        def note(phase: str, info: dict[str, int]) -> None:
+            if phase == "start":
+                self._began = time.perf_counter()
+            elif self._is_computing:
+                self.collected[len(self.seconds)] = time.perf_counter() - self._began
+
+        gc.callbacks.append(note)
+        try:
+            yield
+        finally:
+            gc.callbacks.remove(note)
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,11 +116,12 @@ def run(
     *,
     every: int = 20,
     q0: Array | None = None,
-    before: Callable[[], None] | None = None,
     **options: Any,
 ) -> Run:
     """``duration`` s in MuJoCo, from rest at q0; ``options`` are those of ``simulate``."""
     loop = Loop(standing, [(0.0, phases)] if isinstance(phases, ct.Controller) else phases)
     settings: dict[str, Any] = {"plant": "mujoco", "scene": standing.scene, "every": every, "progress": False}
     start = standing.q0 if q0 is None else q0
-    return Run(standing, loop, dq.simulate(standing.robot, loop, duration, DT, q0=start, **settings | options))
+    with loop.watching_garbage():
+        trajectory = dq.simulate(standing.robot, loop, duration, DT, q0=start, **settings | options)
+    return Run(standing, loop, trajectory)

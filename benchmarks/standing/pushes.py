@@ -1,8 +1,8 @@
 """How hard a standing robot may be pushed, beside what the linear inverted pendulum could take without a step.
 
-The pendulum ẍ = ω₀² (x − p) + F/m starts at rest at x = 0, with its zero-moment point p no farther than d. Its divergent
-component ξ = x + ẋ/ω₀ obeys ξ̇ = ω₀ (ξ − p) + F/(m ω₀). With p = d from the start, a force F for the time T leaves
-ξ(T) − d = e^{ω₀T} (F/(m ω₀²) (1 − e^{−ω₀T}) − d), which must not be positive, or ξ runs away. So
+The pendulum ẍ = ω₀² (x − p) + F/m starts at rest at x = 0, with its zero-moment point p no farther than d. Its
+divergent component ξ = x + ẋ/ω₀ obeys ξ̇ = ω₀ (ξ − p) + F/(m ω₀). With p = d from the start, a force F for the time T
+leaves ξ(T) − d = e^{ω₀T} (F/(m ω₀²) (1 − e^{−ω₀T}) − d), which must not be positive, or ξ runs away. So
 
     F ≤ m ω₀² d / (1 − e^{−ω₀T}),   and the impulse F T ≤ m ω₀² d T / (1 − e^{−ω₀T}).
 
@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -90,8 +91,8 @@ def push(
     wrench = np.zeros((round(sum(times) / DT), 6))
     begin, end = round(BEFORE / DT), round((BEFORE + PUSH) / DT)
     wrench[begin:end, :2] = force * np.array([math.cos(angle), math.sin(angle)])
-    options = {"wrenches": {standing.pelvis: wrench}, "expressed": "aligned", "every": every}
-    return Push(angle, ratio, force, run(standing, controller, len(wrench) * DT, **options))
+    acting: dict[str, Any] = {"wrenches": {standing.pelvis: wrench}, "expressed": "aligned"}
+    return Push(angle, ratio, force, run(standing, controller, len(wrench) * DT, every=every, **acting))
 
 
 def growing(

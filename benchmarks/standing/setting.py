@@ -1,4 +1,4 @@
-"""Robots that stand on two feet: our humanoid and the Talos, each with its center of mass over the middle of its soles."""
+"""Robots that stand on two feet, our humanoid and the Talos: their centers of mass are over the middle of the soles."""
 
 from __future__ import annotations
 
@@ -40,10 +40,12 @@ class Standing:
     hands: tuple[str, str]
 
     @cached_property
-    def contacts(self) -> tuple[contacts.Contact, contacts.Contact]:
-        """The left and the right sole."""
-        sides = {"half_length": self.half_length, "half_width": self.half_width}
-        left, right = (contacts.face(foot, friction=FRICTION, **sides) for foot in self.feet)
+    def soles(self) -> tuple[contacts.Contact, contacts.Contact]:
+        """The left and the right one."""
+        left, right = (
+            contacts.face(foot, half_length=self.half_length, half_width=self.half_width, friction=FRICTION)
+            for foot in self.feet
+        )
         return left, right
 
     @cached_property
@@ -59,7 +61,7 @@ class Standing:
     @cached_property
     def polygon(self) -> contacts.SupportPolygon:
         """What both soles span."""
-        return contacts.support_polygon(self.robot, self.q0, self.contacts)
+        return contacts.support_polygon(self.robot, self.q0, self.soles)
 
     @cached_property
     def scene(self) -> scenes.Scene:
@@ -99,7 +101,7 @@ def talos() -> Standing:
     for side, sign in (("left", 1.0), ("right", -1.0)):
         legs, arms = {3: -0.411354, 4: 0.859395, 5: -0.448041}, {1: 0.25 * sign, 2: 0.173 * sign, 4: -0.525366}
         angles |= {f"leg_{side}_{i}_joint": angle for i, angle in legs.items()}
-        angles |= {f"arm_{side}_{i}_joint": angle for i, angle in arms.items()} | {f"gripper_{side}_joint": -0.005}
+        angles |= {f"arm_{side}_{i}_joint": angle for i, angle in arms.items()} | {f"gripper_{side}_joint": -0.1}
     return _balanced(
         Standing(
             _talos_on_boxes(soles), np.zeros(0), soles, soles, 0.10, 0.065,
@@ -123,7 +125,7 @@ def _talos_on_boxes(soles: tuple[str, str]) -> dq.Robot:
     shapes: dict[str, list[dq.Shape]] = {link.name: [] for link in robot.description.links if link.collisions}
     shapes |= {link: [dq.Shape("sphere", (radius,))] for link, radius in radii.items()}
     box = dq.Shape("box", (0.20, 0.13, 0.02), dq.placement((0.0, 0.0, 0.01)))
-    return robot.with_collisions(shapes | dict.fromkeys(soles, [box]))
+    return robot.with_collisions(shapes | {sole: [box] for sole in soles})
 
 
 def _balanced(given: Standing, angles: Mapping[str, float], pitches: list[tuple[str, str]]) -> Standing:

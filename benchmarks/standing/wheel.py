@@ -25,6 +25,7 @@ from dqdyn.arrays import Array
 
 RADIUS, AHEAD, ABOVE = 0.18, 0.33, 0.16
 """m: of the rim; of the hands before the center of mass, and above it."""
+BEHIND = 0.06  # m from the palms to the middle of the wheel
 MASS, DAMPING = 4.0, 5.0  # kg, N m s/rad
 ANGLE, FREQUENCY = 0.5, 0.25  # rad, Hz
 _BEGIN, _STEADY = 1.0, 4.0  # s
@@ -38,16 +39,19 @@ def angle(t: Any) -> Any:
 
 def hub(standing: Standing) -> Array:
     """The middle between the hands, m."""
-    return standing.center + np.array([AHEAD, 0.0, ABOVE])
+    return np.asarray(standing.center + np.array([AHEAD, 0.0, ABOVE]))
 
 
 def reaching(standing: Standing) -> Standing:
     """The same robot with its hands at the rim: feet, trunk and the center of mass stay."""
     robot, q = standing.robot, standing.q0
     rims = [hub(standing) + np.array([0.0, side * RADIUS, 0.0]) for side in (1.0, -1.0)]
-    tasks = [ct.TranslationTask(hand, rim, gain=2.0, weight=10.0) for hand, rim in zip(standing.hands, rims, strict=True)]
-    trunk = [ct.RotationTask(standing.chest, robot.pose(standing.chest, q), weight=1.0)]
-    trunk += [ct.PoseTask(standing.pelvis, robot.pose(standing.pelvis, q), weight=0.1)]
+    tasks: list[ct.Task] = [
+        *(ct.TranslationTask(hand, rim, gain=2.0, weight=10.0) for hand, rim in zip(standing.hands, rims, strict=True)),
+        ct.RotationTask(standing.chest, robot.pose(standing.chest, q)),
+        ct.PoseTask(standing.pelvis, robot.pose(standing.pelvis, q), weight=0.1),
+        ct.PostureTask(q, weight=1e-3),
+    ]
     ground = standing.center
 
     def over(c: Any) -> list[Any]:
@@ -55,8 +59,7 @@ def reaching(standing: Standing) -> Standing:
 
     feet = [ct.PoseTask(foot, robot.pose(foot, q), gain=10.0) for foot in standing.feet]
     balanced = ct.FunctionTask(over, ct.CenterOfMass(), gain=10.0)
-    posture = ct.PostureTask(q, weight=1e-3)
-    law = ct.velocity_controller(robot, [*tasks, *trunk, posture], [*feet, balanced, ct.JointLimits(margin=0.02)])
+    law = ct.velocity_controller(robot, tasks, [*feet, balanced, ct.JointLimits(margin=0.02)])
     for k in range(_REACH):
         q = robot.integrate(q, law(k * _STEP, q), _STEP)
     return replace(standing, q0=q)
@@ -66,47 +69,52 @@ def controller(standing: Standing, center: Array) -> ct.Controller:
     """Balance, and the hands along the rim of a wheel around ``center`` with its axis along x."""
     at = pure(*center.tolist())
 
-    def turned(start: Pose, t: Any) -> DQ:
-        half = 0.5 * angle(t)
-        turn = DQ.of8([cos(half), sin(half), *[0.0] * 6])
-        return translator(at) * turn * translator(-at) * DQ.of8(start.dq.vec8().tolist())
+    def along_the_rim(hand: str) -> ct.Task:
+        start = standing.robot.pose(hand, standing.q0).dq
 
-    hands = [
-        ct.PoseTask(hand, lambda t, start=standing.robot.pose(hand, standing.q0): turned(start, t), gain=25.0, weight=100.0)
-        for hand in standing.hands
-    ]
+        def target(t: Any) -> DQ:
+            half = 0.5 * angle(t)
+            turn = DQ.of8([cos(half), sin(half), *[0.0] * 6])
+            return translator(at) * turn * translator(-at) * start
+
+        return ct.PoseTask(hand, target, gain=25.0, weight=100.0)
+
+    hands = [along_the_rim(hand) for hand in standing.hands]
     return balance(standing, None, hands)
 
 
 @dataclass(frozen=True, eq=False)
 class WheelTurned:
-    """``amplitude`` and ``error`` in rad: how far the wheel turned, and the farthest from what was wanted."""
+    """``amplitude`` and ``error`` in rad: how far the wheel turned, and the farthest from what was wanted.
+
+    ``grip`` in m: the farthest that a hand was from its place on the wheel.
+    """
 
     run: Run
+    scene: scenes.Scene
     amplitude: float
     error: float
     grip: float
-    """m: the farthest that a hand was from its place on the wheel."""
 
 
 def turn_wheel(standing: Standing, duration: float = 12.0) -> WheelTurned:
     ready = reaching(standing)
-    robot, center = ready.robot, np.mean([ready.robot.pose(h, ready.q0).translation for h in ready.hands], axis=0)
-    body = scenes.wheel(RADIUS, center + np.array([0.06, 0.0, 0.0]), mass=MASS, damping=DAMPING)
+    hands = [ready.robot.pose(hand, ready.q0).translation for hand in ready.hands]
+    center = np.mean(hands, axis=0)
+    body = scenes.wheel(RADIUS, center + np.array([BEHIND, 0.0, 0.0]), mass=MASS, damping=DAMPING)
     scene = scenes.Scene([*ready.scene, body])
     joined = [(hand, "wheel") for hand in ready.hands]
     done = run(ready, controller(ready, center), duration, scene=scene, welds=joined)
-    found = done.trajectory.extra["scene_pose/wheel"]
-    poses = [Pose(rotation=p[:4], translation=p[4:]) for p in found]
-    first = poses[0].rotation_matrix
-    turns = [x.rotation_matrix @ first.T for x in poses]
-    measured = np.array([math.atan2(r[2, 1], r[1, 1]) for r in turns])
-    time = done.trajectory.time
+    time, poses = done.trajectory.time, done.trajectory.extra["scene_pose/wheel"]
+    wheels = [Pose(rotation=p[:4], translation=p[4:]) for p in poses]
+    turns = [(wheel * wheels[0].inverse()).rotation_matrix for wheel in wheels]
+    measured = np.array([math.atan2(turn[2, 1], turn[1, 1]) for turn in turns])
     wanted = np.array([angle(float(t)) for t in time])
     late = time >= min(_STEADY, 0.5 * duration)
-    grips = []
+    grip = 0.0
     for hand in ready.hands:
-        x = robot.pose(hand, done.trajectory.q).translation
-        local = [p.rotation_matrix.T @ (at - p.translation) for p, at in zip(poses, x, strict=True)]
-        grips.append(np.linalg.norm(np.array(local) - local[0], axis=1).max())
-    return WheelTurned(done, 0.5 * float(np.ptp(measured[late])), float(np.abs(measured - wanted)[late].max()), float(max(grips)))
+        at = ready.robot.pose(hand, done.trajectory.q).translation
+        on = [wheel.rotation_matrix.T @ (p - wheel.translation) for wheel, p in zip(wheels, at, strict=True)]
+        grip = max(grip, float(np.linalg.norm(np.array(on) - on[0], axis=1).max()))
+    error = float(np.abs(measured - wanted)[late].max())
+    return WheelTurned(done, scene, 0.5 * float(np.ptp(measured[late])), error, grip)
