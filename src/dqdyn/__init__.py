@@ -9,7 +9,7 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from dqdyn import constraints, contacts, moved, robots
+from dqdyn import constraints, moved, robots
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.functions import (
     A_D,
@@ -104,7 +104,7 @@ from dqdyn.robot import Robot
 del moved  # old names of modules are known now
 
 if TYPE_CHECKING:
-    from dqdyn import scenes
+    from dqdyn import contacts, scenes
     from dqdyn.scenes.scene import Scene
     from dqdyn.simulate.run import simulate
     from dqdyn.simulate.trajectory import Trajectory
@@ -225,6 +225,7 @@ __all__ = [
 _LATER = {
     "Scene": "dqdyn.scenes.scene",
     "Trajectory": "dqdyn.simulate.trajectory",
+    "contacts": "dqdyn.contacts",
     "scenes": "dqdyn.scenes",
     "simulate": "dqdyn.simulate",
 }
@@ -235,7 +236,7 @@ def __getattr__(name: str) -> Any:
     if name not in _LATER:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     module = import_module(_LATER[name])
-    return module if name in ("scenes", "simulate") else getattr(module, name)
+    return module if module.__name__ == f"{__name__}.{name}" else getattr(module, name)
 
 
 def __dir__() -> list[str]:

@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 from control_tools import accelerate, rows_of
-from trees import TREES, assert_close, moving_state, random_state, rate, run, tree
+from trees import TREES, assert_close, moving_state, random_robot, random_state, rate, run, tree
 
-import dqdyn as dq
 from dqdyn import control as ct
 from dqdyn.algebra.scalar import cos, sin
 from dqdyn.contacts.support_polygon import convex_hull
 from dqdyn.geometry.polygon import nearest_in_polygon
+from dqdyn.robot import Robot
 
 SQUARE = [[-0.1, -0.1], [0.1, -0.1], [0.1, 0.1], [-0.1, 0.1]]
+
+
+@cache
+def floating() -> Robot:
+    """A few joints on a free base, so that controllers of it compile quickly."""
+    return random_robot(11, 3, ("revolute", "universal", "prismatic"), base="free")
 
 
 def wandering(t: object) -> list[object]:
     return [0.3 * sin(t), 0.1 * t + 0.2 * cos(2.0 * t)]
 
 
-def component(robot: dq.Robot, q: np.ndarray, v: np.ndarray, omega: float) -> np.ndarray:
+def component(robot: Robot, q: np.ndarray, v: np.ndarray, omega: float) -> np.ndarray:
     """ξ = c + ċ/ω₀."""
     xi = run(robot, "center_of_mass", q) + run(robot, "center_of_mass_velocity", q, v) / omega
     return np.array(xi[:2])
@@ -39,9 +47,10 @@ def test_rows_against_differences(name: str) -> None:
     assert_close(at["jacobian"] @ a + at["drift"], rate(lambda s: error(t + s, motion(s)), 1e-3), 1e-9)
 
 
+@pytest.mark.long
 def test_compiled_rows() -> None:
     """The same as on plain numbers, with and without a support; drift = J̇ v + ζ̇ without."""
-    robot = tree("free base")
+    robot = floating()
     q, v, _ = random_state(robot, np.random.default_rng(3))
     for support in (None, SQUARE):
         task = ct.DivergentComponentTask(wandering, height=0.8, support=support)
@@ -55,7 +64,7 @@ def test_compiled_rows() -> None:
 @pytest.mark.parametrize("gain", [4.0, (2.0, 5.0)])
 def test_error_decays_as_the_gain_says(gain: float | tuple[float, ...]) -> None:
     """ξ − ξ_d = e^{−kt} of its start while the target moves, and the center of mass follows ξ by ċ = ω₀ (ξ − c)."""
-    robot, omega, duration = tree("free base"), np.sqrt(9.81 / 0.8), 1.0
+    robot, omega, duration = floating(), np.sqrt(9.81 / 0.8), 1.0
     task = ct.DivergentComponentTask(wandering, height=0.8, gain=gain)
     controller = ct.acceleration_controller(robot, [task], damping=1e-6)
     q, v, _ = random_state(robot, np.random.default_rng(2))
@@ -66,8 +75,9 @@ def test_error_decays_as_the_gain_says(gain: float | tuple[float, ...]) -> None:
     np.testing.assert_allclose(after, before * np.exp(-np.array(gain) * duration), atol=2e-3 * np.abs(before).max())
 
 
+@pytest.mark.long
 def test_center_of_mass_comes_to_rest_at_a_constant_target() -> None:
-    robot, target = tree("free base"), np.array([0.2, -0.1])
+    robot, target = floating(), np.array([0.2, -0.1])
     controller = ct.acceleration_controller(robot, [ct.DivergentComponentTask(target, omega=4.0)], damping=1e-6)
     q, v, _ = random_state(robot, np.random.default_rng(2))
     q, v = accelerate(robot, controller, q, 0.3 * v, 4.0, 2e-3)
@@ -78,7 +88,7 @@ def test_center_of_mass_comes_to_rest_at_a_constant_target() -> None:
 @pytest.mark.parametrize("support", [None, SQUARE])
 def test_zero_moment_point_is_what_the_ground_would_push_at(support: list[list[float]] | None) -> None:
     """c̈ = ω₀² (c − z) of the linear pendulum gives the commanded acceleration; with a support z stays in it."""
-    robot, omega = tree("free base"), 3.0
+    robot, omega = floating(), 3.0
     task = ct.DivergentComponentTask(wandering, omega=omega, support=support)
     controller = ct.acceleration_controller(robot, [task], damping=1e-6)
     outside = 0
@@ -97,7 +107,7 @@ def test_zero_moment_point_is_what_the_ground_would_push_at(support: list[list[f
 
 
 def test_height_gives_the_frequency_of_the_pendulum() -> None:
-    robot = tree("free base")
+    robot = floating()
     low = ct.DivergentComponentTask([0.0, 0.0], height=0.5)
     assert low.natural_frequency(robot.model) == pytest.approx(np.sqrt(9.81 / 0.5))
     on_moon = robot.with_gravity([0.0, 0.0, -1.62])

@@ -19,6 +19,7 @@ def task_and_start() -> tuple[ct.Task, np.ndarray]:
     return task, ct.linearise(arm(), task)(0.0, Q).value
 
 
+@pytest.mark.long
 def test_velocities_decay_at_their_own_rates() -> None:
     """e^{−ηt} per component."""
     robot, (task, start) = arm(), task_and_start()

@@ -48,6 +48,7 @@ def test_law_of_frames_and_points(name: str) -> None:
         assert_close(M @ acceleration + D @ e_rate + K @ e, np.zeros(size), 1e-9, 20.0)
 
 
+@pytest.mark.long
 def test_derivatives() -> None:
     robot = tree("every kind, mimic")
     q, v, _ = random_state(robot, np.random.default_rng(1))
@@ -127,6 +128,7 @@ def test_critical_damping_of_matrices_that_couple() -> None:
         assert np.linalg.svd(2.0 * s * M + D, compute_uv=False)[-1] < 1e-9
 
 
+@pytest.mark.long
 def test_natural_inertia_gives_way_to_forces_that_nobody_measures() -> None:
     """By torque, with a wrench on the tool that the controller knows nothing about: K e = F at rest."""
     robot = arm()
@@ -160,3 +162,10 @@ def test_numbers_diagonals_and_matrices_agree() -> None:
     ]
     for other in found[1:]:
         assert_close(other, found[0], 1e-12)
+
+
+def test_target_in_a_forbidden_zone_is_warned_of() -> None:
+    table = dq.Plane([0.0, 0.0, 1.0], distance=0.0)
+    task = ct.ImpedanceTask(ct.point("tool"), [0.3, 0.2, -0.1], stiffness=100.0)
+    with pytest.warns(ct.ControlWarning, match="The target of 'impedance of tool' lies in the zone .* by 0.1"):
+        ct.acceleration_controller(arm(), [task], [ct.KeepAbove("tool", table)])

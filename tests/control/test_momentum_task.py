@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pinocchio
 import pytest
 from control_tools import accelerate, rows_of
 from pinocchio_tools import comparable, pinocchio_model
-from trees import TREES, assert_close, moving_state, random_description, random_state, rate, run, tree
+from trees import TREES, assert_close, moving_state, random_description, random_robot, random_state, rate, run, tree
 
 import dqdyn as dq
 from dqdyn import control as ct
@@ -15,6 +17,12 @@ from dqdyn.algebra.scalar import cos, sin
 from dqdyn.robot import Robot
 
 PARTS = {"both": slice(0, 6), "linear": slice(0, 3), "angular": slice(3, 6)}
+
+
+@cache
+def floating() -> Robot:
+    """A few joints on a free base, so that controllers of it compile quickly."""
+    return random_robot(11, 3, ("revolute", "universal", "prismatic"), base="free")
 
 
 def moving_momentum(t: object) -> list[object]:
@@ -36,9 +44,10 @@ def test_rows_against_differences(name: str, part: str) -> None:
     assert_close(at["jacobian"] @ a + at["drift"], rate(lambda s: error(t + s, motion(s)), 1e-3), 1e-9)
 
 
+@pytest.mark.long
 def test_compiled_rows() -> None:
     """The same as on plain numbers, and drift = J̇ v + ζ̇."""
-    robot = tree("free base")
+    robot = floating()
     q, v, _ = random_state(robot, np.random.default_rng(3))
     task = ct.MomentumTask(moving_momentum)
     found, expected = ct.linearise(robot, task)(0.4, q, v), rows_of(robot, task, 0.4, q, v)
@@ -68,7 +77,7 @@ def test_rows_against_pinocchio(seed: int, base: str) -> None:
 @pytest.mark.parametrize("gain", [4.0, (2.0, 3.0, 4.0)])
 def test_angular_momentum_decays_at_its_gain(gain: float | tuple[float, ...]) -> None:
     """A robot that floats: L − L_d falls as e^{−kt}, per component."""
-    robot = tree("free base")
+    robot = floating()
     q, v, _ = random_state(robot, np.random.default_rng(1))
     target, duration = np.array([0.1, -0.2, 0.3]), 0.5
     task = ct.MomentumTask(target, part="angular", gain=gain)
@@ -78,8 +87,9 @@ def test_angular_momentum_decays_at_its_gain(gain: float | tuple[float, ...]) ->
     np.testing.assert_allclose(after, before * np.exp(-np.array(gain) * duration), atol=0.005 * np.abs(before).max())
 
 
+@pytest.mark.long
 def test_momentum_by_velocity_is_at_the_target() -> None:
-    robot = tree("free base")
+    robot = floating()
     q = robot.random_configuration(2)
     target = np.array([1.0, 0.5, -0.3, 0.1, 0.0, 0.2])
     v = ct.velocity_controller(robot, [ct.MomentumTask(target)], damping=1e-6)(0.0, q)

@@ -110,6 +110,10 @@ def test_surface_below_feet_that_sink_in() -> None:
 
 BAD: dict[str, tuple[Any, str]] = {
     "negative friction": (lambda: scenes.ground(friction=-0.1), "friction of 'ground' must not be negative"),
+    "superball": (
+        lambda: scenes.ball(0.1, (0, 0, 0), restitution=1.2),
+        "restitution of 'ball' is 0, or from 0.15 to 0.99",
+    ),
     "NaN height": (lambda: scenes.ground(math.nan), "height of the ground .* must be finite"),
     "no normal": (lambda: scenes.ground(normal=(0, 0, 0)), "normal of the ground needs a length"),
     "two sizes": (lambda: scenes.box((1, 1), (0, 0, 0)), "size of 'box' .* three finite numbers"),

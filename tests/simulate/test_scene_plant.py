@@ -64,6 +64,18 @@ def test_ball_falls_and_rests() -> None:
     assert abs(height[-1]) < 1e-3
 
 
+@pytest.mark.parametrize("restitution", [0.2, 0.5, 0.8, 0.95])
+def test_ball_bounces(restitution: float) -> None:
+    """To e² of the height from which it fell; either body may be the one that bounces."""
+    bounce = {"restitution": restitution}
+    for on_ball, on_ground in ((bounce, {}), ({}, bounce)):
+        bodies = scenes.ground(-20.0, **on_ground), scenes.ball(0.1, (20.0, 0.0, -18.9), mass=0.5, **on_ball)
+        run = alone(*bodies, duration=1.0, solref=(0.004, 1.0))
+        height = run.extra["scene_pose/ball"][:, 6] + 20.0 - 0.1
+        landed = int(np.argmax(height < 0.0))
+        assert math.sqrt(height[landed + 20 :].max()) == pytest.approx(restitution, abs=0.03)
+
+
 def test_thrown_ball() -> None:
     throw = {"velocity": (1.0, 2.0, 3.0), "angular_velocity": (0.0, 0.0, 2.0)}
     turned = dq.Pose(rotation=(0.5, 0.5, 0.5, 0.5), translation=(20.0, 0.0, 0.0))
@@ -147,16 +159,40 @@ def test_controller_feels_the_ground() -> None:
     momentum = np.array([robot.mass * robot.center_of_mass_velocity(q, v) for q, v in zip(run.q, run.v, strict=True)])
     rate = np.diff(momentum, axis=0) / 1e-3
     np.testing.assert_allclose(total[:-1] - [0, 0, G * robot.mass], rate, atol=0.02 * G * robot.mass)
+    # Resting, the center of pressure is below the center of mass.
+    pressed = np.array([run.extra[f"normal_force/{foot}"][-1] for foot in feet])
+    centers = np.array([run.extra[f"contact_center/{foot}"][-1] for foot in feet])
+    np.testing.assert_allclose(pressed @ centers[:, :2] / pressed.sum(), robot.center_of_mass(run.q[-1])[:2], atol=5e-3)
     # What is observed at a step is what the engine found for the step before.
     for k in (1, 10, 300):
         seen = controller.seen[k]
         assert seen.time == pytest.approx(k * 1e-3)
         for foot in feet:
             assert seen.normal_force(foot) == pytest.approx(run.extra[f"normal_force/{foot}"][k - 1])
+            sole = foot.removesuffix("_link")  # a frame on that link
+            assert seen.normal_force(sole) == seen.normal_force(foot)
+            np.testing.assert_allclose(seen.force(sole), run.extra[f"contact_force/{foot}"][k - 1])
             assert seen.contacts[foot].partners == ("ground",)
             assert abs(seen.contacts[foot].center[2]) < 5e-3
     assert controller.seen[0].normal_force("left_foot_link") > 0.0
     assert controller.seen[0].normal_force("skull") == 0.0
+    assert not controller.seen[0].force("skull").any()
+    with pytest.raises(dq.UnknownNameError, match="frame of the robot named 'left_fot'"):
+        controller.seen[0].normal_force("left_fot")
+
+
+def test_errors_in_observe_tell_the_time() -> None:
+    class Blind:
+        def observe(self, observation: Observation) -> None:
+            if observation.time > 0.0045:
+                raise KeyError("eyes")
+
+        def step(self, t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+            return np.zeros(2)
+
+    with pytest.raises(KeyError, match="eyes") as caught:
+        dq.simulate(IDLE, Blind(), 0.01, 1e-3, plant="mujoco")
+    assert caught.value.__notes__ == ["raised by observe of the controller at t = 0.005 s"]
 
 
 def test_push_on_a_frame_for_some_time() -> None:
@@ -221,6 +257,28 @@ def test_hand_joined_to_a_wheel(kind: str) -> None:
         np.testing.assert_allclose(relative.rotation_matrix, start.rotation_matrix, atol=2e-2)
 
 
+def test_both_hands_on_a_wheel() -> None:
+    """A closed loop over two hands: one arm lifts its hand, which turns the wheel, and the other hand goes along."""
+    robot = dq.robots.humanoid().lock({"root_joint": [1, 0, 0, 0, 0, 0, 1.0]}).with_gravity((0, 0, 0))
+    q0 = robot.neutral()
+    for side in ("left", "right"):
+        q0[robot.model.joint(f"{side}_shoulder_pitch").q] = -0.6
+        q0[robot.model.joint(f"{side}_elbow").q] = -0.9
+    hands = ("left_hand", "right_hand")
+    grips = [robot.pose(hand, q0).translation for hand in hands]
+    wheel = scenes.wheel(0.18, (grips[0] + grips[1]) / 2.0 + [0.1, 0.0, 0.0], mass=2.0)
+    tau = robot.twist_jacobian("left_hand", q0, expressed="aligned")[3:].T @ (0.0, 0.0, 10.0)
+    joined: dict[str, Any] = {"connects": [(hand, "wheel") for hand in hands], "method": "implicitfast"}
+    run = dq.simulate(robot, tau, 0.25, 1e-3, q0=q0, plant="mujoco", scene=dq.Scene([wheel]), **joined)
+    start, end = (dq.Pose(rotation=p[:4], translation=p[4:]) for p in run.extra["scene_pose/wheel"][[0, -1]])
+    turn = end * start.inverse()
+    assert np.linalg.norm(turn.rotation[1:]) > 0.03  # half the angle
+    for hand, grip in zip(hands, grips, strict=True):
+        moved = robot.pose(hand, run.q[-1]).translation
+        assert np.linalg.norm(moved - grip) > 5e-3
+        np.testing.assert_allclose(moved, (turn * dq.Point(grip)).position, atol=2e-3)
+
+
 def test_links_touch_each_other_where_asked() -> None:
     ball = (dq.Shape("sphere", (0.1,)),)
     inertia = dq.Inertia(1.0, (0, 0, 0), ((0.01, 0, 0), (0, 0.01, 0), (0, 0, 0.01)))
@@ -280,6 +338,10 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "friction": ({"robot_friction": -1.0}, "robot_friction must not be below 0"),
     "NaN friction": ({"robot_friction": math.nan}, "robot_friction is a finite number"),
     "solref": ({"solref": (1.0,)}, "solref is 2 finite numbers"),
+    "short solref": ({"solref": (1e-4, 1.0)}, "shorter than two steps of 0.001 s"),
+    "mixed solref": ({"solref": (-1e-4, 1.0)}, "two numbers above 0, or two below"),
+    "itself": ({"self_contact": [("link1", "link1")]}, "cannot touch itself"),
+    "joint_solimp": ({"joint_solimp": None}, "joint_solimp must be real numbers"),
     "iterations": ({"noslip_iterations": 1.5}, "noslip_iterations is a whole number"),
     "links": ({"self_contact": [("link1", "lnk2")]}, "no link for self_contact named 'lnk2'"),
     "pairs": ({"self_contact": "ab"}, "self_contact is a list of pairs"),

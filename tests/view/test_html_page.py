@@ -13,6 +13,7 @@ from pages import Watched, recorded
 from trees import TREES, random_q, tree
 
 import dqdyn as dq
+from dqdyn import scenes
 from dqdyn.errors import Error
 from dqdyn.robot import Robot
 from dqdyn.simulate.trajectory import PER_SAMPLE
@@ -125,6 +126,28 @@ class TestInTheBrowser:
         assert page.locator("h1").inner_text() == evil
         assert page.evaluate("window.broken") is None
         assert evil + "j" in page.locator(".plot .legend").first.inner_text()
+        assert watched.errors == []
+
+    def test_bodies_of_a_scene_move_as_they_were_recorded(self, watched: Watched, tmp_path: Path) -> None:
+        """A red ball falls past a robot; the page knows its way from the run."""
+        red = (0.9, 0.05, 0.05, 1.0)
+        scene = dq.Scene(
+            [
+                scenes.ground(-0.7),
+                scenes.box((0.3, 0.3, 0.2), (-0.5, 0.0, -0.6)),
+                scenes.ball(0.15, (0.6, 0.4, 0.9), mass=1.0, color=red),
+            ]
+        )
+        run = dq.simulate(dq.robots.two_link(), None, 0.4, 1e-3, plant="mujoco", scene=scene, every=20)
+        page = opened(watched, write_html(run, tmp_path / "bodies.html", scene=scene))
+        page.wait_for_timeout(200)
+        first = watched.red("#view")
+        page.evaluate("window.dqdyn.seek(0.4)")
+        page.wait_for_timeout(200)
+        last = watched.red("#view")
+        assert min(first[0], last[0]) > 100
+        assert last[2] - first[2] > 50  # down by 0.78 m
+        assert "position of ball (m)" in page.content()
         assert watched.errors == []
 
     def test_scene_is_drawn_and_moves(self, watched: Watched, tmp_path: Path) -> None:

@@ -56,7 +56,7 @@ class WheelsAndMotors:
 
     def __init__(self, robot: Robot) -> None:
         self.robot = robot
-        self.law: ComputedTorque = computed_torque(robot, reference, KP, KD, driven_base=True)
+        self.law: ComputedTorque = computed_torque(robot, reference, KP, KD)
 
     def step(self, t: float, q: Array, v: Array) -> Array:
         """τ (nv) with A τ = 0; the row of A has unit length."""

@@ -25,6 +25,7 @@ class BodyOptions(TypedDict, total=False):
     friction: float
     torsional_friction: float
     rolling_friction: float
+    restitution: float
     color: tuple[float, float, float, float] | None
 
 

@@ -19,6 +19,9 @@ from dqdyn.scenes import checks
 FRICTION = 0.8
 """Coefficient of friction of bodies unless given: rubber soles on a floor."""
 
+LEAST_RESTITUTION, MOST_RESTITUTION = 0.15, 0.99
+"""Of bodies that bounce: contacts as springs with dampers can do no less, and more would be without end."""
+
 SIZES = {"plane": 0, "box": 3, "sphere": 1, "cylinder": 2}
 """Shapes, and how many lengths each has."""
 
@@ -62,8 +65,9 @@ class SceneBody:
     ``velocity`` in m/s and ``angular_velocity`` in rad/s, in world axes, are those of a free body at the start.
 
     ``friction`` is Coulomb's μ; ``torsional_friction`` (m) is the torque about the normal per normal force,
-    ``rolling_friction`` (m) that about the tangents. ``front``: for walls, the direction in axes of the body in which
-    robots are: zones keep them on that side. ``visuals`` are drawn only.
+    ``rolling_friction`` (m) that about the tangents. ``restitution``: 0, or from 0.15 to 0.99, the speed after a bounce
+    by that before; of two bodies the one that bounces counts. ``front``: for walls, the direction in axes of
+    the body in which robots are: zones keep them on that side. ``visuals`` are drawn only.
     """
 
     name: str
@@ -73,6 +77,7 @@ class SceneBody:
     friction: float = FRICTION
     torsional_friction: float = 0.0
     rolling_friction: float = 0.0
+    restitution: float = 0.0
     mass: float | None = None
     hinge: Hinge | None = None
     velocity: Vector = ORIGIN
@@ -92,6 +97,11 @@ class SceneBody:
         for what, unit in (("friction", ""), ("torsional_friction", " (m)"), ("rolling_friction", " (m)")):
             words = f"The {what.replace('_', ' ')} of {name!r}{unit}"
             self._set(what, checks.not_negative(getattr(self, what), words))
+        bounce = checks.not_negative(self.restitution, f"The restitution of {name!r}")
+        if bounce and not LEAST_RESTITUTION <= bounce <= MOST_RESTITUTION:
+            range_ = f"0, or from {LEAST_RESTITUTION:g} to {MOST_RESTITUTION:g}"
+            raise Error(f"The restitution of {name!r} is {range_}; found {bounce:g}.", body=name)
+        self._set("restitution", bounce)
         for what, unit in (("velocity", "m/s"), ("angular_velocity", "rad/s")):
             value = checks.vector(getattr(self, what), f"The {what.replace('_', ' ')} of {name!r} ({unit})")
             self._set(what, value)

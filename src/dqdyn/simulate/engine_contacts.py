@@ -24,9 +24,10 @@ class ContactReader:
             outside = name == GROUND or name.startswith(PREFIX)
             self.labels.append("ground" if name == GROUND else name.removeprefix(PREFIX) if outside else body)
             self.of_robot.append(not outside)
+        self.links = [self.labels.index(label) for label in self.labels]  # the first geom of each link stands for it
+        self._wrench = np.zeros(6)
         self.touched: dict[str, dict[str, float]] = {}
         self._seen: set[tuple[int, int]] = set()
-        self._wrench = np.zeros(6)
 
     def note(self, data: Any, t: float) -> None:
         """Remember who touches whom at the time t; the first time counts."""
@@ -46,55 +47,58 @@ class ContactReader:
         if not count:
             return {}
         contact, wrench = data.contact, self._wrench
-        sums: dict[str, _Sum] = {}
         frames, positions = contact.frame.tolist(), contact.pos.tolist()
+        sums: dict[int, list[Any]] = {}
         for i, (first, second) in enumerate(contact.geom.tolist()):
             if not (self.of_robot[first] or self.of_robot[second]):
                 continue
             self.engine.mj_contactForce(self.model, data, i, wrench)
-            # The rows of the frame are the axes of the contact, the normal first, which points to the second geom.
-            n, s, t = wrench[:3].tolist()
-            f = frames[i]
-            force = [n * f[k] + s * f[k + 3] + t * f[k + 6] for k in range(3)]
-            for own, other, sign in ((first, second, -1.0), (second, first, 1.0)):
-                if self.of_robot[own]:
-                    link = self.labels[own]
-                    if link not in sums:
-                        sums[link] = _Sum()
-                    sums[link].add(sign, force, n, positions[i], self.labels[other])
-        return {link: total.contact() for link, total in sums.items()}
+            # The rows of a frame are the axes of the contact, the normal first, which points to the second geom.
+            n, s, t, *_ = wrench.tolist()
+            a, b, c, d, e, f, g, h, k = frames[i]
+            force = (n * a + s * d + t * g, n * b + s * e + t * h, n * c + s * f + t * k)
+            if self.of_robot[second]:
+                _add(sums, self.links[second], 1.0, force, n, positions[i], self.labels[first])
+            if self.of_robot[first]:
+                _add(sums, self.links[first], -1.0, force, n, positions[i], self.labels[second])
+        return {self.labels[geom]: _contact(total) for geom, total in sums.items()}
 
 
-class _Sum:
-    """Contacts of a link, added up in plain floats, which are quicker than arrays of three."""
+def _add(sums: dict[int, list[Any]], link: int, sign: float, force: Any, n: float, p: list[float], other: str) -> None:
+    """Add a contact to the sums of its link, in plain floats, which are quicker than arrays of three."""
+    total = sums.get(link)
+    if total is None:
+        total = sums[link] = [0.0] * 10 + [0, set()]
+    total[0] += sign * force[0]
+    total[1] += sign * force[1]
+    total[2] += sign * force[2]
+    total[3] += n
+    total[4] += n * p[0]
+    total[5] += n * p[1]
+    total[6] += n * p[2]
+    total[7] += p[0]
+    total[8] += p[1]
+    total[9] += p[2]
+    total[10] += 1
+    total[11].add(other)
 
-    def __init__(self) -> None:
-        self.force, self.normal, self.count = [0.0] * 3, 0.0, 0
-        self.weighted, self.plain = [0.0] * 3, [0.0] * 3
-        self.partners: set[str] = set()
 
-    def add(self, sign: float, force: list[float], normal: float, position: list[float], partner: str) -> None:
-        self.normal += normal
-        self.count += 1
-        for k in range(3):
-            self.force[k] += sign * force[k]
-            self.weighted[k] += normal * position[k]
-            self.plain[k] += position[k]
-        self.partners.add(partner)
-
-    def contact(self) -> LinkContact:
-        center = np.array(self.weighted) / self.normal if self.normal > 0.0 else np.array(self.plain) / self.count
-        return LinkContact(np.array(self.force), self.normal, center, tuple(sorted(self.partners)))
+def _contact(total: list[Any]) -> LinkContact:
+    """Of the sums of force, normal force, normal force · position and position, a count, and partners."""
+    normal = total[3]
+    center = [x / normal for x in total[4:7]] if normal > 0.0 else [x / total[10] for x in total[7:10]]
+    return LinkContact(np.array(total[:3]), normal, np.array(center), tuple(sorted(total[11])))
 
 
 def contact_series(samples: list[dict[str, LinkContact]]) -> dict[str, Array]:
-    """Forces by link at all samples, for links that touch at one of them; zero where they do not."""
+    """Forces by link at all samples, for links that touch at one of them; zero, and centers NaN, where they do not."""
     links = sorted({link for sample in samples for link in sample})
     result: dict[str, Array] = {}
     for link in links:
-        force, normal = np.zeros((len(samples), 3)), np.zeros(len(samples))
+        force, normal, center = np.zeros((len(samples), 3)), np.zeros(len(samples)), np.full((len(samples), 3), np.nan)
         for i, sample in enumerate(samples):
             if link in sample:
-                force[i], normal[i] = sample[link].force, sample[link].normal
-        result |= {f"contact_force/{link}": force, f"normal_force/{link}": normal}
+                force[i], normal[i], center[i] = sample[link].force, sample[link].normal, sample[link].center
+        parts = {"contact_force": force, "normal_force": normal, "contact_center": center}
+        result |= {f"{kind}/{link}": values for kind, values in parts.items()}
     return result

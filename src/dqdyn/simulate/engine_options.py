@@ -34,14 +34,15 @@ class EngineOptions:
     block on a slope of 30° by 0.14 mm/s with 10, by 0.014 mm/s with 100. With a scene they are "elliptic" and 100
     unless given, without one MuJoCo's own "pyramidal" and 1. ``noslip_iterations`` above 0 removes the creep.
 
-    ``solref`` (time constant in s, damping ratio) and ``solimp`` (3 or 5 numbers) say how hard all contacts are. With
-    MuJoCo's own (0.02, 1) a body that rests on the ground sinks in by 0.4 mm, in proportion to the square of the time
-    constant, which has to be two time steps or more. ``solver``, ``iterations`` and ``tolerance`` are MuJoCo's.
+    ``solref`` (time constant in s, damping ratio) and ``solimp`` (3 or 5 numbers) say how hard all contacts are but
+    those that bounce. With MuJoCo's own (0.02, 1) a body that rests on the ground sinks in by 0.4 mm, in proportion to
+    the square of the time constant, which has to be two time steps or more. ``solver``, ``iterations`` and
+    ``tolerance`` are MuJoCo's.
 
     ``self_contact``: pairs of links that touch each other; others of the robot do not. ``welds`` and ``connects``:
     pairs (frame of the robot, body of the scene or "world") that are joined where they are at the start, in all
-    directions or in position only, by MuJoCo's equality constraints, and then do not touch; ``joint_solref`` and
-    ``joint_solimp`` say how hard.
+    directions or in position only, by MuJoCo's equality constraints, and then do not touch. ``joint_solref``, by
+    default (0.005, 1) or two time steps, and ``joint_solimp`` say how hard.
     """
 
     scene: Scene | None = None
@@ -60,21 +61,25 @@ class EngineOptions:
     self_contact: Pairs = ()
     welds: Pairs = ()
     connects: Pairs = ()
-    joint_solref: Any = (0.005, 1.0)
+    joint_solref: Any = None
     joint_solimp: Any = (0.99, 0.999, 0.001)
 
     @classmethod
-    def of(cls, robot: Robot, options: dict[str, Any]) -> EngineOptions:
-        """The options by name, or an error that says which is wrong."""
+    def of(cls, robot: Robot, timestep: float, options: dict[str, Any]) -> EngineOptions:
+        """The options by name for a time step of MuJoCo in s, or an error that says which is wrong."""
         known = [f.name for f in fields(cls)]
         for name in options:
             if name not in known:
                 raise unknown_name("option of plant='mujoco'", name, ("substeps", *known), room=len(known) + 1)
         made = cls(**options)
-        made._check(robot)
+        made._check(robot, timestep)
         return made
 
-    def _check(self, robot: Robot) -> None:
+    def solref_of_joints(self, timestep: float) -> tuple[float, float]:
+        """``joint_solref``, or its default."""
+        return (max(0.005, 2.0 * timestep), 1.0) if self.joint_solref is None else self.joint_solref
+
+    def _check(self, robot: Robot, timestep: float) -> None:
         if self.scene is not None and not isinstance(self.scene, Scene):
             remedy = "make one with dq.Scene([scenes.ground(), ...])"
             raise Error(f"scene is a Scene or None; found {shown(self.scene)}: {remedy}.", argument="scene")
@@ -105,6 +110,8 @@ class EngineOptions:
                 raise Error(text, argument=name)
         for name, sizes in (("solref", (2,)), ("solimp", (3, 5)), ("joint_solref", (2,)), ("joint_solimp", (3, 5))):
             self._numbers(name, sizes)
+        for name in ("solref", "joint_solref"):
+            self._check_solref(name, timestep)
         links = {link.name for link in robot.description.links}
         for name in ("self_contact", "welds", "connects"):
             for first, second in self._pairs(name):
@@ -112,6 +119,8 @@ class EngineOptions:
                     for link in (first, second):
                         if link not in links:
                             raise unknown_name("link for self_contact", link, sorted(links))
+                    if first == second:
+                        raise Error(f"link {first!r} cannot touch itself: name two links.", argument=name)
                     continue
                 robot.model.frame(first)
                 bodies = () if self.scene is None else self.scene.names
@@ -120,13 +129,24 @@ class EngineOptions:
 
     def _numbers(self, name: str, sizes: tuple[int, ...]) -> None:
         value = getattr(self, name)
-        if value is None:
+        if value is None and name != "joint_solimp":
             return
         array = real_array(value, name)
         if array.ndim != 1 or len(array) not in sizes or not np.isfinite(array).all():
             counts = " or ".join(map(str, sizes))
             raise Error(f"{name} is {counts} finite numbers, as MuJoCo has it; found {shown(value)}.", argument=name)
         object.__setattr__(self, name, tuple(array.tolist()))
+
+    def _check_solref(self, name: str, timestep: float) -> None:
+        """An error where MuJoCo would take another time constant in silence."""
+        value = getattr(self, name)
+        if value is None or max(value) < 0.0:  # two negative numbers are stiffness and damping
+            return
+        if min(value) <= 0.0:
+            raise Error(f"{name} has two numbers above 0, or two below; found {shown(value)}.", argument=name)
+        if value[0] < 2.0 * timestep:
+            what = f"the time constant of {name}, {value[0]:g} s, is shorter than two steps of {timestep:g} s"
+            raise Error(f"{what}: take it longer, or more substeps.", argument=name)
 
     def _pairs(self, name: str) -> Pairs:
         what = "links" if name == "self_contact" else "a frame of the robot and a body of the scene"

@@ -24,6 +24,7 @@ from dqdyn.robot.edit import locate
 from dqdyn.scenes.body import SceneBody
 from dqdyn.scenes.scene import Scene
 from dqdyn.simulate.engine_options import EngineOptions
+from dqdyn.simulate.restitution import IMPEDANCE, solref
 
 PREFIX = "scene:"
 """Before the names of scene bodies in the engine, where links have names too."""
@@ -34,10 +35,11 @@ HEAVY = 1e6
 _DRIVEN = Inertia(HEAVY, ORIGIN, as_tensor(HEAVY * np.eye(3)))
 _SOLID = {"contype": "1", "conaffinity": "1"}
 _SLIDING, _TWISTING, _ROLLING = "3", "4", "6"  # MuJoCo's condim
+_COUNTS = "1e6"  # the weight of a geom whose hardness counts, beside 1 of others
 _SMALL = 1e-5  # MuJoCo's least coefficient of friction
 
 
-def add_to(root: ET.Element, robot: Robot, options: EngineOptions, q0: Array) -> None:
+def add_to(root: ET.Element, robot: Robot, options: EngineOptions, timestep: float, q0: Array) -> None:
     """Write the ground, the scene, contacts of links, and what is joined at the configuration q0."""
     world = next(root.iter("worldbody"))
     bodies = {"world": world, **{str(item.get("name")): item for item in world.iter("body")}}
@@ -55,7 +57,7 @@ def add_to(root: ET.Element, robot: Robot, options: EngineOptions, q0: Array) ->
         for i, (frame, partner) in enumerate(pairs):
             equality = _section(root, "equality")
             link, *names = _sites(robot, bodies, options.scene, frame, partner, f"{kind}{i}", q0)
-            hardness = {"solref": numbers(options.joint_solref), "solimp": numbers(options.joint_solimp)}
+            hardness = {"solref": numbers(options.solref_of_joints(timestep)), "solimp": numbers(options.joint_solimp)}
             element(equality, kind, name=f"{kind}{i}", site1=names[0], site2=names[1], **hardness)
             joined = {"body1": link, "body2": PREFIX + partner}
             if bodies.get(PREFIX + partner, world) is not world:
@@ -94,6 +96,9 @@ def _geom(parent: ET.Element, body: SceneBody, pose: Pose) -> None:
     factors = SIZES[body.shape]
     size = "0 0 1" if body.shape == "plane" else numbers(c / f for c, f in zip(body.size, factors, strict=True))
     about = {"type": body.shape, "size": size, "friction": friction, "condim": condim, "priority": "1"}
+    if body.restitution:
+        hard = numbers((IMPEDANCE, IMPEDANCE, 0.001))
+        about |= {"solref": numbers(solref(body.restitution)), "solimp": hard, "solmix": _COUNTS}
     element(parent, "geom", name=PREFIX + body.name, **about, **_pose(pose), **_SOLID)
 
 

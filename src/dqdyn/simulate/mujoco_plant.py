@@ -50,14 +50,14 @@ def engine_model(robot: Robot, timestep: float, *, q0: Array | None = None, **op
     the configuration at which ``welds`` and ``connects`` are made.
     """
     mujoco = imported_engine("plant='mujoco'")
-    chosen = EngineOptions.of(robot, options)
+    chosen = EngineOptions.of(robot, timestep, options)
     if robot.constraints:
         name = robot.constraints[0].name
         what = f"plant='mujoco' does not simulate our constraints, and {robot.name!r} has {name!r}"
         remedy = "describe what holds the robot by shapes in contact, or run robot.without_constraints()"
         raise Error(f"{what}: {remedy}.", constraint=name)
     root = ET.fromstring(write_mjcf(robot.model))
-    add_to(root, robot, chosen, robot.neutral() if q0 is None else q0)
+    add_to(root, robot, chosen, timestep, robot.neutral() if q0 is None else q0)
     model = mujoco.MjModel.from_xml_string(ET.tostring(root, encoding="unicode"))
     model.opt.timestep = timestep
     _set_options(mujoco, model, chosen)
@@ -77,11 +77,12 @@ def _set_options(mujoco: Any, model: Any, chosen: EngineOptions) -> None:
     opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_AUTORESET)
     if not chosen.limits:
         opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_LIMIT)
+    plain = model.geom_solmix <= 1.0  # what bounces is as hard as that takes
     if chosen.solref is not None:
-        model.geom_solref[:] = model.pair_solref[:] = chosen.solref
+        model.geom_solref[plain] = model.pair_solref[:] = chosen.solref
     if chosen.solimp is not None:
         size = len(chosen.solimp)
-        model.geom_solimp[:, :size] = model.pair_solimp[:, :size] = chosen.solimp
+        model.geom_solimp[plain, :size] = model.pair_solimp[:, :size] = chosen.solimp
 
 
 def run(
@@ -92,19 +93,20 @@ def run(
     ``options`` are those of :class:`dqdyn.simulate.engine_options.EngineOptions`: ``scene``, ``ground``, friction,
     contacts of the robot with itself, joints with bodies of the scene, and MuJoCo's solver.
 
-    ``a`` is the engine's acceleration, contacts included. ``extra`` has, at each sample, the number of "contacts" and
-    the generalized "contact_forces" (n, nv) of contacts, limits and joints with the scene; "contact_force/<link>"
-    (n, 3) in N, world axes, and "normal_force/<link>" (n,) in N, for links that touch something at a sample; and
-    "scene_pose/<body>" (n, 7) = [w, x, y, z, px, py, pz] of bodies of the scene that move. ``about["touched"]`` maps
-    links to what they touched at any step, and since when: ``{"left_foot": {"ground": 0.012}}``. A controller with a
-    method ``observe`` gets contact forces at every step: see :mod:`dqdyn.simulate.observation`.
+    ``a`` is the engine's acceleration, contacts included. ``extra`` has at each sample: the number of "contacts"; the
+    generalized "contact_forces" (n, nv) of contacts, limits and joints with the scene; for links that touch something
+    at a sample, "contact_force/<link>" (n, 3) in N, world axes, "normal_force/<link>" (n,) in N and
+    "contact_center/<link>" (n, 3) in m, the center of pressure, NaN without contact; and "scene_pose/<body>" (n, 7) =
+    [w, x, y, z, px, py, pz] of bodies of the scene that move. ``about["touched"]`` maps links to what they touched at
+    any step, and since when: ``{"left_foot": {"ground": 0.012}}``. A controller with a method ``observe`` gets contact
+    forces at every step: see :mod:`dqdyn.simulate.observation`.
     """
     if problem.batch:
         raise Error("plant='mujoco' runs one state at a time: pass q0 of shape (nq,).")
     if not is_whole(substeps, _MOST_SUBSTEPS):
         whole = f"a whole number from 1 to {_MOST_SUBSTEPS:g}"
         raise Error(f"substeps is how many steps of MuJoCo make one dt, {whole}; found {shown(substeps)}.")
-    chosen = EngineOptions.of(problem.robot, options)
+    chosen = EngineOptions.of(problem.robot, problem.dt / substeps, options)
     about = {"plant": "mujoco", "substeps": substeps, **_settings(chosen)}
     record = Record.begin(problem, controller, **about)
     if record.actuation.level == "velocity":
@@ -159,6 +161,7 @@ class _Plant:
         frames, expressed = self.problem.frames, self.problem.expressed
         function = self.problem.robot.function
         self.jacobians = [function("twist_jacobian", frame=frame, expressed=expressed) for frame in frames]
+        self.bodies = {name: frame.body for name, frame in self.problem.robot.frames.items()}
         self.doubt = ""
         self.a: list[Array] = []
         self.extra: dict[str, list[Any]] = {"contacts": [], "contact_forces": []}
@@ -168,7 +171,7 @@ class _Plant:
     def all_steps(self, bar: Progress) -> None:
         """Ask, act, record."""
         p, asked, data = self.problem, self.actuation.asked, self.data
-        observe = None if asked is None else asked.observe
+        observes = asked is not None and asked.observe is not None
         for k in range(p.steps + 1):
             t = p.start + k * p.dt
             if k:
@@ -177,10 +180,10 @@ class _Plant:
                 fastest = joint_of(p.robot.model, int(np.argmax(np.nan_to_num(np.abs(self.v), nan=np.inf))))
                 self._diverged(t - p.dt, f"joint {fastest!r} moves faster than {TOO_FAST:g} rad/s or m/s")
                 return
-            if observe is not None:
+            if observes and asked is not None:
                 if not k:
                     self.engine.mj_forward(self.model, data)
-                observe(Observation(t, self.contacts.read(data), self.scene.poses()))
+                asked.tell(Observation(t, self.contacts.read(data), self.scene.poses(), self.bodies))
             force = self._force(k, t)
             recorded = p.is_sample(k)
             if recorded:
@@ -245,7 +248,7 @@ class _Plant:
         if asked is not None:
             return np.asarray(asked(t, self.q[None], self.v[None])[0])
         if law is not None:
-            forces = law_forces(law, self.problem.robot.nv, t, self.q.tolist(), self.v.tolist())
+            forces = law_forces(law, self.problem.robot.model, t, self.q.tolist(), self.v.tolist())
             return np.array([float(x) for x in forces])
         return np.asarray(tau[min(k, len(tau) - 1), 0])
 

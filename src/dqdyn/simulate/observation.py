@@ -11,7 +11,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
+import numpy as np
+
 from dqdyn.arrays import Array
+from dqdyn.errors import unknown_name
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,17 +36,29 @@ class LinkContact:
 class Observation:
     """Measured at ``time`` in s: ``contacts`` by link, of links that touch something; ``scene`` by body that moves.
 
-    ``scene`` has poses (7,) in the world, [w, x, y, z | px, py, pz] in m, as the free joint has them.
+    ``scene`` has poses (7,) in the world, [w, x, y, z | px, py, pz] in m, as the free joint has them. ``bodies`` are
+    the moving bodies that carry the frames of the robot, by index: forces are asked for by any frame.
     """
 
     time: float
     contacts: Mapping[str, LinkContact] = field(default_factory=dict)
     scene: Mapping[str, Array] = field(default_factory=dict)
+    bodies: Mapping[str, int] = field(default_factory=dict)
 
-    def normal_force(self, link: str) -> float:
-        """N with which a link is pressed, 0 where it touches nothing."""
-        contact = self.contacts.get(link)
-        return 0.0 if contact is None else contact.normal
+    def normal_force(self, frame: str) -> float:
+        """N with which the body that carries a frame is pressed, 0 where it touches nothing."""
+        return sum((contact.normal for contact in self._of(frame)), 0.0)
+
+    def force(self, frame: str) -> Array:
+        """Contact forces (3,) in N on the body that carries a frame, in world axes."""
+        return sum((contact.force for contact in self._of(frame)), np.zeros(3))
+
+    def _of(self, frame: str) -> list[LinkContact]:
+        """Contacts of all links that move as one with the frame."""
+        body = self.bodies.get(frame)
+        if body is None:
+            raise unknown_name("frame of the robot", frame, self.bodies)
+        return [contact for link, contact in self.contacts.items() if self.bodies.get(link) == body]
 
 
 class Observing(Protocol):

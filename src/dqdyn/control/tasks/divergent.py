@@ -13,9 +13,10 @@ from dqdyn.algebra.real import real_array
 from dqdyn.algebra.scalar import Scalar
 from dqdyn.arrays import Array, RealArray
 from dqdyn.contacts.support_polygon import SupportPolygon, convex_hull
+from dqdyn.control.core.build import require_robot
 from dqdyn.control.core.errors import refused
 from dqdyn.control.core.kinematics import Rows, SignalMotion, State
-from dqdyn.control.core.settings import positive
+from dqdyn.control.core.settings import number, positive
 from dqdyn.control.core.task import Task
 from dqdyn.control.core.term import Parts
 from dqdyn.control.features.features import CenterOfMass
@@ -106,8 +107,12 @@ class DivergentComponentTask(Task):
 
     def zero_moment_point(self, robot: Robot, t: float, q: RealArray, v: RealArray) -> Array:
         """The zero-moment point (2,) in m that the task asks for at time t (s), q (nq,) and v (nv,)."""
-        omega, target = self.natural_frequency(robot.model), self.signals[0].at(t)
-        xi = (robot.center_of_mass(q) + robot.center_of_mass_velocity(q, v) / omega)[:2].tolist()
+        require_robot(robot)
+        omega, target = self.natural_frequency(robot.model), self.signals[0].at(number(t, "The time"))
+        component = robot.center_of_mass(q) + robot.center_of_mass_velocity(q, v) / omega
+        if component.ndim != 1:
+            raise refused("zero_moment_point takes one state at a time", component.shape)
+        xi = component[:2].tolist()
         z = self._zero_moment_point(xi, self.error([xi], [target.value]), target.rate, omega)
         return np.array(z if self.support is None else nearest_in_polygon(self.support.tolist(), z))
 
@@ -125,8 +130,9 @@ def _polygon(support: Any, name: str) -> Array:
     points = real_array(support.corners if isinstance(support, SupportPolygon) else support, f"support of {name}")
     if points.ndim != 2 or points.shape[1] != 2 or not np.isfinite(points).all():
         raise refused(f"support of {name} are points of the ground (n, 2), finite and in m", support)
-    corners = convex_hull(points)
-    area = 0.5 * float(np.sum(corners[:, 0] * np.roll(corners[:, 1], -1) - corners[:, 1] * np.roll(corners[:, 0], -1)))
+    corners = convex_hull(points).reshape(-1, 2)
+    x, y = corners.T
+    area = 0.5 * float(x @ np.roll(y, -1) - y @ np.roll(x, -1))
     if len(corners) < 3 or area <= _FLAT * float(np.ptp(corners, axis=0).max()) ** 2:
         raise refused(f"support of {name} has no area: give at least three points that are not on one line", support)
     return corners

@@ -108,7 +108,7 @@ class LoadSharingTask(ForceTask):
     """Normal forces in given ``shares``: f_n − share · Σ f_n in N is small, for every contact.
 
     ``shares`` add up to 1 and may move, as the weight shifts from foot to foot; by default all are equal. ``contacts``:
-    those that share, by default all with the world.
+    those that share, by default all with the world; one alone has all of it.
     """
 
     def __init__(
@@ -132,8 +132,6 @@ class LoadSharingTask(ForceTask):
 
     def force_rows(self, context: WholeBodyContext) -> ForceRows:
         names = _on_the_world(context, self.contacts, self.name)
-        if len(names) < 2:
-            raise Error(f"{self.name} is for two or more contacts; found {len(names)}.", contacts=names)
         normals = [context.wrench(name)[_NORMAL] for name in names]
         shares = context.given(self.signals[0]).value if self.signals else [1.0 / len(names)] * len(names)
         whole = _sum(*((1.0, row) for row in normals))

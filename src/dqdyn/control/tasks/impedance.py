@@ -20,7 +20,7 @@ from dqdyn.control.core.errors import refused
 from dqdyn.control.core.kinematics import Matrix, Rows, SignalMotion, State
 from dqdyn.control.core.task import Task
 from dqdyn.control.core.term import Parts
-from dqdyn.control.features.features import Feature
+from dqdyn.control.features.features import Feature, FramePose
 from dqdyn.control.features.hands import HandsPose, OnHands
 from dqdyn.control.features.on_robot import PointLike
 from dqdyn.control.features.signals import SignalLike, as_signal
@@ -66,6 +66,8 @@ class ImpedanceTask(Task):
         name: str | None = None,
     ) -> None:
         is_point = isinstance(frame, Feature) and frame.kind == "point"
+        if not is_point and not isinstance(frame, (str, FramePose, HandsPose)):
+            raise refused("An ImpedanceTask moves a frame, or a point of the robot, ct.point(frame, …)", frame)
         self._of: TargetTask = TranslationTask(frame, target) if is_point else PoseTask(frame, target)  # type: ignore[arg-type]
         feature, self._size = self._of.features[0], 3 if is_point else 6
         what = f"impedance of {feature.place}"
@@ -103,6 +105,9 @@ class ImpedanceTask(Task):
 
     def error(self, robot: Parts, given: Parts) -> list[Scalar]:
         return self._of.error(robot, given[:1])
+
+    def components_at_target(self, feature: Feature) -> list[Scalar] | None:
+        return self._of.components_at_target(feature)
 
     def rows(self, state: State, given: Sequence[SignalMotion]) -> Rows:
         rows = super().rows(state, given)
@@ -160,10 +165,11 @@ def _matrix(given: Any, size: int, what: str, *, above: bool = False) -> Array:
     matrix = array if array.ndim == 2 else np.diag(np.broadcast_to(array, size))
     scale = float(np.abs(matrix).max())
     if np.abs(matrix - matrix.T).max() > _ROUNDING * scale:
-        raise refused(f"The {what} is symmetric", given)
+        raise refused(f"The {what} must be symmetric", given)
     least = float(np.linalg.eigvalsh(matrix)[0])
     if least < -_ROUNDING * scale or (above and least <= _ROUNDING * scale):
-        raise refused(f"The {what} has eigenvalues {'above' if above else 'from'} 0 on", given, least=least)
+        wanted = f"The {what} must be positive {'definite' if above else 'semidefinite'}"
+        raise Error(f"{wanted}: its least eigenvalue is {least:.6g}.", found=given, least=least)
     return np.array(matrix)
 
 

@@ -36,7 +36,7 @@ class MomentumTask(Task):
         weight: float = 1.0,
         name: str | None = None,
     ) -> None:
-        if part not in _ROWS:
+        if not isinstance(part, str) or part not in _ROWS:
             raise unknown_name("part of the momentum", part, _ROWS)
         self._rows = _ROWS[part]
         what, size = "momentum" if part == "both" else f"{part} momentum", self._rows.stop - self._rows.start
