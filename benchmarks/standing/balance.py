@@ -13,6 +13,7 @@ from typing import Any
 from benchmarks.standing.setting import Standing
 from dqdyn import control as ct
 from dqdyn.contacts import Contact
+from dqdyn.control.whole_body.controller import WholeBodyController
 
 DIVERGENT, HEIGHT, TRUNK, POSTURE, MOMENTUM = 1e4, 10.0, 0.3, 0.1, 1e-3
 """Weights of the tasks, for errors in m/s, m/s², rad/s² and N m."""
@@ -39,7 +40,7 @@ def balance(
     more: Sequence[ct.Task] = (),
     *,
     contacts: Sequence[Contact] | None = None,
-) -> ct.Controller:
+) -> WholeBodyController:
     """Balance on ``contacts``, by default on both feet, and ``more`` tasks; within joint limits and motors' torques."""
     on = standing.soles if contacts is None else contacts
     # A joint may be quick up to 0.05 s before its limit: a push does not wait.

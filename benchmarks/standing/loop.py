@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -19,6 +19,19 @@ from dqdyn.arrays import Array
 
 DT = 1e-3
 _FALLEN = 0.6  # of the height of the base
+
+
+class Law(Protocol):
+    """A controller, or what wraps one."""
+
+    @property
+    def report(self) -> ct.StepReport: ...
+    def reset(self) -> None: ...
+    def __call__(self, t: float, q: Array, v: Array) -> Array: ...
+
+
+Phases = Sequence[tuple[float, Law]]
+"""Pairs (start in s, controller)."""
 
 
 class Loop:
@@ -32,7 +45,7 @@ class Loop:
 
     level = "torque"
 
-    def __init__(self, standing: Standing, phases: Sequence[tuple[float, ct.Controller]]) -> None:
+    def __init__(self, standing: Standing, phases: Phases) -> None:
         self.lowest = _FALLEN * standing.q0[6]
         self.phases, self.active = list(phases), -1
         self.seconds: list[float] = []
@@ -111,7 +124,7 @@ class Run:
 
 def run(
     standing: Standing,
-    phases: ct.Controller | Sequence[tuple[float, ct.Controller]],
+    phases: Law | Phases,
     duration: float,
     *,
     every: int = 20,
@@ -119,7 +132,7 @@ def run(
     **options: Any,
 ) -> Run:
     """``duration`` s in MuJoCo, from rest at q0; ``options`` are those of ``simulate``."""
-    loop = Loop(standing, [(0.0, phases)] if isinstance(phases, ct.Controller) else phases)
+    loop = Loop(standing, phases if isinstance(phases, Sequence) else [(0.0, phases)])
     settings: dict[str, Any] = {"plant": "mujoco", "scene": standing.scene, "every": every, "progress": False}
     start = standing.q0 if q0 is None else q0
     with loop.watching_garbage():

@@ -18,9 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.standing.loop import DT, Run, run
+from benchmarks.standing.loop import DT, Law, Run, run
 from benchmarks.standing.setting import Standing
-from dqdyn import control as ct
 from dqdyn.arrays import Array
 
 PUSH, BEFORE, AFTER = 0.1, 0.3, 5.0
@@ -83,7 +82,7 @@ class Push:
 
 
 def push(
-    standing: Standing, controller: ct.Controller, angle: float, ratio: float, *, after: float = AFTER, every: int = 20
+    standing: Standing, controller: Law, angle: float, ratio: float, *, after: float = AFTER, every: int = 20
 ) -> Push:
     """Push the pelvis horizontally with a constant force."""
     force = ratio * greatest_force(standing, angle)
@@ -96,7 +95,7 @@ def push(
 
 
 def growing(
-    standing: Standing, controller: ct.Controller, angle: float, first: float = 0.7, resolution: float = _RESOLUTION
+    standing: Standing, controller: Law, angle: float, first: float = 0.7, resolution: float = _RESOLUTION
 ) -> Iterator[Push]:
     """Pushes that grow until the robot falls, or shrink until it stands, then those between, to a resolution."""
     survived, failed, ratio = 0.0, math.inf, first
