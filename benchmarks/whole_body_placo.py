@@ -15,8 +15,6 @@ from typing import Any
 import numpy as np
 import placo
 
-FOLLOWED = 0.05  # m/s² by which the center of mass may miss its acceleration
-
 
 class Talos:
     """Steps through the states of the problem, again and again; ``feet`` are "hard" or "soft"."""
@@ -48,7 +46,7 @@ class Talos:
         posture.configure("posture", "soft", problem["posture_weight"])
         for task in (self.center, waist, posture):
             task.kp, task.kd = problem["stiffness"], problem["damping"]
-        self.at = 0
+        self.at, self.followed = 0, problem["followed"]
 
     def solve(self) -> Any:
         """One control step: the state and the references, then the torques."""
@@ -73,7 +71,7 @@ class Talos:
             result, wanted = self.solve(), self.centers[2][self.at - 1]
             acceleration = self.robot.com_jacobian() @ result.qdd
             acceleration += self.robot.com_jacobian_time_variation() @ self.robot.state.qd
-            followed = np.abs(acceleration - wanted).max() <= FOLLOWED
+            followed = np.abs(acceleration - wanted).max() <= self.followed
             if not (result.success and followed and (np.abs(result.tau[6:]) <= limits + 1e-6).all()):
                 raise SystemExit("placo does not solve the problem")
         problem = self.solver.problem

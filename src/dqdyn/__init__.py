@@ -9,7 +9,7 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from dqdyn import constraints, contacts, moved, robots
+from dqdyn import constraints, moved, robots
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.functions import (
     A_D,
@@ -104,6 +104,8 @@ from dqdyn.robot import Robot
 del moved  # old names of modules are known now
 
 if TYPE_CHECKING:
+    from dqdyn import contacts, scenes
+    from dqdyn.scenes.scene import Scene
     from dqdyn.simulate.run import simulate
     from dqdyn.simulate.trajectory import Trajectory
 
@@ -149,6 +151,7 @@ __all__ = [
     "Quaternion",
     "Re",
     "Robot",
+    "Scene",
     "Segment",
     "Shape",
     "StateError",
@@ -202,6 +205,7 @@ __all__ = [
     "rotation_angle",
     "rotation_axis",
     "rotation_matrix",
+    "scenes",
     "sclerp",
     "screw_exp",
     "screw_log",
@@ -218,7 +222,13 @@ __all__ = [
     "vec8",
 ]
 
-_LATER = {"simulate": "dqdyn.simulate", "Trajectory": "dqdyn.simulate.trajectory"}
+_LATER = {
+    "Scene": "dqdyn.scenes.scene",
+    "Trajectory": "dqdyn.simulate.trajectory",
+    "contacts": "dqdyn.contacts",
+    "scenes": "dqdyn.scenes",
+    "simulate": "dqdyn.simulate",
+}
 """Names that are imported at first use: loading a robot stays quick."""
 
 
@@ -226,7 +236,7 @@ def __getattr__(name: str) -> Any:
     if name not in _LATER:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     module = import_module(_LATER[name])
-    return module if name == "simulate" else getattr(module, name)
+    return module if module.__name__ == f"{__name__}.{name}" else getattr(module, name)
 
 
 def __dir__() -> list[str]:

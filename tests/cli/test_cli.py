@@ -109,7 +109,7 @@ class TestInfo:
     def test_text_of_a_file(self, door: str) -> None:
         text = " ".join(output("info", door).split())
         assert "door: nq = 1, nv = 1, fixed base, 2.5 kg moving" in text
-        assert "hinge revolute -z 0 0 -0.5 … 1.25 rad 3 rad/s 40 N m 0.7 N m s/rad" in text
+        assert "hinge revolute -z 0 0 -0.5 … 1.25 rad 3 rad/s 40 N m yes 0.7 N m s/rad" in text
         assert "bolt prismatic x 0 0 0 … 0.1 m 1 m/s 5 N 0.1 · hinge + 0.02" in text
         assert "leaf 2.5 kg (0, 0, 0) m" in text
 

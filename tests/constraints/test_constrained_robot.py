@@ -205,6 +205,17 @@ def test_inverse_dynamics_with_chosen_motors(name: str) -> None:
     assert np.linalg.norm(everything) <= np.linalg.norm(robot.inverse_dynamics(q, v, a)) + 1e-9
     batch = robot.inverse_dynamics(np.tile(q, (3, 1)), v, a, actuated=motors)
     assert_close(batch, np.tile(found, (3, 1)), 1e-9)
+    assert_close(robot.inverse_dynamics(q, v, a, actuated="motors"), found, 0)  # the robots say the same
+
+
+def test_motors_that_do_not_reach_are_refused() -> None:
+    robot = dq.robots.humanoid()
+    state = robot.neutral(), np.zeros(robot.nv), np.zeros(robot.nv)
+    with pytest.raises(dq.StateError, match=r"the motors of 'humanoid' cannot give .*: .*; give it more by") as caught:
+        robot.inverse_dynamics(*state, actuated="motors")
+    assert caught.value.residual > 0.1
+    floating = robot.with_gravity([0.0, 0.0, 0.0])
+    assert_close(floating.inverse_dynamics(*state, actuated="motors"), np.zeros(robot.nv), 0)
 
 
 def test_what_cannot_be_actuated_is_refused() -> None:

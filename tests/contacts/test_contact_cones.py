@@ -79,8 +79,8 @@ def test_every_row_is_needed_and_names_are_unique(case: str) -> None:
     for row in rows.matrix:
         on = np.abs(row @ edges) < 1e-9 * np.abs(row).max()
         middle = edges[:, on].mean(axis=1) if on.any() else np.zeros(contact.size)
-        across = middle + 1e-6 * (middle - inside)
-        broken = rows.matrix @ across > 1e-13
+        across = middle + 1e-9 * (middle - inside)  # facets may be almost coplanar
+        broken = rows.matrix @ across > 1e-14
         assert broken.sum() == 1
         assert row @ across > 0.0
 

@@ -27,7 +27,8 @@ EVERYTHING = ARM.replace(
   <joint name="table" type="planar"><parent link="tool"/><child link="puck"/><axis xyz="0 0 1"/></joint>
   <joint name="air" type="floating"><parent link="tool"/><child link="ball"/>
     <origin xyz="1 2 3" quat_xyzw="0 0 1 0"/></joint>
-  <transmission name="t"><joint name="rail"/></transmission><gazebo reference="ball"><x/></gazebo></robot>""",
+  <transmission name="t"><joint name="rail"/><actuator name="m"/></transmission>
+  <transmission name="u"><joint name="shoulder"/></transmission><gazebo reference="ball"><x/></gazebo></robot>""",
 )
 
 NAMES = ["base", "upper", "tool", "shoulder", "elbow", "rail", "root_joint", "world", "", "robot", "é"]

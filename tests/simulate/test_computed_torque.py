@@ -86,10 +86,10 @@ def test_errors_decay_as_the_double_integrator_says() -> None:
 def test_a_quaternion_is_followed_too() -> None:
     from simulated import rigid_body
 
-    robot = rigid_body()
+    robot = rigid_body().with_motors({"root_joint": dq.Motor()})  # thrusters
     goal = robot.integrate(robot.neutral(), [0.5, -0.3, 0.8, 0.2, 0.1, -0.3], 1.0)
     zero = np.zeros(6)
-    follow = computed_torque(robot, lambda t: (goal, zero, zero), driven_base=True)
+    follow = computed_torque(robot, lambda t: (goal, zero, zero))
     run = dq.simulate(robot, follow, 3.0, 1e-3, every=100)
     assert np.abs(robot.difference(run.q[-1], goal)).max() < 1e-6
 
@@ -97,12 +97,13 @@ def test_a_quaternion_is_followed_too() -> None:
 @pytest.mark.parametrize(("name", "kind"), [("humanoid", "free"), ("holonomic_manipulator", "planar")])
 def test_a_base_without_motors_is_refused(name: str, kind: str) -> None:
     """The legs' torques alone would leave out what carries the base: its reference would be followed by magic."""
-    robot = getattr(dq.robots, name)()
+    robot = getattr(dq.robots, name)().with_motors({"root_joint": None})
     state = robot.neutral(), np.zeros(robot.nv), np.zeros(robot.nv)
     with pytest.raises(dq.Error, match=f"'{name}' cannot .* its {kind} joint 'root_joint' has no motor") as caught:
         computed_torque(robot, lambda t: state)
     assert (caught.value.robot, caught.value.joint) == (name, "root_joint")
-    tau = computed_torque(robot, lambda t: state, driven_base=True)(0.0, *state[:2])
+    driven = robot.with_motors({"root_joint": dq.Motor()})
+    tau = computed_torque(driven, lambda t: state)(0.0, *state[:2])
     np.testing.assert_allclose(tau, robot.gravity_forces(state[0]), atol=1e-9)
 
 

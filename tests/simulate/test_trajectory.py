@@ -21,7 +21,7 @@ from dqdyn.simulate.tables import columns
 
 @pytest.fixture(scope="module")
 def run() -> dq.Trajectory:
-    robot = floating_chain(2)
+    robot = floating_chain(2).with_motors({"root_joint": dq.Motor()})
     q0, v0 = start_of(robot)
     return dq.simulate(robot, np.full(robot.nv, 0.1), 0.1, 1e-3, q0=q0, v0=v0, wrenches={"tool": [0, 0, 1, 0, 0, 0]})
 

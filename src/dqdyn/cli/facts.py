@@ -41,6 +41,7 @@ def _joint(robot: Robot, joint: TreeJoint) -> dict[str, Any]:
         "v": [joint.v.start, joint.v.stop],
         "angular": turning,  # per axis: rad and N m rather than m and N
         **attributes(joint, "lower", "upper", "velocity", "effort", "damping", "friction", "armature"),
+        "motors": [m and attributes(m, "effort", "velocity", "gear", "name") for m in joint.motors],  # per axis
         "mimic": master and {"joint": robot.joints[master.joint].name, **attributes(master, "ratio", "offset")},
     }
 

@@ -12,9 +12,10 @@ from dqdyn.algebra.dual import IDENTITY
 from dqdyn.errors import FormatError, ModelWarning
 from dqdyn.model.description import DYNAMICS, LIMITS, PER_AXIS, ROOT_JOINT, WORLD, Description, Joint, Link, Mimic
 from dqdyn.model.joints import KINDS, joint_kind
-from dqdyn.model.joints.joint_kind import leader
+from dqdyn.model.joints.joint_kind import ChainPart, leader
 from dqdyn.model.model import Model
-from dqdyn.model.per_axis import axis_values
+from dqdyn.model.motors import AxisMotors
+from dqdyn.model.per_axis import axis_motors, axis_values
 
 
 class Names:
@@ -79,6 +80,7 @@ class Rewriter:
             for field in PER_AXIS:
                 value = _share(getattr(joint, field), part.q if field in LIMITS[:2] else part.v)
                 own |= {} if value is None else {field: value}
+            own["motors"] = part_motors(joint, part)
             parent, origin = (joint.parent, joint.origin) if first else (result[-1].child, IDENTITY)
             child = joint.child if last else self.link(joint.child, part.suffix)
             own["child_origin"] = joint.child_origin if last else IDENTITY
@@ -104,6 +106,21 @@ class Rewriter:
         name = self.link_names.new(f"{child}_{suffix}")
         self.new_links.setdefault(child, []).append(Link(name))
         return name
+
+
+def part_motors(joint: Joint, part: ChainPart) -> AxisMotors | None:
+    """The motors of a part of the chain that stands for a joint; None leaves them to its kind."""
+    given = joint.motors
+    if given is None and KINDS[joint.kind].actuated:
+        return None
+    if not given or part.ratio is not None:
+        return ()
+    return given[part.v] if part.v is not None else given[:1] if all(given) else ()
+
+
+def is_driven_alike(joint: Joint) -> bool:
+    """Whether all axes of a joint have the same motor, or none has one."""
+    return len(set(axis_motors(joint))) < 2
 
 
 def _share(value: Any, slot: slice | None) -> Any:
@@ -134,7 +151,8 @@ def with_base_joint(model: Model, file_format: str) -> Description:
         remedy = "write robot.without_constraints(), or JSON"
         message = f"{file_format} cannot hold the constraint {held[0]!r} of {model.name!r}: {remedy}."
         raise FormatError(message, element=held[0])
-    description = model.description.with_changes(base="fixed", gravity=model.gravity)
+    root = model.description.base_joint(model.base)
+    description = model.description.on_base("fixed").with_changes(gravity=model.gravity)
     if model.base == "fixed":
         return description
     if model.base == "differential":
@@ -145,7 +163,6 @@ def with_base_joint(model: Model, file_format: str) -> Description:
         remedy = "but a link has it: rename that link, or write JSON"
         needed = f"the link name {WORLD!r} for the {model.base} base of {model.name!r}"
         raise FormatError(f"{file_format} needs {needed}, {remedy}.", element=WORLD)
-    root = Joint(ROOT_JOINT, model.base, WORLD, description.root)
     return description.with_changes(links=(Link(WORLD), *description.links), joints=(root, *description.joints))
 
 

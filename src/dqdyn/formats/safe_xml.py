@@ -17,6 +17,7 @@ from dqdyn.formats.files import LARGEST_FILE, printable, read_bytes
 
 TEXT = "The given text"
 """How messages name a source that is not a file."""
+_MOST_TEXT = 100  # characters of an element that are kept: a number
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
@@ -36,13 +37,14 @@ MJCF_BOUNDS = XmlBounds(depth=500)
 
 @dataclass(slots=True, eq=False)
 class Element:
-    """A tag with its attributes and the elements inside it; text between tags is dropped."""
+    """A tag with its attributes, the elements inside it, and the first characters of the text between tags."""
 
     tag: str
     attributes: dict[str, str]
     line: int
     column: int
     children: list[Element] = field(default_factory=list)
+    text: str = ""
 
     def all(self, tag: str) -> list[Element]:
         """The elements of that tag directly inside."""
@@ -141,6 +143,7 @@ class _Tree:
         self.open: list[Element] = []
         self.count = 0
         parser.StartElementHandler, parser.EndElementHandler = self.start, self.end
+        parser.CharacterDataHandler = self.characters
         parser.SetParamEntityParsing(expat.XML_PARAM_ENTITY_PARSING_NEVER)
         for kind in ("StartDoctypeDecl", "EntityDecl", "UnparsedEntityDecl", "ExternalEntityRef"):
             setattr(parser, f"{kind}Handler", self.refuse)
@@ -168,6 +171,10 @@ class _Tree:
 
     def end(self, tag: str) -> None:
         self.open.pop()
+
+    def characters(self, text: str) -> None:
+        if len(self.open[-1].text) < _MOST_TEXT:
+            self.open[-1].text += text[:_MOST_TEXT]
 
     def excess(self, element: Element, bound: str) -> LoadError:
         problem = f"there are more than {bound}, which no robot needs: check the file"

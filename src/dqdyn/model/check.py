@@ -166,7 +166,7 @@ class Checker:
         if not isinstance(given, tuple) or not all(motor is None or isinstance(motor, Motor) for motor in given):
             raise self.fault(joint, f"has the motors {given!r}: give a tuple with a Motor or None per axis.")
         if len(given) not in (0, count):
-            raise self.fault(joint, f"has {len(given)} motors and {count} axes: give one Motor or None per axis.")
+            raise self.fault(joint, f"has {len(given)} motors: give one Motor or None per axis, {count} in all.")
         for what in LIMITS[2:]:
             for motor, limit in zip(given, axis_values(joint, what), strict=False):
                 if motor is not None and math.inf > getattr(motor, what) > limit:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from dqdyn.algebra.real import real_number
@@ -23,7 +23,7 @@ class Motor:
     effort: float = math.inf
     velocity: float = math.inf
     gear: float = 1.0
-    name: str = ""
+    name: str = field(default="", compare=False)  # of no effect
 
     def __post_init__(self) -> None:
         for what in ("effort", "velocity", "gear"):
@@ -40,6 +40,11 @@ class Motor:
         """The motor on an axis that has these limits."""
         effort, velocity = (max(limit, 0.0) for limit in (effort, velocity))  # negative ones were warned of
         return replace(self, effort=min(self.effort, effort), velocity=min(self.velocity, velocity))
+
+
+def said_by(joint: str) -> str:
+    """How a user says that a joint has a motor on all of its axes, for messages."""
+    return f"robot.with_motors({{{joint!r}: dq.Motor()}})"
 
 
 AxisMotors: TypeAlias = tuple[Motor | None, ...]

@@ -44,16 +44,19 @@ def least_torques(
     tau, left = torques.least_torques(need, matrix, np.array(chosen, dtype=int))
     if (left > torques.TOLERANCE).any():
         worst = float(left.max())
-        problem = (
-            f"the actuated joints of {model.name!r} cannot give this acceleration: {worst:.3g} of the needed forces"
-        )
-        raise StateError(f"{problem} remains; actuate more joints.", argument="actuated", residual=worst)
+        who = "motors" if isinstance(actuated, str) and actuated == "motors" else "actuated joints"
+        remedy = "give it more by robot.with_motors" if who == "motors" else "actuate more joints"
+        problem = f"the {who} of {model.name!r} cannot give this acceleration: {worst:.3g} of the needed forces"
+        raise StateError(f"{problem} remains; {remedy}.", argument="actuated", residual=worst)
     return tau
 
 
 def _velocities(robot: RobotBase, actuated: str | Sequence[str]) -> list[int]:
+    if isinstance(actuated, str) and actuated in ("motors", "all"):
+        return [k for k, motor in enumerate(robot.model.motors) if motor is not None or actuated == "all"]
     if isinstance(actuated, str):
-        actuated = [j.name for j in robot.joints if not j.is_mimic] if actuated == "all" else [actuated]
+        actuated = [actuated]
     if not isinstance(actuated, Sequence):
-        raise StateError(f"actuated is 'all' or names of joints; found {actuated!r}.", argument="actuated")
+        text = f"actuated is 'motors', 'all' or names of joints; found {actuated!r}."
+        raise StateError(text, argument="actuated")
     return sorted({k for name in actuated for k in range(*robot.model.joint(name).v.indices(robot.model.nv))})

@@ -49,8 +49,9 @@ class DynamicMethods(KinematicMethods):
         ``wrenches`` maps a frame to [f, τ] of shape (..., 6), acting on the robot at that frame's origin in its axes,
         or in world axes with ``expressed="aligned"``. ``method`` names a formulation; "auto" takes the cheapest.
 
-        Constraints need not carry anything in this τ. With ``actuated``, names of joints or "all", they carry what they
-        can: the result is the smallest τ of those joints; an error says if a breaks a constraint or is out of reach.
+        Constraints need not carry anything in this τ. With ``actuated``, they carry what they can: the result is the
+        smallest τ of the robot's motors ("motors"), of all axes ("all"), or of the joints with these names; an error
+        says if a breaks a constraint or is out of reach.
         """
         if actuated is not None:
             from dqdyn.robot.actuation import least_torques

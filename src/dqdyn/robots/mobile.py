@@ -9,6 +9,8 @@ from dqdyn.model.motors import Motor
 from dqdyn.robots.arms import arm6_limb
 from dqdyn.robots.parts import STEEL, Limb, Part, block, link, robot, rod
 
+WHEELS = (Motor(), Motor(), Motor())
+"""What driven wheels give together, along x, along y and about z; limits would be those of each wheel."""
 HEIGHT = 0.45
 """Top of the platform above the ground in m, where the arm stands."""
 
@@ -48,5 +50,4 @@ def _wheel(mass: float, radius: float, x: float, y: float) -> Part:
 
 def _with_arm(name: str, platform: Link, arm_x: float, **base: Any) -> Description:
     mount = Joint("mount", "fixed", platform.name, "arm_base", origin=placement((arm_x, 0.0, HEIGHT)))
-    driven = (Motor(), Motor(), Motor())  # what the wheels give together, along x, along y and about z
-    return robot(name, platform, Limb((), (mount,)), arm6_limb("arm_"), base_motors=driven, **base)
+    return robot(name, platform, Limb((), (mount,)), arm6_limb("arm_"), base_motors=WHEELS, **base)

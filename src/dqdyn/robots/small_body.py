@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dqdyn.model.description import Description, Drive, Joint, Link, NamedFrame, placement
+from dqdyn.robots.mobile import WHEELS
 from dqdyn.robots.parts import BLUE, ORANGE, STEEL, ball, block, hinge, link, mirrored, robot, rod, serial_limb, within
 
 HEIGHT = 0.3
@@ -30,7 +31,8 @@ def mobile_bimanual() -> Description:
 
     Sixteen coordinates x, y, φ and thirteen joints under one constraint. The platform is a uniform disk of 8 kg with
     two wheels of 0.5 kg (radius 0.08 m, 0.3 m apart) on the y axis and two casters; their spin is left out. Base
-    "differential"; frames as of :func:`small_bimanual`. No damping, no friction.
+    "differential", driven as that of ``nonholonomic_manipulator``; frames as of :func:`small_bimanual`. No damping, no
+    friction.
     """
     drive = Drive(wheel_radius=0.08, wheel_distance=0.3)
     wheels = [rod(0.5, drive.wheel_radius, (0, y - 0.015, 0.08), (0, y + 0.015, 0.08), STEEL) for y in (0.15, -0.15)]
@@ -42,7 +44,7 @@ def mobile_bimanual() -> Description:
         *wheels,
         *casters,
     )
-    return _with_body("mobile_bimanual", platform, base="differential", drive=drive)
+    return _with_body("mobile_bimanual", platform, base="differential", drive=drive, base_motors=WHEELS)
 
 
 def _with_body(name: str, root: Link, **base: Any) -> Description:

@@ -99,7 +99,7 @@ def _forces(record: Record, time: Array, q: Array, v: Array) -> Array:
     if system.law is not None:
         law = system.law
         inputs = [("t", 1), ("q", system.nq), ("v", system.nv)]
-        program = trace("law", inputs, lambda t, q, v: (law_forces(law, system.nv, t[0], q, v), (system.nv,)))
+        program = trace("law", inputs, lambda t, q, v: (law_forces(law, system.model, t[0], q, v), (system.nv,)))
         return in_parts(partial(Function(program), check=False), time[:, None, None], q, v)
     tau = _sampled(record.actuation.tau, problem.every, n)
     return in_parts(lambda x: x, np.broadcast_to(tau, (n, problem.count, system.nv)))

@@ -11,6 +11,7 @@ from dqdyn.algebra.real import real_array
 from dqdyn.arrays import Array, RealArray, RealNumber
 from dqdyn.compile.trace.interpret import interpret
 from dqdyn.errors import Error
+from dqdyn.model.motors import said_by
 from dqdyn.robot import Robot
 from dqdyn.simulate.controllers import ControlLaw
 from dqdyn.simulate.reference import Reference
@@ -22,9 +23,9 @@ class ComputedTorque:
     ``reference(t)`` gives (q, v, a). ``kp`` in 1/s² and ``kd`` in 1/s are numbers or one per velocity (nv); the default
     is critically damped. ``wrenches`` maps frames to the [f, τ] that act from outside. With it the robot obeys q̈ = a_c
     [Farias, eq. (74)], so the error e decays as ë + K_D ė + K_P e = 0. The printed law holds F on the side of the
-    forces to be given; here wrenches act on the robot, so they are subtracted. A free or planar joint is refused,
-    because nothing would carry the robot there, unless ``driven_base`` says that all its axes have motors, such as
-    thrusters or omnidirectional wheels.
+    forces to be given; here wrenches act on the robot, so they are subtracted. Robots with an axis without a motor are
+    refused, because nothing would move them there; thrusters or omnidirectional wheels are given to a base by
+    ``robot.with_motors``.
     """
 
     level = "torque"
@@ -36,10 +37,8 @@ class ComputedTorque:
         kp: RealNumber | RealArray = 100.0,
         kd: RealNumber | RealArray = 20.0,
         wrenches: Mapping[str, RealArray] | None = None,
-        driven_base: bool = False,
     ) -> None:
-        if not driven_base:
-            _require_motors(robot)
+        _require_motors(robot)
         self.robot, self.reference, self.wrenches = robot, reference, wrenches
         self.kp, self.kd = _gains(robot, "kp", kp), _gains(robot, "kd", kd)
         self.error = np.zeros(robot.nv)
@@ -89,11 +88,12 @@ computed_torque = ComputedTorque
 
 def _require_motors(robot: Robot) -> None:
     for joint in robot.model.joints:
-        if joint.kind in ("free", "planar"):
-            lack = f"its {joint.kind} joint {joint.name!r} has no motor, and what carries it would be left out"
+        if None in joint.motors:
+            lack = f"its {joint.kind} joint {joint.name!r} has no motor"
             what = f"{robot.name!r} cannot follow a reference by computed torque, as {lack}"
-            motors = "if the joint has thrusters or omnidirectional wheels, say so by driven_base=True"
-            raise Error(f"{what}: use a fixed base, or, {motors}.", robot=robot.name, joint=joint.name)
+            whole = "use dqdyn.control.whole_body_controller, which finds the motors that can"
+            motors = f"if the joint has a motor, thrusters or driven wheels, say so by {said_by(joint.name)}"
+            raise Error(f"{what}: {whole}, or, {motors}.", robot=robot.name, joint=joint.name)
 
 
 def _gains(robot: Robot, name: str, value: Any) -> Array:

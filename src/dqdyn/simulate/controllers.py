@@ -13,9 +13,11 @@ import numpy.typing as npt
 from dqdyn.algebra.real import real_array
 from dqdyn.algebra.scalar import Scalar
 from dqdyn.arrays import Array, RealArray
+from dqdyn.constraints.methods import torques
 from dqdyn.errors import Error
 from dqdyn.simulate.faults import SimulationError
-from dqdyn.simulate.problem import Problem, joint_of, per_step, shown
+from dqdyn.simulate.observation import Observation
+from dqdyn.simulate.problem import Problem, joint_of, per_step, require_driven, shown, undriven
 from dqdyn.simulate.system import Law, Scalars
 
 
@@ -56,7 +58,8 @@ Controller: TypeAlias = ControlLaw | Stepping | Callable[[float, Array, Array], 
 class Sampled:
     """A Python controller, asked once per step; what it returns holds until the next one.
 
-    A controller with a method ``reset`` forgets its past at the start of a run.
+    A controller with a method ``reset`` forgets its past at the start of a run; one with a method ``observe`` gets what
+    the plant measures before each step (:mod:`dqdyn.simulate.observation`).
     """
 
     def __init__(self, controller: Any, problem: Problem) -> None:
@@ -67,6 +70,8 @@ class Sampled:
         step = getattr(controller, "step", None)
         self.ask: Callable[..., Any] = step if callable(step) else controller
         self.record = getattr(controller, "record", None)
+        observe = getattr(controller, "observe", None)
+        self.observe: Callable[[Observation], None] | None = observe if callable(observe) else None
         level = getattr(controller, "level", "torque")
         self.records: list[dict[str, Any]] = []
         if not isinstance(level, str) or level not in ("torque", "acceleration", "velocity"):
@@ -74,6 +79,7 @@ class Sampled:
             raise Error(f"a controller's level is {known}; found {shown(level)}.", level=level)
         self.by_acceleration = level == "acceleration"
         self.level = "torque" if self.by_acceleration else level  # what the plant is given
+        self.undriven = undriven(problem.robot.model)
 
     def __call__(self, t: float, q: Array, v: Array, living: npt.NDArray[np.bool_] | None = None) -> Array:
         """Forces (or velocities) (B, nv) at the states q (B, nq), v (B, nv); diverged runs are not checked."""
@@ -89,9 +95,36 @@ class Sampled:
         if living is not None and not living.all():
             array = np.where(living[:, None], array, 0.0)
         array = self._finite(array, t)
-        if self.by_acceleration:  # the torques that give it, of the tree: constraints bear what is theirs
-            array = problem.robot.inverse_dynamics(np.atleast_2d(q), np.atleast_2d(v), array, check=False)
+        if self.by_acceleration:
+            return self._forces(t, np.atleast_2d(q), np.atleast_2d(v), array)
+        if self.level == "torque" and len(self.undriven) and array[:, self.undriven].any():
+            given = f"at t = {t:.9g} s the controller commands"
+            require_driven(problem.robot.model, array, given, SimulationError, time=t)
         return array
+
+    def _forces(self, t: float, q: Array, v: Array, a: Array) -> Array:
+        """The forces that give an acceleration: of the tree, or, where axes have no motor, of those that have one."""
+        robot = self.problem.robot
+        tau = robot.inverse_dynamics(q, v, a, check=False)
+        if not len(self.undriven):  # constraints bear what is theirs
+            return tau
+        rows = robot.constraint_matrix(q, None, t, check=False)
+        tau, left = torques.least_torques(tau, rows, np.flatnonzero(robot.actuated))
+        if (left > torques.TOLERANCE).any():
+            what = f"the motors of {robot.name!r} cannot give the acceleration that the controller commands"
+            text = f"{what} at t = {t:.9g} s: {left.max():.3g} of the needed forces lie on axes without a motor."
+            raise SimulationError(text, time=t, residual=float(left.max()))
+        return tau
+
+    def tell(self, observation: Observation) -> None:
+        """Give the controller what the plant measured."""
+        if self.observe is None:
+            return
+        try:
+            self.observe(observation)
+        except Exception as problem_inside:
+            problem_inside.add_note(f"raised by observe of the controller at t = {observation.time:.9g} s")
+            raise
 
     def note(self) -> None:
         """Keep what the controller says about itself at this sample."""
@@ -165,6 +198,7 @@ class Actuation:
         if controller is None or law or asked:
             return cls(law, asked, np.zeros((1, 1, nv)))
         tau = per_step("tau, given as controller,", controller, nv, problem.steps, problem.count)
+        require_driven(problem.robot.model, tau, "tau, given as controller, has")
         return cls(None, None, tau)
 
     @property

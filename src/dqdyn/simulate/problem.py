@@ -9,11 +9,13 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from dqdyn.algebra.real import real_array
 from dqdyn.arrays import Array, RealArray
 from dqdyn.errors import Error, StateError, one_line
 from dqdyn.model.model import Model
+from dqdyn.model.motors import said_by
 from dqdyn.robot import Robot
 from dqdyn.robot.state import as_state
 
@@ -200,6 +202,31 @@ def memory() -> float:
 def joint_of(model: Model, k: int) -> str:
     """The name of the joint that has the component k of the velocity."""
     return next(joint.name for joint in model.joints if joint.master is None and joint.v.start <= k < joint.v.stop)
+
+
+def require_driven(model: Model, forces: Array, given: str, error: type[Error] = StateError, **data: Any) -> None:
+    """An error where forces (..., nv) act on an axis without a motor; ``given`` begins it, as "tau has"."""
+    bad = undriven(model)
+    if not len(bad) or not forces[..., bad].any():
+        return
+    largest = np.abs(forces[..., bad]).reshape(-1, len(bad)).max(axis=0)
+    k = int(bad[np.argmax(largest)])
+    joint, (axis, unit) = joint_of(model, k), axis_of(model, k)
+    what = f"{given} {largest.max():.6g} {unit} on {axis!r} of {model.name!r}, which has no motor"
+    remedy = f"give 0 there, or, if it has one, say so by {said_by(joint)}"
+    raise error(f"{what}: {remedy}.", joint=joint, axis=axis, **data)
+
+
+def axis_of(model: Model, k: int) -> tuple[str, str]:
+    """Name and unit of the component k of τ."""
+    from dqdyn.simulate.tables import columns
+
+    return columns(model, "tau")[k]
+
+
+def undriven(model: Model) -> npt.NDArray[np.intp]:
+    """The velocity axes without a motor."""
+    return np.array([k for k, motor in enumerate(model.motors) if motor is None], dtype=np.intp)
 
 
 def _wrenches(

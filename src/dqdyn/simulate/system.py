@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dqdyn.algebra.scalar import Scalar, is_scalar
+from dqdyn.algebra.scalar import Scalar, is_numeric, is_scalar
 from dqdyn.caching import cached_property
 from dqdyn.compile.trace.interpret import interpret
 from dqdyn.compile.trace.program import Program
@@ -17,8 +17,10 @@ from dqdyn.constraints.stabilisation import Projection
 from dqdyn.errors import Error, one_line
 from dqdyn.kinematics.configuration import integrate
 from dqdyn.model.model import Model
+from dqdyn.model.motors import said_by
 from dqdyn.robot import Robot
 from dqdyn.robot.options import Option
+from dqdyn.simulate.problem import axis_of, joint_of
 
 _LARGEST = sys.float_info.max
 Scalars = Sequence[Scalar]
@@ -26,9 +28,9 @@ Law = Callable[[Scalar, Scalars, Scalars], Scalars]
 """``law(t, q, v)`` gives nv generalized forces, over any scalar."""
 
 
-def law_forces(law: Law, nv: int, t: Any, q: Scalars, v: Scalars) -> list[Any]:
+def law_forces(law: Law, model: Model, t: Any, q: Scalars, v: Scalars) -> list[Any]:
     """What a law gives, checked."""
-    given = law(t, q, v)
+    given, nv = law(t, q, v), model.nv
     try:
         forces = list(given)
     except TypeError:
@@ -36,6 +38,12 @@ def law_forces(law: Law, nv: int, t: Any, q: Scalars, v: Scalars) -> list[Any]:
     if len(forces) != nv or isinstance(given, (str, bytes)) or not all(_is_force(x) for x in forces):
         found = one_line(repr(given), 100)
         raise Error(f"a control law gives {nv} scalars, one per velocity; found {found}.", found=given)
+    for k, (motor, force) in enumerate(zip(model.motors, forces, strict=True)):
+        if motor is None and not (is_numeric(force) and force == 0.0):
+            joint, (axis, _) = joint_of(model, k), axis_of(model, k)
+            what = f"the control law gives a force on {axis!r} of {model.name!r}, which has no motor"
+            remedy = f"give the number 0.0 there, or, if it has one, say so by {said_by(joint)}"
+            raise Error(f"{what}: {remedy}.", joint=joint, axis=axis)
     return forces
 
 
@@ -84,7 +92,7 @@ class System:
         tau = list(u[: self.nv])
         if self.law is None:
             return tau
-        return [a + b for a, b in zip(tau, law_forces(self.law, self.nv, t, q, v), strict=True)]
+        return [a + b for a, b in zip(tau, law_forces(self.law, self.model, t, q, v), strict=True)]
 
     def acceleration(self, t: Any, q: Scalars, v: Scalars, u: Scalars) -> list[Any]:
         """v̇ (nv) at the time t in s."""

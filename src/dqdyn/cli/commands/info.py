@@ -98,13 +98,22 @@ def _joint_label(link: Facts, axes: dict[str, str]) -> str:
 
 def joints_table(joints: Sequence[Facts]) -> TextTable:
     """One line per joint; limits and coefficients with their units."""
-    columns = ("joint", "kind", "axis", "q", "v", "limits", "speed ≤", "effort ≤", "damping", "mimics")
-    units = (("velocity", "rad/s", "m/s"), ("effort", "N m", "N"), ("damping", "N m s/rad", "N s/m"))
+    columns = ("joint", "kind", "axis", "q", "v", "limits", "speed ≤", "effort ≤", "motor", "damping", "mimics")
+    limits, damping = (("velocity", "rad/s", "m/s"), ("effort", "N m", "N")), ("damping", "N m s/rad", "N s/m")
     rows = []
     for joint in joints:
         motion = joint["name"], joint["kind"], _axes(joint), _span(joint["q"]), _span(joint["v"]), _limits(joint)
-        rows.append((*motion, *(_per_axis(joint, *unit) for unit in units), _mimic(joint["mimic"])))
+        driven = (*(_per_axis(joint, *unit) for unit in limits), _motors(joint["motors"]))
+        rows.append((*motion, *driven, _per_axis(joint, *damping), _mimic(joint["mimic"])))
     return table(f"{count(len(rows), 'joint')}", columns, rows, right=("q", "v"))
+
+
+def _motors(motors: Sequence[Facts | None]) -> str:
+    """Which axes have motors, and behind which gears."""
+    driven = [motor for motor in motors if motor]
+    gears = {f"gear {number(motor['gear'])}" for motor in driven if motor["gear"] != 1.0}
+    some = "none" if not driven else "yes" if len(driven) == len(motors) else f"{len(driven)} of {len(motors)}"
+    return ", ".join([some, *sorted(gears)]) if motors else ""
 
 
 def _axes(joint: Facts) -> str:

@@ -26,7 +26,7 @@ from dqdyn.simulate.reference import waves
 
 CONTROLLERS: dict[str, Callable[[Robot, Array], Any]] = {
     "none": lambda robot, q0: None,
-    "gravity": lambda robot, q0: lambda t, q, v: robot.gravity_forces(q),
+    "gravity": lambda robot, q0: lambda t, q, v: np.where(robot.actuated, robot.gravity_forces(q), 0.0),
     "hold": lambda robot, q0: computed_torque(robot, lambda t: (q0, np.zeros(robot.nv), np.zeros(robot.nv))),
     "waves": lambda robot, q0: computed_torque(robot, waves(robot, q0.tolist())),
 }
@@ -40,7 +40,7 @@ def simulate(
     dt: Annotated[float, option("Step in s.")] = 1e-3,
     integrator: Annotated[str, option(f"{', '.join(INTEGRATORS)} or adaptive.")] = "rkmk4",
     controller: Annotated[
-        str, option("none, gravity (compensated), hold (the initial pose) or waves, both by computed torque.")
+        str, option("none, gravity (borne by the motors), hold (the initial pose) or waves, both by computed torque.")
     ] = "none",
     plant: Annotated[str | None, option("mujoco: simulate with MuJoCo instead.")] = None,
     ground: Annotated[float | None, option("Height in m of a ground plane; with --plant mujoco.")] = None,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import numpy.typing as npt
 
 from dqdyn.arrays import Array
 from dqdyn.constraints.methods.reduced import ranks
@@ -12,7 +13,7 @@ from dqdyn.constraints.methods.reduced import ranks
 TOLERANCE = 1e-8
 
 
-def least_torques(need: Array, a: Array, actuated: Array) -> tuple[Array, Array]:
+def least_torques(need: Array, a: Array, actuated: npt.NDArray[np.intp]) -> tuple[Array, Array]:
     """The smallest τ (..., nv), zero where not actuated, with τ + Aᵀλ = ``need`` for some λ; and what is left.
 
     ``need`` is M a + bias. Only Bᵀτ = Bᵀ need matters, B the null space of A: what the constraints carry costs

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import numpy as np
 
 from dqdyn.algebra.scalar import Scalar
 from dqdyn.arrays import Array, RealArray
 from dqdyn.constraints import assembled
-from dqdyn.control.core.build import Constraints, Infeasible, SolverName, Tasks, build, require_robot
+from dqdyn.control.core.build import Constraints, Infeasible, SolverName, Tasks, build
 from dqdyn.control.core.command_constraint import MassAndBias
 from dqdyn.control.core.composition import Composition, Dynamics
 from dqdyn.control.core.controller import Controller
+from dqdyn.control.core.coordinates import AnyRobot, own_robot
 from dqdyn.control.core.design import Design, as_list
 from dqdyn.control.core.errors import ControlError
 from dqdyn.control.core.settings import GainPair
@@ -21,14 +22,16 @@ from dqdyn.control.limits.per_axis import TorqueLimits
 from dqdyn.control.tasks.robot import PostureTask
 from dqdyn.dynamics import methods
 from dqdyn.model.model import Model
+from dqdyn.model.motors import said_by
 from dqdyn.robot import Robot
+from dqdyn.robot.coordinates import RobotInCoordinates
 
-_NOT_YET = "cannot be controlled by torque yet, as"
+_NOT_YET = "cannot be controlled by torque alone, as"
 _PULLS = 1e-9  # N or N m, from which on gravity counts
 
 
 def torque_controller(
-    robot: Robot,
+    robot: AnyRobot,
     tasks: Tasks,
     constraints: Constraints = (),
     *,
@@ -41,29 +44,35 @@ def torque_controller(
 
     ``method`` names the formulation of the dynamics: "newton-euler", "gauss", "kane", …. Takes :class:`TorqueLimits`.
 
-    Every axis is taken to have a motor; where a joint has none, say so by :class:`TorqueLimits` with 0 for that axis.
-    Robots with contacts, loops or wheels, and those on a free or planar base without motors, are refused: forces that
-    do not come from motors would be left out.
+    The robot says which axes have motors, see ``robot.with_motors``: τ is exactly 0 on the others, which move as the
+    dynamics lets them. Robots with contacts, loops or wheels, and those that fall because their base has no motors,
+    are refused, since forces that do not come from motors would be left out: :func:`whole_body_controller` has them.
+    Of a robot in coordinates it is a function (t, q, q̇) → τ (nv).
     """
-    require_robot(robot)
-    _require_motors(robot, as_list(constraints))
-    dynamics, command_map = mass_and_bias(robot), _ThroughDynamics(robot, method)
+    own = own_robot(robot)
+    _require_motors(own)
+    constraints = [*as_list(constraints), *_no_motors(own)]
+    dynamics, command_map = mass_and_bias(own), _ThroughDynamics(own, method)
     return build(robot, "torque", tasks, constraints, damping, infeasible, solver, dynamics, command_map)
 
 
 def computed_torque(
-    robot: Robot, target: SignalLike, *, gain: float = 1.0, gains: GainPair | None = None, method: str = "auto"
+    robot: AnyRobot, target: SignalLike, *, gain: float = 1.0, gains: GainPair | None = None, method: str = "auto"
 ) -> Callable[[float, RealArray, RealArray], Array]:
     """A function (t, q, v) → τ that drives q to a target, constant or moving: τ = M a_c + c + g [Farias, eq. (73)].
 
     Then v̇ = a_c [Farias, eq. (74)] with a_c = −K_P θ − K_D θ̇ + r [Farias, eq. (75)], where r = θ̈_d + K_P θ_d + K_D θ̇_d
     [Farias, eq. (76)]; that is a_c = K_P (θ_d − θ) + K_D (θ̇_d − θ̇) + θ̈_d [Farias, eq. (77)] = K_P e + K_D ė + θ̈_d
     [Farias, eq. (78)]; (75) is printed without the dot of θ̇. Here e is the difference of configurations, which is
-    θ_d − θ but for joints with quaternions. ``gains`` (K_D, K_P), or ``gain`` as for tasks. Robots without
-    motors on their base, and with constraints, are refused as by :func:`torque_controller`.
+    θ_d − θ but for joints with quaternions. ``gains`` (K_D, K_P), or ``gain`` as for tasks. Robots with
+    constraints are refused as by :func:`torque_controller`, and so are those with an axis that has no motor. Of a
+    robot in coordinates it is a function (t, q, q̇) → τ (nv); the target is the robot's own q.
     """
-    require_robot(robot)
-    _require_motors(robot)
+    if isinstance(robot, RobotInCoordinates):
+        own, floating = computed_torque(robot.robot, target, gain=gain, gains=gains, method=method), robot
+        return lambda t, q, qd: own(t, *floating.to_minimal(q, qd))
+    own_robot(robot)
+    _require_motors(robot, everywhere=True)
     task = PostureTask(target, gain=gain, gains=gains).bound_to(robot.model)
     composition = Composition(robot.model, "acceleration", Design(((task,),), (), (), 0.0))
     torques = _ThroughDynamics(robot, method)
@@ -105,35 +114,44 @@ def mass_and_bias(robot: Robot) -> Dynamics:
     return call
 
 
-def _require_motors(robot: Robot, constraints: Sequence[object] = ()) -> None:
-    """An error where τ = M v̇ + n leaves out physics: forces of contacts and loops, and bases without motors.
+def _no_motors(robot: Robot) -> list[TorqueLimits]:
+    """τ = 0 on the axes without a motor, which never gives way; nothing where all have one."""
+    limit = np.where(robot.actuated, np.inf, 0.0)
+    return [] if robot.actuated.all() else [TorqueLimits(limit, name="no motor", relaxable=False)]
 
-    The axes of a free or planar joint have motors only if :class:`TorqueLimits` say so, with one limit per axis: above
-    0 for a motor, such as thrusters or omnidirectional wheels, 0 for none, which gravity then must not pull at.
+
+def _require_motors(robot: Robot, everywhere: bool = False) -> None:
+    """An error where τ = M v̇ + n leaves out physics: forces of contacts and loops, and those that carry a base.
+
+    ``everywhere`` asks for a motor on every axis.
     """
-    model = robot.model
+    model, driven = robot.model, robot.actuated
     if model.constraints:
         names = assembled.names(model)
         shown = ", ".join(repr(name) for name in dict.fromkeys(names))
         what = f"{_NOT_YET} the forces of its constraints ({shown}) would be left out"
         raise _refused(model, what, constraints=tuple(names))
-    limits = [c for c in constraints if isinstance(c, TorqueLimits) and np.asarray(c.given).ndim == 1]
-    least = np.minimum.reduce([np.full(model.nv, np.inf), *(c.bound_to(model).limit for c in limits)])
+    if not driven.any():
+        text = f"{model.name!r} cannot be controlled by torque, as it has no motor: give it some by robot.with_motors."
+        raise ControlError(text, robot=model.name)
     for joint in model.joints:
-        if joint.motion.actuated:
+        if joint.is_mimic or driven[joint.v].all():
             continue
-        if not (least[joint.v] < np.inf).all():
-            which = f"its {joint.kind} joint {joint.name!r} has no motor"
-            what = f"{_NOT_YET} {which}, and what carries it would be left out"
-            way = "if the joint has thrusters or omnidirectional wheels, say so by TorqueLimits with one limit per axis"
-            raise _refused(model, what, f", or, {way}", joint=joint.name)
-        pull = np.abs(np.where(least[joint.v] == 0.0, robot.gravity_forces(robot.neutral())[joint.v], 0.0)).max()
+        which = f"its {joint.kind} joint {joint.name!r} has no motor"
+        way = f", or, if the joint has a motor, thrusters or driven wheels, say so by {said_by(joint.name)}"
+        if everywhere:
+            raise _refused(model, f"cannot follow every axis of a target, as {which}", way, joint=joint.name)
+        if joint.motion.actuated:  # a passive joint of a tree moves as the others let it
+            continue
+        pull = np.abs(np.where(driven[joint.v], 0.0, robot.gravity_forces(robot.neutral())[joint.v])).max()
         if pull > _PULLS:
             pulls = f"gravity pulls at it by {pull:.6g} N, and forces of contact are left out"
-            what = f"would fall: its joint {joint.name!r} has no motor, {pulls}"
-            raise _refused(model, what, ", or with_gravity([0, 0, 0]) for a robot that floats", joint=joint.name)
+            way += ", or with_gravity([0, 0, 0]) for a robot that floats"
+            raise _refused(model, f"would fall: {which}, {pulls}", way, joint=joint.name)
 
 
 def _refused(model: Model, what: str, way: str = "", **data: object) -> ControlError:
-    remedy = f"that takes whole-body control; use velocity_controller or acceleration_controller{way}"
+    remedy = (
+        f"use whole_body_controller, which finds such forces, or velocity_controller or acceleration_controller{way}"
+    )
     return ControlError(f"{model.name!r} {what}: {remedy}.", robot=model.name, **data)

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dqdyn.contacts.contact import Contact
+from dqdyn.control.controllers.printed_forms import literal_controller, require_form
 from dqdyn.control.controllers.torque import mass_and_bias
 from dqdyn.control.core.build import (
     Constraints,
     Infeasible,
     SolverName,
     Tasks,
-    require_robot,
     warn_of_forbidden_targets,
 )
+from dqdyn.control.core.coordinates import AnyRobot, in_coordinates, own_robot
 from dqdyn.control.core.design import Design
 from dqdyn.control.core.errors import ControlError, refused
 from dqdyn.control.core.optimum import Optimum, StrictLevels
@@ -21,11 +22,12 @@ from dqdyn.control.core.settings import number
 from dqdyn.control.whole_body.composition import WholeBodyComposition
 from dqdyn.control.whole_body.context import Contacts
 from dqdyn.control.whole_body.controller import WholeBodyController
+from dqdyn.control.whole_body.forms import Form
 from dqdyn.robot import Robot
 
 
 def whole_body_controller(
-    robot: Robot,
+    robot: AnyRobot,
     tasks: Tasks,
     constraints: Constraints = (),
     *,
@@ -35,6 +37,7 @@ def whole_body_controller(
     contact_rate: float = 10.0,
     infeasible: Infeasible = "relax",
     solver: SolverName = "daqp",
+    form: Form = "eliminated",
 ) -> WholeBodyController:
     """A function (t, q, v) → τ that minimises the tasks over accelerations and contact forces [Bouyarmane, eq. (36)].
 
@@ -44,8 +47,14 @@ def whole_body_controller(
 
     ``tasks``: a list, or a list of lists for strict priorities, the highest first. ``damping`` λ and ``force_damping``
     λ_f: λ²‖v̇‖² + λ_f²‖φ‖² is added to the cost, φ the contact forces in N. ``infeasible``: "raise", "relax" or "hold".
+
+    Of a robot in coordinates it is a function (t, q, q̇) → τ (nv). ``form``: "eliminated" leaves no equality to the
+    solver; "minimal", "projected" and "multipliers" are the programs that Bouyarmane prints, over accelerations,
+    torques and contact forces in the robot's coordinates, for study: same torques, far slower
+    (:mod:`dqdyn.control.whole_body.forms`).
     """
-    require_robot(robot)
+    asked, robot = robot, own_robot(robot)
+    require_form(asked, form)
     given = _contacts(robot, contacts)
     rate = number(contact_rate, "contact_rate", 0.0)
     if not robot.actuated.any():
@@ -54,11 +63,14 @@ def whole_body_controller(
     warn_of_forbidden_targets(design, robot.model)
     active = Contacts(robot.model, tuple(robot.actuated.tolist()), given, rate)
     weight = number(force_damping, "force_damping", 0.0)
-    composition = WholeBodyComposition(robot, design, active, mass_and_bias(robot), weight)
-    levels = len(design.tasks)
+    dynamics, levels = mass_and_bias(robot), len(design.tasks)
+    if form != "eliminated":
+        literal = literal_controller(asked, design, active, dynamics, weight, form, solver, infeasible)
+        return in_coordinates(asked, literal)
+    composition = WholeBodyComposition(robot, design, active, dynamics, weight)
     size = composition.size
     optimum = Optimum(size, solver, guess=True) if levels == 1 else StrictLevels(size, solver, levels, guess=True)
-    return WholeBodyController(composition, optimum, infeasible)
+    return in_coordinates(asked, WholeBodyController(composition, optimum, infeasible))
 
 
 def _contacts(robot: Robot, contacts: Contact | Sequence[Contact]) -> tuple[Contact, ...]:

@@ -40,6 +40,9 @@ MATRICES = ("A", "jacobian", "torque", "solution", "force_task")
 class Composition:
     """The program of a robot, a level ("velocity" or "acceleration") and the parts of a controller."""
 
+    has_squares = True
+    """Whether squares of H and of the rows are computed, which solvers ask for at every step."""
+
     def __init__(self, model: Model, level: str, design: Design, dynamics: Dynamics | None = None) -> None:
         self.model, self.level, self.design, self.dynamics = model, level, design, dynamics
         self.buffer = buffer = SignalBuffer(design.signals)
@@ -202,7 +205,8 @@ class Composition:
         guarded = [bound for bound, _ in bounds if bound.gains is not None]
         self.guards = [bound.name for bound in guarded]
         self.guard_gains = [bound.gains for bound in guarded]
-        blocks["squares"] = [_squares(blocks.get("H0", [])), *(_squares([row]) for row in A)]
+        if self.has_squares:
+            blocks["squares"] = [_squares(blocks.get("H0", [])), *(_squares([row]) for row in A)]
         blocks["h"] = [bound.h for bound in guarded]
         blocks["h_rate"] = [bound.rate for bound in guarded if bound.rate is not None]
 

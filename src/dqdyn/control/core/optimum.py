@@ -25,7 +25,9 @@ class Optimum:
         self.solver: Solver = make_solver(solver, size, guess)
 
     def __call__(self, views: Views) -> Array | None:
-        return self.solver.solve(views["H0"], views["f0"], views["A"], views["upper"], views["lower"], views["squares"])
+        return self.solver.solve(
+            views["H0"], views["f0"], views["A"], views["upper"], views["lower"], views.get("squares")
+        )
 
 
 class StrictLevels:
@@ -73,7 +75,7 @@ class StrictLevels:
         inequalities = np.r_[0:first, first + e : self.size.sides]
         upper, lower = views["upper"][inequalities], views["lower"][inequalities]
         higher = [views["A"][:e], *(views[f"J{k}"] for k in range(start - 1))]
-        short = np.minimum(np.sqrt(views["squares"][1:]), 1.0)
+        short = np.minimum(np.linalg.norm(views["A"], axis=1), 1.0)
         short[short < ZERO] = 1.0
         for k in range(start, self.levels):
             higher.append(views[f"J{k - 1}"])
@@ -111,25 +113,30 @@ class _HeldLevels:
         self._solver: Solver | None = None
         self._upper, self._lower = np.zeros(self._own.sides), np.zeros(self._own.sides)
         self._at = np.zeros(self._own.rows)
+        first, free = size.first, levels + size.equalities
+        self._at_held, self._at_free = self._at[:levels], self._at[free:]
+        self._parts = [
+            (name, own[:first], own[first : first + levels], own[first + levels : first + free], own[first + free :])
+            for name, own in (("upper", self._upper), ("lower", self._lower))
+        ]
 
     def __call__(self, views: Views, above: Array) -> Array | None:
         if self._solver is None:
             self._solver = make_solver(self.name, self._own, guess=True)
-        A, first, held = views[f"A{self.level}"], self.size.first, self.levels
-        at = np.dot(A, above, out=self._at)
-        for own, given, end, room in (
-            (self._upper, views["upper"], np.maximum, _ROOM),
-            (self._lower, views["lower"], np.minimum, -_ROOM),
+        A, first, end = views[f"A{self.level}"], self.size.first, self.size.first + self.size.equalities
+        np.dot(A, above, out=self._at)
+        for (name, of_unknowns, held, equal, free), farther, room in zip(
+            self._parts, (np.maximum, np.minimum), (_ROOM, -_ROOM), strict=True
         ):
-            own[first : first + held] = at[:held]
-            inequalities = slice(self.size.equalities + held, None)
-            rows = own[first:]
-            rows[held : held + self.size.equalities] = given[first : first + self.size.equalities]
+            given = views[name]
+            held[:] = self._at_held
             # What the levels above take up must stay allowed in spite of rounding errors.
-            end(given[first + self.size.equalities :], at[inequalities], out=rows[inequalities])
-            rows[inequalities] += room
+            farther(given[end:], self._at_free, out=free)
+            np.add(free, room, out=free)
+            if end > first:
+                equal[:] = given[first:end]
             if first:
-                end(given[:first], above, out=own[:first])
+                farther(given[:first], above, out=of_unknowns)
         return self._solver.solve(views[f"H{self.level}"], views[f"f{self.level}"], A, self._upper, self._lower)
 
 

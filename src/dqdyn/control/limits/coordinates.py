@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Literal
 
 import numpy as np
@@ -40,9 +41,13 @@ def _indexed(name: str, i: int, count: int) -> str:
 def own(model: Model, what: Literal["lower", "upper", "velocity", "effort"]) -> Array:
     """The robot's own limits per coordinate.
 
-    Those of position and velocity leave room for the joints that follow another, ratio · q + offset of it.
+    Those of position and velocity leave room for the joints that follow another, ratio · q + offset of it; those of
+    velocity and effort are no larger than those of the motors.
     """
     limits = np.array([c for joint in model.joints if not joint.is_mimic for c in getattr(joint, what)])
+    if what in ("velocity", "effort"):
+        motors = [math.inf if motor is None else getattr(motor, what) for motor in model.motors]
+        limits = np.minimum(limits, motors)
     for joint in model.joints:
         master = joint.master
         if master is None or what == "effort" or master.ratio == 0.0:

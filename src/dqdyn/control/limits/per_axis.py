@@ -107,15 +107,15 @@ class AccelerationLimits(PerAxis):
 
 
 class TorqueLimits(PerAxis):
-    """|τ| at most the robot's limits, or ``limit``: −τ_max ≤ M v̇ + n ≤ τ_max, for controllers by torque.
+    """|τ| at most what the robot's motors give, or ``limit``: −τ_max ≤ M v̇ + n ≤ τ_max, for controllers by torque.
 
-    A ``limit`` per axis of 0 says that an axis has no motor, as a passive joint: otherwise the controller assumes
-    that every axis has one. For a free or planar base a limit per axis states what thrusters or wheels provide.
+    Which axes have motors at all is the robot's to say, see ``robot.with_motors``: no controller commands a force on
+    an axis without one, whatever its ``limit``.
     """
 
     levels = ("torque",)
     limited = "torque"
-    of_robot, may_be_zero = "effort", True  # a joint without a motor
+    of_robot, may_be_zero = "effort", True  # a motor that is switched off
 
     def __init__(self, limit: LimitLike = None, *, name: str = "torque limits", relaxable: Relax = None) -> None:
         super().__init__(limit, name, relaxable)

@@ -38,6 +38,8 @@ class WholeBodyComposition(Composition):
     each may press, beside its own limit. Both are inputs and may change while a loop runs.
     """
 
+    has_squares = False  # machine code solves nearly all problems without
+
     def __init__(
         self, robot: Robot, design: Design, contacts: Contacts, dynamics: Dynamics, force_damping: float
     ) -> None:

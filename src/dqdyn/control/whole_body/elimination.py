@@ -67,6 +67,21 @@ class _Reflected:
         return self.solved.apply(Affine(row, form.constant))
 
 
+@dataclass(frozen=True)
+class _Mapped:
+    """Unknowns as functions of those that several reflections leave: cheaper than these where few are left."""
+
+    table: dict[int, Affine]
+
+    def apply(self, form: Affine) -> Affine:
+        row, constant = {k: c for k, c in form.row.items() if k not in self.table}, form.constant
+        for k, c in form.row.items():
+            if k in self.table:
+                row = less_share(row, -c, self.table[k].row)
+                constant = constant + c * self.table[k].constant
+        return Affine(row, constant)
+
+
 class Elimination:
     """The unknowns that ``equalities`` leave free, and every form in u as a form in them.
 
@@ -77,7 +92,7 @@ class Elimination:
     def __init__(self, unknowns: int, equalities: Sequence[Equality], dependent: Iterable[int] = ()) -> None:
         skipped = set(dependent)
         rows = [(i, row) for i, row in enumerate(equalities) if i not in skipped]
-        self._steps: list[_Solved | _Reflected] = []
+        self._steps: list[_Solved | _Reflected | _Mapped] = []
         self.margins: dict[int, Scalar] = {}
         eliminated: set[int] = set()
         supports: dict[int, set[int]] = {}
@@ -89,12 +104,14 @@ class Elimination:
             for i, equality in rows if of_motion else ():
                 if equality.is_motion and equality.pivot is None:
                     supports[i] = set(self._reduced(Affine(equality.row)).row)
+        supports = _sufficient(supports, eliminated)
         for i, equality in rows:
             if equality.pivot is None:
                 step, self.margins[i] = self._reflected(equality, supports.get(i))
                 if step is not None:
                     self._steps.append(step)
                     eliminated.add(step.solved.pivot)
+        self._steps = _merged(self._steps)
         self.free = [k for k in range(unknowns) if k not in eliminated]
         self._place = {k: i for i, k in enumerate(self.free)}
 
@@ -139,6 +156,42 @@ class Elimination:
         rest = {k: c * factor for k, c in row.items() if k not in x}
         solved = _Solved(pivot, Affine(rest, form.constant * factor))
         return _Reflected(normal, scale, solved), divide(left, select(less(0.0, before), before, 1.0))
+
+
+def _sufficient(supports: dict[int, set[int]], eliminated: set[int]) -> dict[int, set[int]]:
+    """The supports, if each row can have an unknown of its own in them; none, so that rows use all unknowns, if not.
+
+    Pivots of the equation of motion may have taken so many that rows would count as dependent which are not.
+    """
+    owners: dict[int, int] = {}
+
+    def finds(row: int, tried: set[int]) -> bool:
+        for k in supports[row] - eliminated - tried:
+            tried.add(k)
+            if k not in owners or finds(owners[k], tried):
+                owners[k] = row
+                return True
+        return False
+
+    return supports if all(finds(row, set()) for row in supports) else {}
+
+
+def _merged(steps: list[_Solved | _Reflected | _Mapped]) -> list[_Solved | _Reflected | _Mapped]:
+    """The steps, with the last reflections as one map of their unknowns where that takes fewer operations."""
+    first = len(steps)
+    while first and isinstance(step := steps[first - 1], _Reflected) and not step.solved.by.row:
+        first -= 1
+    group = [step for step in steps[first:] if isinstance(step, _Reflected)]
+    support = sorted({k for step in group for k in step.normal})
+    if not group or len(support) >= 3 * len(group):
+        return steps
+    table = {}
+    for k in support:
+        form = Affine({k: 1.0})
+        for step in group:
+            form = step.apply(form)
+        table[k] = form
+    return [*steps[:first], _Mapped(table)]
 
 
 def dependent_rows(unknowns: int, equalities: Sequence[Equality]) -> set[int]:

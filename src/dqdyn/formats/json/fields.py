@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from dqdyn.algebra.dual import DQ
-from dqdyn.errors import FormatError, LoadError, one_line
+from dqdyn.errors import FormatError, LoadError, ModelError, one_line
 from dqdyn.model import description as parts
 from dqdyn.model.inertia import Inertia
 from dqdyn.model.motors import Motor
@@ -192,7 +192,11 @@ class RecordField(JsonField):
             if name not in self.items:
                 raise place.wrong(f"an object without the unknown field {name!r}", sorted(value))
         given = {name: item.read(value[name], place / name) for name, item in self.items.items() if name in value}
-        return self.kind(**given)
+        try:
+            return self.kind(**given)
+        except ModelError as problem:
+            what = place.path or "the robot"
+            raise place.error(f": {what} is not usable: {problem}", element=what, found=value) from None
 
 
 _NUMBER, _TEXT, _POSE = NumberField(), TextField(), PoseField()

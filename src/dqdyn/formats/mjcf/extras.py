@@ -1,4 +1,4 @@
-"""What MuJoCo has beside the tree: constraints between joints, actuators, and what a description cannot hold."""
+"""What MuJoCo has beside the tree: constraints between joints, and what a description cannot hold."""
 
 from __future__ import annotations
 
@@ -42,50 +42,6 @@ def _leads_to(followers: dict[str, Mimic], start: str, goal: str) -> bool:
     while start != goal and start in followers:
         start = followers[start].joint
     return start == goal
-
-
-def effort_limits(mujoco: Any, m: Any) -> dict[int, float]:
-    """Largest force per joint (N m or N) where it is limited evenly to both sides.
-
-    The limit of the joint itself, or the sum over its actuators where each has one, whichever is smaller.
-    """
-    scalar = (int(mujoco.mjtJoint.mjJNT_HINGE), int(mujoco.mjtJoint.mjJNT_SLIDE))
-    result = {}
-    for joint in range(m.njnt):
-        if int(m.jnt_type[joint]) not in scalar:
-            continue
-        limits = [_even(m.jnt_actfrcrange[joint])] if m.jnt_actfrclimited[joint] else []
-        actuators = [
-            _actuator_limit(mujoco, m, i)
-            for i in range(len(m.actuator_trntype))
-            if m.actuator_trntype[i] == mujoco.mjtTrn.mjTRN_JOINT and m.actuator_trnid[i, 0] == joint
-        ]
-        if actuators and None not in actuators:
-            limits.append(sum(limit for limit in actuators if limit is not None))
-        known = [limit for limit in limits if limit is not None]
-        if known:
-            result[joint] = min(known)
-    return result
-
-
-def _actuator_limit(mujoco: Any, m: Any, i: int) -> float | None:
-    gear = abs(float(m.actuator_gear[i, 0]))
-    force = _even(m.actuator_forcerange[i]) if m.actuator_forcelimited[i] else None
-    motor = (
-        m.actuator_gaintype[i] == mujoco.mjtGain.mjGAIN_FIXED
-        and m.actuator_biastype[i] == mujoco.mjtBias.mjBIAS_NONE
-        and m.actuator_dyntype[i] == mujoco.mjtDyn.mjDYN_NONE
-        and len(m.actuator_ctrlrange) == len(m.actuator_trntype)
-    )
-    if force is None and motor and m.actuator_ctrllimited[i]:
-        control = _even(m.actuator_ctrlrange[i])
-        force = None if control is None else control * abs(float(m.actuator_gainprm[i, 0]))
-    return None if force is None else force * gear
-
-
-def _even(interval: Any) -> float | None:
-    low, high = (float(c) for c in interval)
-    return high if low == -high else None
 
 
 def left_out(m: Any, bodies: Sequence[str], joints: Sequence[str], shapes: Sequence[str]) -> list[str]:

@@ -5,13 +5,15 @@ one body welded to its origin, which is the root then. Coordinates are MuJoCo's:
 free joint holds the absolute pose (MuJoCo's order differs, see ``Robot.to_mujoco``). A body with several joints
 becomes a chain through links without mass, named ``<body>@<joint>``; a body without joints has the fixed joint
 ``<body>_fixed``. What has no name in the file is called ``body<i>``, ``joint<i>`` or ``site<i>`` with MuJoCo's
-number. A site named like a link or joint gets ``_site`` appended. Actuators give effort limits where all of a joint
-are limited evenly. Equality constraints between two joints that are linear become mimic joints; what else acts on the
-robot (tendons, springs, other constraints, …) is left out and noted.
+number. A site named like a link or joint gets ``_site`` appended. Actuators say which joints have motors, see
+:mod:`dqdyn.formats.mjcf.actuators`, and give effort limits where all of a joint are limited evenly. Equality
+constraints between two joints that are linear become mimic joints; what else acts on the robot (tendons, springs, other
+constraints, …) is left out and noted.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -22,14 +24,17 @@ import numpy as np
 from dqdyn.algebra.dual import DQ, IDENTITY
 from dqdyn.algebra.poses import rotation_matrix, translator
 from dqdyn.algebra.quaternion import ZERO, pure
-from dqdyn.errors import LoadError
-from dqdyn.formats.mjcf.extras import effort_limits, left_out, mimics
+from dqdyn.errors import LoadError, ModelError
+from dqdyn.formats.mjcf.actuators import effort_limits, kept_motors, read_motors
+from dqdyn.formats.mjcf.extras import left_out, mimics
 from dqdyn.formats.mjcf.mujoco_compiler import Compiled, compile_mjcf
 from dqdyn.formats.mjcf.shapes import SIZES, GeomReader
 from dqdyn.model.description import DYNAMICS, PER_AXIS, WORLD, Description, Joint, Link, NamedFrame, placement
 from dqdyn.model.inertia import Inertia, as_tensor, as_vector
+from dqdyn.model.joints import KINDS
 from dqdyn.model.joints.axis_joint import turn
 from dqdyn.model.layouts import MUJOCO_TYPES
+from dqdyn.model.motors import AxisMotors
 from dqdyn.model.names import fresh_name, listed
 
 CUSTOM = "dqdyn"
@@ -63,7 +68,8 @@ class _Reader:
         self.joints = _names([m.joint(i).name for i in range(m.njnt)], "joint")
         self.used = set(self.joints)
         self.efforts = effort_limits(mujoco, m)
-        self.notes = list(compiled.notes)
+        self.motors, doubts = read_motors(mujoco, m, self.joints)
+        self.notes = [*compiled.notes, *doubts]
 
     def description(self) -> Description:
         m = self.model
@@ -151,7 +157,26 @@ class _Reader:
         for field in PER_AXIS:
             if kept := self.kept(f"{CUSTOM}:{field}:{name}"):
                 data[field] = kept[0] if len(set(kept)) == 1 else kept  # one number where all axes have the same
-        return Joint(name, kind, parent, child, origin, **data)
+        return Joint(name, kind, parent, child, origin, motors=self.motors_of(i, data["effort"]), **data)
+
+    def motors_of(self, i: int, limit: Any) -> AxisMotors | None:
+        """The motors of a joint with this limit of effort; None where the file says nothing of motors."""
+        key = f"{CUSTOM}:motors:{self.joints[i]}"
+        if kept := self.kept(key):
+            try:
+                motors = kept_motors(kept, KINDS[self.kinds[int(self.model.jnt_type[i])]].nv)
+            except ModelError as problem:
+                file = self.compiled.file
+                text = f"{file}: the text {key!r} in <custom> is not usable: {problem}"
+                raise LoadError(text, file=file, element=key) from None
+            actuator = (self.motors or {}).get(i)
+            return motors if actuator is None else tuple(m and replace(m, name=actuator.name) for m in motors)
+        if self.motors is None:
+            return None
+        motor = self.motors.get(i)
+        if motor is not None and limit is not None and motor.effort >= limit:
+            motor = replace(motor, effort=math.inf)  # the joint bears less than its actuators give
+        return () if motor is None else (motor,)
 
     def kept(self, key: str) -> tuple[float, ...]:
         """Numbers that the writer kept as a text; none where it did not."""

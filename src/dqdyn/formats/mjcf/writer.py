@@ -4,7 +4,8 @@ A body per link; joints with several axes become several joints in one body, and
 shapes and frames that carry one moving joint (names in :class:`dqdyn.formats.joint_rewriter.Rewriter`). Where
 MuJoCo refuses the inertia of a link, the link to which it is fixed carries the inertia of both. Other moving links
 without mass or with an impossible inertia, helical joints and a differential base are refused by name. A mimic joint
-becomes an equality constraint, which MuJoCo keeps softly. Visuals are geoms of group 2 without contacts; collisions
+becomes an equality constraint, which MuJoCo keeps softly. Where a robot says which joints have motors, these are
+actuators. Visuals are geoms of group 2 without contacts; collisions
 are geoms of group 3 that touch other objects but not the robot itself. What MJCF has no place for, such as velocity
 limits and the names of fixed joints and of massless links, stands in ``<custom>`` as texts
 ``dqdyn:<what>:<of which>``, which :func:`dqdyn.formats.mjcf.reader.read_mjcf` reads.
@@ -18,6 +19,7 @@ from dqdyn.algebra.dual import DQ, IDENTITY
 from dqdyn.algebra.quaternion import ONE, pure, rotate
 from dqdyn.errors import FormatError
 from dqdyn.formats.joint_rewriter import Rewriter, data_of, limit_of, warn_left_out, with_base_joint
+from dqdyn.formats.mjcf.actuators import write_motors
 from dqdyn.formats.mjcf.geoms import Geoms
 from dqdyn.formats.mjcf.inertia import has_mass, settled, write_inertial
 from dqdyn.formats.mjcf.reader import CUSTOM, weld_name
@@ -82,6 +84,7 @@ class _Writer:
         self.geoms = Geoms(assets, self.left_out)
         self.tree(world)
         self.mimics(root)
+        write_motors(root, self.description.joints, self.custom, CUSTOM)
         if self.custom:
             custom = element(root, "custom")
             for name, data in self.custom.items():

@@ -1,8 +1,9 @@
 """URDF, the robot description of ROS.
 
-Ignored on purpose, since dynamics has no use for them: <gazebo>, <transmission>, <ros2_control>, <sensor>,
+Ignored on purpose, since dynamics has no use for them: <gazebo>, <ros2_control>, <sensor>,
 <safety_controller>, <calibration>, textures, and what ``IGNORED_ELEMENTS`` and ``IGNORED_ATTRIBUTES`` of
 :mod:`dqdyn.formats.urdf.values` list.
+Motors are read from <transmission>, see :mod:`dqdyn.formats.urdf.transmissions`.
 The axis of a planar joint is the normal of its plane, as URDF says; Pinocchio takes z whatever the axis.
 """
 
@@ -20,6 +21,7 @@ from dqdyn.formats import safe_xml
 from dqdyn.formats.meshes import MeshFinder
 from dqdyn.formats.safe_xml import Document, Element
 from dqdyn.formats.urdf.shapes import Shapes
+from dqdyn.formats.urdf.transmissions import with_transmissions
 from dqdyn.formats.urdf.values import Values
 from dqdyn.model.description import LIMITS, Description, Joint, Link, Mimic
 from dqdyn.model.inertia import Inertia, Tensor
@@ -80,9 +82,10 @@ class _Reader:
         self.values.known(self.root, "the robot")
         name = self.values.text(self.root, "name", "the robot")
         links = [self.link(element) for element in self.root.all("link")]
-        joints = tuple(self.joint(element) for element in self.root.all("joint"))
+        joints = [self.joint(element) for element in self.root.all("joint")]
+        driven = with_transmissions(self.root, joints, self.values)
         colored = tuple(self.colored(link) for link in links)
-        return Description(name, colored, joints, source=self.document.file, notes=self.values.notes())
+        return Description(name, colored, driven, source=self.document.file, notes=self.values.notes())
 
     # --- links ------------------------------------------------------------------------------------------------------
 

@@ -18,7 +18,7 @@ QUATERNION_TOLERANCE = 1e-3
 # What each element may hold, and what may stand there although dynamics has no use for it: simulation, rendering,
 # controllers, calibration. Anything else is noted, since it may be a misspelled name.
 ELEMENTS = {
-    "robot": "link joint material",
+    "robot": "link joint material transmission",
     "link": "inertial visual collision",
     "joint": "origin parent child axis limit dynamics mimic",
     "inertial": "origin mass inertia",
@@ -28,7 +28,7 @@ ELEMENTS = {
     "material": "color texture",
 }
 IGNORED_ELEMENTS = {
-    "robot": "gazebo transmission sensor ros2_control",
+    "robot": "gazebo sensor ros2_control",
     "link": "collision_checking contact gazebo gravity kinematic self_filter sensor surface",
     "joint": "calibration gazebo safety_controller",
     "visual": "gazebo",

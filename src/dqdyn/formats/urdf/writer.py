@@ -5,25 +5,27 @@ damping or friction, helical joints (the displacement mimics the angle), and sph
 are singular at a pitch of ±90°). Names of the parts are given in :class:`dqdyn.formats.joint_rewriter.Rewriter`. A
 child origin and an extra frame become a fixed joint, a capsule becomes a cylinder with two balls. A free or planar base
 is written as the joint ``root_joint`` on a link ``world``: load the file with ``base="fixed"`` to get the same model
-back. Gravity, armature and the rest of what is left out is said in one :class:`~dqdyn.errors.ModelWarning`. A
-differential base is refused.
+back. Where a robot says which joints have motors, these get a ``<transmission>``. Gravity, armature and the rest of
+what is left out is said in one :class:`~dqdyn.errors.ModelWarning`. A differential base is refused.
 """
 
 from __future__ import annotations
 
+import math
 import sys
 import xml.etree.ElementTree as ET
 from dataclasses import replace
 
 from dqdyn.algebra.dual import DQ, IDENTITY
-from dqdyn.formats.joint_rewriter import Rewriter, data_of, limit_of, warn_left_out, with_base_joint
+from dqdyn.formats.joint_rewriter import Rewriter, data_of, is_driven_alike, limit_of, warn_left_out, with_base_joint
 from dqdyn.formats.urdf.shapes import SIZES
+from dqdyn.formats.urdf.transmissions import write_transmission
 from dqdyn.formats.xml_text import document, element, name_text, numbers, roll_pitch_yaw, xyz
 from dqdyn.model.description import GRAVITY, LIMITS, PER_AXIS, Description, Joint, Link, Shape, placement
 from dqdyn.model.inertia import Inertia
 from dqdyn.model.joints import joint_kind
 from dqdyn.model.model import Model
-from dqdyn.model.per_axis import axis_values
+from dqdyn.model.per_axis import axis_motors, axis_values
 
 UNLIMITED = sys.float_info.max
 """Stands for "no limit" where URDF demands a number; "inf" is refused by the parser that ROS uses."""
@@ -71,6 +73,12 @@ class _Writer:
             chain = () if _is_native(joint) else joint_kind(joint).expansion()
             lost = data if chain and all(part.v is None for part in chain) else data & {"armature"}
         self.left_out += [f"{name} of the {joint.kind} joint {joint.name!r}" for name in PER_AXIS if name in lost]
+        if not is_driven_alike(joint) and joint.kind in ("free", "spherical"):
+            self.left_out.append(f"which axes of the {joint.kind} joint {joint.name!r} have motors")
+        for name in LIMITS[2:]:
+            motors = zip(axis_motors(joint), axis_values(joint, name), strict=True)
+            if any(motor and getattr(motor, name) < limit < math.inf for motor, limit in motors):
+                self.left_out.append(f"the {name} limit of the joint {joint.name!r}, above that of its motor")
 
     def text(self) -> str:
         robot = ET.Element("robot", {"name": name_text(self.description.name, "URDF")})
@@ -78,7 +86,20 @@ class _Writer:
             self.link(robot, link)
         for joint in self.description.joints:
             self.joint(robot, joint)
+        self.transmissions(robot)
         return document(robot)
+
+    def transmissions(self, robot: ET.Element) -> None:
+        """One per driven joint, unless all joints have the motors that they have without any."""
+        moving = [joint for joint in self.description.joints if joint.kind != "fixed" and joint.mimic is None]
+        if all(joint.motors is None for joint in moving):
+            return
+        driven = {joint.name: motor for joint in moving if (motor := next(filter(None, axis_motors(joint)), None))}
+        for joint in moving:
+            if joint.name in driven:
+                write_transmission(robot, joint, driven[joint.name])
+        if not driven:
+            self.left_out.append("that no joint has a motor")
 
     def link(self, robot: ET.Element, link: Link) -> None:
         item = element(robot, "link", name=name_text(link.name, "URDF"))
@@ -103,6 +124,8 @@ class _Writer:
 
     def joint(self, robot: ET.Element, joint: Joint) -> None:
         low, high, velocity, effort = (limit_of(joint, name) for name in LIMITS)
+        for motor in filter(None, axis_motors(joint)[:1]):
+            velocity, effort = (x if math.isfinite(x) else None for x in (motor.velocity, motor.effort))
         kind = _TYPES[joint.kind]
         if kind == "revolute" and low is None and high is None:
             kind = "continuous"
@@ -127,7 +150,7 @@ class _Writer:
 
 
 def _is_native(joint: Joint) -> bool:
-    return joint.kind in _TYPES and not (joint.kind == "planar" and data_of(joint))
+    return joint.kind in _TYPES and not (joint.kind == "planar" and (data_of(joint) or not is_driven_alike(joint)))
 
 
 def _or(value: float | None, default: float) -> str:
