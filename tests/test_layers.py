@@ -38,9 +38,9 @@ def rules() -> dict[str, set[str]]:
     for name in CORE:
         allowed[name] = set(known)
         known.add(name)
-    # Contacts stand beside the constraints: they need no dynamics.
-    allowed["contacts"] = {*EVERYWHERE, "algebra", "geometry", "model", "kinematics"}
-    known.add("contacts")
+    # Contacts and scenes stand beside the constraints: they need no dynamics.
+    allowed["contacts"] = allowed["scenes"] = {*EVERYWHERE, "algebra", "geometry", "model", "kinematics"}
+    known |= {"contacts", "scenes"}
     allowed["compile"] = {*EVERYWHERE, "algebra.scalar", "algebra.counter", "algebra.real"}
     known.add("compile")
     allowed["robot"] = set(known)

@@ -20,7 +20,7 @@ from dqdyn.control.qp.solve import solve_quadratic_program
 from dqdyn.model.build import build
 from dqdyn.model.description import Description, Joint, Link, Mimic, placement
 from dqdyn.simulate.computed_torque import computed_torque
-from dqdyn.view.scene import Scene
+from dqdyn.view.markers import Markers
 
 ROBOT = dq.robots.arm7()
 Q = np.zeros(7)
@@ -71,8 +71,8 @@ DOORS: dict[str, tuple[list[float], Callable[[Any], Any]]] = {
     "forces": ([0.1] * 7, lambda x: dq.simulate(ROBOT, x, duration=0.002, dt=1e-3)),
     "gains": ([1.0] * 7, lambda x: computed_torque(ROBOT, lambda t: (Q, Q, Q), kp=x)),
     "command": ([0.1] * 7, lambda x: dq.simulate(ROBOT, lambda t, q, v: x, duration=0.002, dt=1e-3)),
-    "drawn": ([0.1] * 3, lambda x: Scene().point(x)),
-    "color": ([0.1] * 3, lambda x: Scene().point([0, 0, 0], color=x)),
+    "drawn": ([0.1] * 3, lambda x: Markers().point(x)),
+    "color": ([0.1] * 3, lambda x: Markers().point([0, 0, 0], color=x)),
 }
 
 

@@ -70,7 +70,6 @@ PAPERS: dict[str, Paper] = {
             ("eq.", ("7",), f"{PROOF_STEP} of (10): the identity (8) for a single vector."),
             ("eq.", ("9",), f"{PROOF_STEP} of (10): (8) applied to the columns of R₀."),
             ("eq.", ("20",), "(19) in the axes of the base; Jacobians here are with respect to the world."),
-            ("eq.", numbers(38, first=36), "Whole-body control with contact forces as unknowns is not implemented."),
         ),
     ),
     "Farias": Paper(

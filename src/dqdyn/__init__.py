@@ -104,7 +104,8 @@ from dqdyn.robot import Robot
 del moved  # old names of modules are known now
 
 if TYPE_CHECKING:
-    from dqdyn import contacts
+    from dqdyn import contacts, scenes
+    from dqdyn.scenes.scene import Scene
     from dqdyn.simulate.run import simulate
     from dqdyn.simulate.trajectory import Trajectory
 
@@ -150,6 +151,7 @@ __all__ = [
     "Quaternion",
     "Re",
     "Robot",
+    "Scene",
     "Segment",
     "Shape",
     "StateError",
@@ -203,6 +205,7 @@ __all__ = [
     "rotation_angle",
     "rotation_axis",
     "rotation_matrix",
+    "scenes",
     "sclerp",
     "screw_exp",
     "screw_log",
@@ -219,7 +222,13 @@ __all__ = [
     "vec8",
 ]
 
-_LATER = {"contacts": "dqdyn.contacts", "simulate": "dqdyn.simulate", "Trajectory": "dqdyn.simulate.trajectory"}
+_LATER = {
+    "Scene": "dqdyn.scenes.scene",
+    "Trajectory": "dqdyn.simulate.trajectory",
+    "contacts": "dqdyn.contacts",
+    "scenes": "dqdyn.scenes",
+    "simulate": "dqdyn.simulate",
+}
 """Names that are imported at first use: loading a robot stays quick."""
 
 

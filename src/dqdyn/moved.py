@@ -24,6 +24,7 @@ DEPRECATED = {
     "dqdyn.model.loaders": "dqdyn.formats",
     "dqdyn.model.robots": "dqdyn.robots.builders",
     "dqdyn.model.writers": "dqdyn.formats",
+    "dqdyn.view.scene": "dqdyn.view.markers",
 }
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from trees import random_robot
 
 import dqdyn as dq
 from dqdyn import control as ct
@@ -166,3 +167,14 @@ def test_automatic_gains_stay_finite(h: float, rate: float) -> None:
 def test_settings_whose_square_is_infinite(make: Callable[[Any], Any], number: float) -> None:
     with pytest.raises(Error, match=r"is too large: give a number up to 1e\+100"):
         make(number)
+
+
+def test_states_that_were_never_measured_are_not_remembered() -> None:
+    """A robot whose q and v have different sizes: two steps of NaN before anything is known, then a sound one."""
+    robot = random_robot(32, 4, ("spherical", "revolute"))
+    controller = ct.torque_controller(robot, [ct.PostureTask(robot.neutral())])
+    nothing = np.full(robot.nq, np.nan), np.full(robot.nv, np.nan)
+    for t in (0.0, 0.01, 0.02):
+        assert not controller(t, *nothing).any()
+        assert controller.report.status == "held"
+    assert np.isfinite(controller(0.03, robot.neutral(), np.zeros(robot.nv))).all()

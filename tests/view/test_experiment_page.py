@@ -11,7 +11,7 @@ from pages import Watched
 
 from dqdyn.analysis.experiments.experiment import Case, Claim, Result, Table
 from dqdyn.analysis.experiments.figures import draw, figure
-from dqdyn.view.experiment_report import scene_of, write_experiment
+from dqdyn.view.experiment_report import markers_of, write_experiment
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def small(swing: Any) -> Result:
 
 
 def test_scene(small: Result) -> None:
-    kinds = [(marker.kind, marker.samples) for marker in scene_of(small.cases[0]).markers]
+    kinds = [(marker.kind, marker.samples) for marker in markers_of(small.cases[0]).markers]
     assert kinds == [("ball", 301), ("ball", 1)]
 
 

@@ -13,10 +13,11 @@ from pages import Watched, recorded
 from trees import TREES, random_q, tree
 
 import dqdyn as dq
+from dqdyn import scenes
 from dqdyn.errors import Error
 from dqdyn.robot import Robot
 from dqdyn.simulate.trajectory import PER_SAMPLE
-from dqdyn.view import Scene, write_html
+from dqdyn.view import Markers, write_html
 from dqdyn.view.html import html_page
 from dqdyn.view.sweep import sweep
 
@@ -119,20 +120,42 @@ class TestInTheBrowser:
         described = signpost.description.with_changes(name=evil)
         joints = tuple(dq.Joint(**{**vars(joint), "name": evil + "j"}) for joint in described.joints)
         robot = Robot.from_description(described.with_changes(joints=joints))
-        scene = Scene().point((0, 0, 1), name=evil)
+        markers = Markers().point((0, 0, 1), name=evil)
         run = recorded(robot, np.linspace(0, 1, 11), np.zeros((11, 1)))
-        page = opened(watched, write_html(run, tmp_path / "evil.html", scene=scene))
+        page = opened(watched, write_html(run, tmp_path / "evil.html", markers=markers))
         assert page.locator("h1").inner_text() == evil
         assert page.evaluate("window.broken") is None
         assert evil + "j" in page.locator(".plot .legend").first.inner_text()
+        assert watched.errors == []
+
+    def test_bodies_of_a_scene_move_as_they_were_recorded(self, watched: Watched, tmp_path: Path) -> None:
+        """A red ball falls past a robot; the page knows its way from the run."""
+        red = (0.9, 0.05, 0.05, 1.0)
+        scene = dq.Scene(
+            [
+                scenes.ground(-0.7),
+                scenes.box((0.3, 0.3, 0.2), (-0.5, 0.0, -0.6)),
+                scenes.ball(0.15, (0.6, 0.4, 0.9), mass=1.0, color=red),
+            ]
+        )
+        run = dq.simulate(dq.robots.two_link(), None, 0.4, 1e-3, plant="mujoco", scene=scene, every=20)
+        page = opened(watched, write_html(run, tmp_path / "bodies.html", scene=scene))
+        page.wait_for_timeout(200)
+        first = watched.red("#view")
+        page.evaluate("window.dqdyn.seek(0.4)")
+        page.wait_for_timeout(200)
+        last = watched.red("#view")
+        assert min(first[0], last[0]) > 100
+        assert last[2] - first[2] > 50  # down by 0.78 m
+        assert "position of ball (m)" in page.content()
         assert watched.errors == []
 
     def test_scene_is_drawn_and_moves(self, watched: Watched, tmp_path: Path) -> None:
         robot = dq.robots.two_link()
         run = recorded(robot, np.linspace(0, 1, 21), np.zeros((21, robot.nq)))
         track = np.stack([np.linspace(-0.5, 0.5, 21), np.zeros(21), np.zeros(21)], axis=-1)
-        scene = Scene().sphere(track, 0.15, color=(0.9, 0.05, 0.05, 1.0))
-        page = opened(watched, write_html(run, tmp_path / "scene.html", scene=scene))
+        markers = Markers().sphere(track, 0.15, color=(0.9, 0.05, 0.05, 1.0))
+        page = opened(watched, write_html(run, tmp_path / "scene.html", markers=markers))
         page.wait_for_timeout(200)
         first = watched.red("#view")
         page.evaluate("window.dqdyn.seek(1)")
@@ -197,9 +220,9 @@ class TestTheFile:
         with pytest.raises(Error, match="one run out of a batch"):
             html_page(replace(swing, **{name: getattr(swing, name)[:, None] for name in PER_SAMPLE}))
         with pytest.raises(Error, match="5 samples, but the trajectory has 301"):
-            html_page(swing, scene=Scene().point(np.zeros((5, 3))))
+            html_page(swing, markers=Markers().point(np.zeros((5, 3))))
         with pytest.raises(Error, match="frame of 'signpost' named 'amr': did you mean 'arm'"):
-            html_page(swing, scene=Scene().point((0, 0, 0), on="amr"))
+            html_page(swing, markers=Markers().point((0, 0, 0), on="amr"))
         with pytest.raises(Error, match="folder"):
             swing.to_html(tmp_path / "missing" / "run.html")
 

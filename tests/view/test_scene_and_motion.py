@@ -12,7 +12,7 @@ from trees import TREES, random_state, run, tree
 
 import dqdyn as dq
 from dqdyn.errors import Error, UnknownNameError
-from dqdyn.view import Scene, figure_of, save_figure
+from dqdyn.view import Markers, figure_of, save_figure
 from dqdyn.view.motion import body_poses, body_twists, continuous, shown_samples
 from dqdyn.view.overlays import acting_wrenches, overlays, placed
 from dqdyn.view.series import panels_of
@@ -65,7 +65,7 @@ class TestScene:
     def test_markers_of_everything(self) -> None:
         line = dq.Line([0, 0, 1], [1, 0, 0])
         scene = (
-            Scene()
+            Markers()
             .point(dq.Point([1, 2, 3]))
             .line(line, length=4.0)
             .plane(dq.Plane([0, 0, 1], distance=0.5), side=2.0, center=(1, 1, 7))
@@ -91,9 +91,9 @@ class TestScene:
 
     def test_batches_are_samples(self) -> None:
         track = np.zeros((7, 3))
-        assert Scene().point(track).markers[0].samples == 7
+        assert Markers().point(track).markers[0].samples == 7
         lines = dq.Line(np.tile([0.0, 0.0, 1.0], (7, 1)), track)
-        assert Scene().line(lines).markers[0].samples == 7
+        assert Markers().line(lines).markers[0].samples == 7
 
     @pytest.mark.parametrize(
         ("add", "message"),
@@ -108,11 +108,11 @@ class TestScene:
     )
     def test_bad_input(self, add: Any, message: str) -> None:
         with pytest.raises(Error, match=message):
-            add(Scene())
+            add(Markers())
 
     def test_things_on_frames_are_placed_on_bodies(self) -> None:
         robot = dq.robots.arm7()
-        marker = Scene().arrow((0.1, 0.0, 0.0), (0.0, 0.2, 0.0), on="tool").markers[0]
+        marker = Markers().arrow((0.1, 0.0, 0.0), (0.0, 0.2, 0.0), on="tool").markers[0]
         body, fixed = placed(robot, marker, 1)
         at, along = fixed.at, fixed.along
         q = robot.random_configuration(1)

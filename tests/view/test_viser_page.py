@@ -11,9 +11,10 @@ import pytest
 from pages import Watched
 
 import dqdyn as dq
+from dqdyn import scenes
 from dqdyn.errors import Error, MissingExtraError, StateError
 from dqdyn.robot import Robot
-from dqdyn.view import Scene, Viewer, serve
+from dqdyn.view import Markers, Viewer, serve
 from dqdyn.view.server import PortWarning, free_port
 
 
@@ -149,11 +150,22 @@ class TestServer:
         with pytest.raises(StateError):
             serve(signpost, q=[np.nan], port=0)
         with pytest.raises(Error, match="did you mean 'arm'"):
-            serve(signpost, scene=Scene().frame(on="amr"), port=0)
+            serve(signpost, markers=Markers().frame(on="amr"), port=0)
         with serve(signpost, port=0) as viewer, pytest.raises(StateError, match="q has 1 components"):
             viewer.show([1.0, 2.0])
         with serve(signpost, trajectory=swing, port=0) as viewer, pytest.raises(Error, match="plays a trajectory"):
             viewer.show([0.0])
+
+    def test_scene_moves_with_the_playback(self, signpost: Robot, swing: Any) -> None:
+        pytest.importorskip("viser")
+        scene = dq.Scene([scenes.wall((1, 0, 0), (-1, 0, 0)), scenes.ball(0.1, lambda t: (0.5, 0.2 * t, 1.0))])
+        with serve(signpost, trajectory=swing, scene=scene, port=0) as viewer:
+            viewer._playback.at(2.0)
+            np.testing.assert_allclose(viewer.stage.bodies[-1].position, (0.5, 0.4, 1.0), atol=1e-6)
+            assert len(viewer.stage.bodies) == len(signpost.bodies) + 1
+        with serve(signpost, scene=scene, port=0) as viewer:
+            viewer.show([0.3])
+            np.testing.assert_allclose(viewer.stage.bodies[-1].position, (0.5, 0.0, 1.0), atol=1e-6)
 
     def test_every_joint_kind_has_sliders(self) -> None:
         pytest.importorskip("viser")

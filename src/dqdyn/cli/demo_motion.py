@@ -13,7 +13,7 @@ from dqdyn.robot import Robot
 from dqdyn.simulate import Trajectory, simulate
 from dqdyn.simulate.computed_torque import ComputedTorque, computed_torque
 from dqdyn.simulate.reference import between
-from dqdyn.view.scene import GOLD, TEAL, Scene
+from dqdyn.view.markers import GOLD, TEAL, Markers
 
 DURATION, DT, SAMPLE = 12.0, 1e-3, 0.01  # s
 LENGTH, WIDTH = 1.2, 0.7  # half of the eight in m
@@ -77,9 +77,9 @@ def drive(robot: Robot, dt: float = DT) -> Trajectory:
     return simulate(robot, WheelsAndMotors(robot), DURATION, dt, q0=q0, every=round(SAMPLE / dt), progress=False)
 
 
-def scene_of(run: Trajectory) -> Scene:
+def markers_of(run: Trajectory) -> Markers:
     """The ways of the platform and of the tool."""
     ground = np.column_stack([run.q[:, :2], np.full(len(run), 0.004)])
     tool = run.robot.pose("tool", run.q).translation
-    scene = Scene().path(ground, name="way of the platform", radius=0.008, color=TEAL)
-    return scene.path(tool, name="way of the tool", radius=0.006, color=GOLD).frame(on="tool", size=0.2)
+    markers = Markers().path(ground, name="way of the platform", radius=0.008, color=TEAL)
+    return markers.path(tool, name="way of the tool", radius=0.006, color=GOLD).frame(on="tool", size=0.2)

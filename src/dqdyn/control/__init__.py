@@ -25,6 +25,7 @@ from dqdyn.control.features.hands import absolute_frame, relative_frame
 from dqdyn.control.features.on_robot import line, plane, point, pose, segment
 from dqdyn.control.features.signals import Measured, Moving
 from dqdyn.control.inequalities.cone import Cone
+from dqdyn.control.inequalities.scene_zones import obstacle_of, scene_zones
 from dqdyn.control.inequalities.torso_arm import TorsoArm
 from dqdyn.control.inequalities.zones import KeepAbove, KeepIn, KeepOut, Region
 from dqdyn.control.limits.per_axis import AccelerationLimits, TorqueLimits, VelocityLimits
@@ -106,10 +107,12 @@ __all__ = [
     "computed_torque",
     "line",
     "linearise",
+    "obstacle_of",
     "plane",
     "point",
     "pose",
     "relative_frame",
+    "scene_zones",
     "segment",
     "solve_quadratic_program",
     "torque_controller",

@@ -89,17 +89,8 @@ class EquationOfMotion:
         return solve(gram(A), times(A, self.imbalance(second, u))) if A else []
 
     def projector(self) -> Matrix:
-        """1 − Aᵀ(A Aᵀ)⁻¹A (n×n), which drops λ [Bouyarmane, eq. (34)]; the print has it for a quaternion."""
-        A, n = self.at.constraint_matrix(self.q), self.at.n
-        identity = [unit_vector(n, i) for i in range(n)]
-        if not A:
-            return identity
-        own = gram(A)
-        shares = [solve(own, [row[j] for row in A]) for j in range(n)]
-        return [
-            [identity[i][j] - total(row[i] * s for row, s in zip(A, shares[j], strict=True)) for j in range(n)]
-            for i in range(n)
-        ]
+        """1 − Aᵀ(A Aᵀ)⁻¹A (n×n), which drops λ: :func:`condition_projector`."""
+        return condition_projector(self.at, self.q)
 
     def projected_imbalance(self, second: Scalars, u: Scalars) -> list[Scalar]:
         """Zero for a true motion, without λ [Bouyarmane, eq. (35)]."""
@@ -140,6 +131,20 @@ class EquationOfMotion:
                 for j in range(n):
                     result[i][j] = result[i][j] + (dot3(k.t[i], F[j]) + dot3(k.r[i], T[j]))
         return result
+
+
+def condition_projector(at: TreeCoordinates, q: Scalars) -> Matrix:
+    """1 − Aᵀ(A Aᵀ)⁻¹A (n×n), which drops λ [Bouyarmane, eq. (34)]; the print has it for a quaternion."""
+    A, n = at.constraint_matrix(q), at.n
+    identity: Matrix = [list(unit_vector(n, i)) for i in range(n)]
+    if not A:
+        return identity
+    own = gram(A)
+    shares = [solve(own, [row[j] for row in A]) for j in range(n)]
+    return [
+        [identity[i][j] - total(row[i] * s for row, s in zip(A, shares[j], strict=True)) for j in range(n)]
+        for i in range(n)
+    ]
 
 
 def _spin(k: BodyJacobians, omega: Quaternion) -> Quaternion:

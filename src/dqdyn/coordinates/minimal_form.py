@@ -10,6 +10,7 @@ from dqdyn.algebra.quaternion import Quaternion, combine, cross3, pure, rotation
 from dqdyn.algebra.scalar import Scalar, Scalars
 from dqdyn.constraints.methods.kkt import augmented
 from dqdyn.constraints.methods.kkt import solve as solve_kkt
+from dqdyn.constraints.methods.terms import held_mass
 from dqdyn.coordinates.tree import Matrix, TreeCoordinates
 from dqdyn.dynamics.fast.sparse_solve import solve
 from dqdyn.dynamics.formulations.mass_centers import row_times
@@ -58,8 +59,7 @@ def forward_dynamics(
     """
     own, v, net = at.minimal(q), at.velocity(q, rate), at.minimal_forces(q, tau)
     a = formulation(on, own, v, net, on_bodies(on, own, contacts, forces))
-    held = [f - t for f, t in zip(at.forces(q, net), tau, strict=True)]
-    return at.second_rate(q, rate, v, a), _multiplier(at, q, held)
+    return at.second_rate(q, rate, v, a), condition_multiplier(at, q, tau, net)
 
 
 def forward_dynamics_by_kkt(
@@ -83,7 +83,7 @@ def solve_singular(
     at: TreeCoordinates, M: Matrix, right: Scalars, A: Matrix, b: Scalars
 ) -> tuple[list[Scalar], list[Scalar]]:
     """(q̈, λ) of M q̈ − Aᵀλ = right and A q̈ = b, where M is positive on the null space of A."""
-    M, right = augmented(M, right, A, b, max(at.model.mass, 1e-3))
+    M, right = augmented(M, right, A, b, held_mass(at.model))
     return solve_kkt(M, right, A, b)
 
 
@@ -106,8 +106,9 @@ def body_point(model: Model, name: str, point: Sequence[float]) -> Quaternion:
     return position(placement) + combine(rotation_columns(placement.primary), pure(*point))
 
 
-def _multiplier(at: TreeCoordinates, q: Scalars, held: Scalars) -> list[Scalar]:
-    """λ with Aᵀλ = ``held``, which is in the range of Aᵀ, joint by joint."""
+def condition_multiplier(at: TreeCoordinates, q: Scalars, tau: Scalars, net: Scalars) -> list[Scalar]:
+    """λ of the conditions under forces τ on q̇ with ``net`` = Bᵀτ: Aᵀλ = Eᵀ net − τ, joint by joint."""
+    held = [f - t for f, t in zip(at.forces(q, net), tau, strict=True)]
     rows, result = at.constraint_matrix(q), []
     for part in at.parts:
         A = [row[part.q] for row in rows[part.conditions]]

@@ -274,9 +274,14 @@ MUJOCO_TYPES = {"free": 0, "spherical": 1, "prismatic": 2, "revolute": 3}
 """Numbers of MuJoCo's joint types, ``mjtJoint``, by our names."""
 
 
-def mujoco_layout(model: Model, other: Any) -> Layout:
-    """The layout of a ``mujoco.MjModel`` with the same joint names; a joint that MJCF splits has a suffix per axis."""
+def mujoco_layout(model: Model, other: Any, foreign: Collection[str] = ()) -> Layout:
+    """The layout of a ``mujoco.MjModel`` with the same joint names; a joint that MJCF splits has a suffix per axis.
+
+    Joints named in ``foreign`` belong to other things; they come after those of the robot, which alone are converted.
+    """
     index = {other.joint(i).name: i for i in range(other.njnt)}
+    nq = min((int(other.jnt_qposadr[index[name]]) for name in foreign), default=other.nq)
+    nv = min((int(other.jnt_dofadr[index[name]]) for name in foreign), default=other.nv)
     blocks = []
     for joint in _named_joints(model, index):
         if joint.name not in index:
@@ -292,7 +297,7 @@ def mujoco_layout(model: Model, other: Any) -> Layout:
             blocks.append(Block(joint, q, v, to, back, _free_t, _free_t_rate))
         else:
             blocks.append(Block(joint, q, v, _same, _same, _constant(np.eye(joint.motion.nv))))
-    return _complete(Layout(model, blocks, other.nq, other.nv, "MuJoCo", [0, 1, 2, 3, 4, 5]))
+    return _complete(Layout(model, blocks, nq, nv, "MuJoCo", [0, 1, 2, 3, 4, 5]))
 
 
 def _named_joints(model: Model, names: Collection[str]) -> Iterator[TreeJoint]:

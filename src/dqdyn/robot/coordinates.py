@@ -7,19 +7,20 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from dqdyn.arrays import Array, Reals
+from dqdyn.algebra.real import real_array
+from dqdyn.arrays import Array, Reals, Times
 from dqdyn.caching import cached_property
 from dqdyn.coordinates.joint_coordinates import JointCoordinates
 from dqdyn.coordinates.names import CoordinateChoice, coordinates_of
-from dqdyn.errors import Error
+from dqdyn.errors import Error, StateError
+from dqdyn.kinematics.frames import Expressed
 from dqdyn.robot import coordinate_checks as checks
 from dqdyn.robot.base import Inputs, WithFunctions
 from dqdyn.robot.compiled_functions import CompiledFunctions
 from dqdyn.robot.coordinate_checks import Contacts, as_contacts, named_joints
 from dqdyn.robot.coordinate_variables import CoordinateVariables
-from dqdyn.robot.functions.coordinates import COORDINATES
 from dqdyn.robot.options import DEFAULTS, Options
-from dqdyn.robot.state import as_state
+from dqdyn.robot.state import as_input, as_state
 
 if TYPE_CHECKING:
     from dqdyn.robot.robot import Robot
@@ -29,7 +30,11 @@ class RobotInCoordinates(WithFunctions):
     """A robot whose free and spherical joints have coordinates of your choice; made by ``Robot.in_coordinates``.
 
     ``nq`` coordinates q have the velocities q̇ (``qd``) and accelerations q̈ (``qdd``), and obey ``nc`` conditions. The
-    robot's own q and v are called minimal. Every method takes one state (n,) or a batch (..., n). Coordinates that miss
+    robot's own q and v are called minimal. Two kinds of equations bind q: the *conditions* of the coordinates
+    (``constraint_matrix``, …, named by ``condition_rows``) and the robot's own *constraints*, such as loops, contacts
+    and rolling (``robot_constraint_matrix``, …, named by ``robot_constraint_rows``).
+
+    Every method takes one state (n,) or a batch (..., n). Coordinates that miss
     their conditions by more than 1e-6 are refused, and so are rates that leave them; :meth:`project` mends both.
 
     :meth:`function` gives compiled functions for loops, such as "mass_matrix" or "forward_dynamics" (which gives q̈ and
@@ -62,6 +67,17 @@ class RobotInCoordinates(WithFunctions):
     def labels(self) -> tuple[str, ...]:
         """A name per coordinate, such as "root_joint.w"."""
         return self._tree.labels
+
+    @cached_property
+    def condition_rows(self) -> tuple[str, ...]:
+        """The joint and its coordinates behind each condition, such as "root_joint: quaternion"."""
+        names = [(f"{part.joint.name}: {part.by.name}", part.conditions) for part in self._tree.parts if part.by]
+        return tuple(name for name, rows in names for _ in range(rows.stop - rows.start))
+
+    @property
+    def robot_constraint_rows(self) -> tuple[str, ...]:
+        """The name of the constraint behind each row of the robot's own; none without constraints."""
+        return self.robot.constraint_rows
 
     @cached_property
     def slices(self) -> dict[str, slice]:
@@ -107,40 +123,50 @@ class RobotInCoordinates(WithFunctions):
         """Bᵀτ (..., nv): forces on q̇, (..., nq), as forces of the robot's joints."""
         return self._at_state("minimal_forces", (q, tau), regular=True, check=check)
 
-    # --- conditions -----------------------------------------------------------------------------------------------
+    # --- conditions of the coordinates, and constraints of the robot ----------------------------------------------
 
     def constraint_residual(self, q: Reals) -> Array:
-        """C(q) (..., nc): zero for coordinates of rotations and poses."""
+        """C(q) (..., nc) of the conditions of the coordinates: zero for coordinates of rotations and poses."""
         return self._run("constraint_residual", (q,))
 
     def constraint_matrix(self, q: Reals) -> Array:
-        """A (..., nc, nq) with A q̇ = 0."""
+        """A (..., nc, nq) with A q̇ = 0, of the conditions of the coordinates."""
         return self._run("constraint_matrix", (q,))
 
     def constraint_bias(self, q: Reals, qd: Reals) -> Array:
-        """b (..., nc) with A q̈ = b."""
+        """b (..., nc) with A q̈ = b, of the conditions of the coordinates."""
         return self._run("constraint_bias", (q, qd))
 
-    def project(self, q: Reals, qd: Reals | None = None) -> Any:
-        """The nearest q that obeys the conditions, by Newton's method; with q̇ also its part along them."""
-        q = np.array(self._variables.state("q", q), dtype=float)
-        for _ in range(20):
-            residual = self.constraint_residual(q)
-            if not residual.size or np.abs(residual).max() < 1e-15:
-                break
-            inverse = np.linalg.pinv(self.constraint_matrix(q))
-            q = q - 0.5 * np.einsum("...ij,...j->...i", inverse, residual)  # rows of A are half gradients
-        if self.nc and np.abs(self.constraint_residual(q)).max() > 1e-9:
-            raise Error(
-                f"coordinates of {self.robot.name!r} are too far from their conditions to be projected: "
-                f"{np.abs(self.constraint_residual(q)).max():.3g} is left after 20 steps."
-            )
-        if qd is None:
-            return q
-        rate = np.array(self._variables.state("qd", qd), dtype=float)
-        A = self.constraint_matrix(q)
-        across = np.einsum("...ij,...jk,...k->...i", np.linalg.pinv(A), A, rate)
-        return q, rate - across
+    def robot_constraint_residual(self, q: Reals, t: Times = 0.0, *, check: bool = True) -> Array:
+        """What the robot's holonomic constraints ask to vanish at q, in m and rad (..., mh)."""
+        return self._of_robot("robot_constraint_residual", (q,), t, (0,), check)
+
+    def robot_constraint_matrix(self, q: Reals, t: Times = 0.0, *, check: bool = True) -> Array:
+        """A E (..., m, nq) of the robot's constraints, A v = b: rows as in :attr:`robot_constraint_rows`."""
+        return self._of_robot("robot_constraint_matrix", (q,), t, (0, self.nq), check)
+
+    def robot_constraint_bias(self, q: Reals, qd: Reals, t: Times = 0.0, *, check: bool = True) -> Array:
+        """b − A Ė q̇ (..., m), which A E q̈ equals; with what moving constraints and the robot's stabilisation add."""
+        return self._of_robot("robot_constraint_bias", (q, qd), t, (0,), check)
+
+    def robot_constraint_velocity(self, q: Reals, qd: Reals, t: Times = 0.0, *, check: bool = True) -> Array:
+        """A E q̇ − b (..., m) of the robot's constraints, which must vanish."""
+        return self._of_robot("robot_constraint_velocity", (q, qd), t, (0,), check)
+
+    def require_consistent(self, q: Reals, qd: Reals | None = None, t: Times = 0.0, *, tolerance: float = 1e-6) -> None:
+        """A :class:`StateError` unless q (and q̇) obey conditions and constraints: which, how far off, the remedy."""
+        own, v = (self.to_minimal(q), None) if qd is None else self.to_minimal(q, qd)
+        self.robot.require_consistent(own, v, t, tolerance=tolerance)
+
+    def project(self, q: Reals, qd: Reals | None = None, t: Times = 0.0) -> Any:
+        """A q that obeys conditions and constraints; with q̇ also its part along both.
+
+        First to the nearest q that obeys the conditions of the coordinates, by Newton's method; then along them onto
+        the robot's constraints as ``Robot.project`` goes there, by steps that are shortest in the metric of M.
+        """
+        from dqdyn.robot.coordinate_projection import project
+
+        return project(self, q, qd, t)
 
     # --- dynamics -------------------------------------------------------------------------------------------------
 
@@ -161,11 +187,30 @@ class RobotInCoordinates(WithFunctions):
         return self._at_state("gravity_forces", (q,), check=check)
 
     def inverse_dynamics(
-        self, q: Reals, qd: Reals, qdd: Reals, contacts: Contacts | None = None, *, check: bool = True
+        self,
+        q: Reals,
+        qd: Reals,
+        qdd: Reals,
+        contacts: Contacts | None = None,
+        *,
+        actuated: str | Sequence[str] | None = None,
+        t: Times = 0.0,
+        check: bool = True,
     ) -> Array:
-        """Forces (..., nq) that give q̈; ``contacts`` as in :meth:`forward_dynamics`."""
+        """Forces (..., nq) on q̇ that give q̈; ``contacts`` as in :meth:`forward_dynamics`.
+
+        The robot's constraints need not carry anything in them. With ``actuated``, names of joints or "all", they carry
+        what they can, and the result is Eᵀτ of the smallest τ of those joints, as in ``Robot.inverse_dynamics``.
+        """
         points, forces = as_contacts(self.robot.model, contacts, check)
-        return self._at_state("inverse_dynamics", (q, qd, qdd, *forces), Options(contacts=points), check=check)
+        needed = self._at_state("inverse_dynamics", (q, qd, qdd, *forces), Options(contacts=points), check=check)
+        if actuated is None:
+            return needed
+        from dqdyn.robot.actuation import least_torques
+
+        own, v, a = self.to_minimal(q, qd, qdd, check=check)
+        tau = least_torques(self.robot, own, v, a, self.minimal_forces(q, needed, check=check), actuated, t)
+        return self.forces(q, tau, check=check)
 
     def forward_dynamics(
         self,
@@ -175,9 +220,14 @@ class RobotInCoordinates(WithFunctions):
         contacts: Contacts | None = None,
         method: Literal["auto", "minimal", "kkt"] = "auto",
         *,
+        t: Times = 0.0,
         check: bool = True,
     ) -> tuple[Array, Array]:
-        """(q̈ (..., nq), λ (..., nc)) under forces tau (..., nq) on q̇; :meth:`forces` makes them of joint torques.
+        """(q̈ (..., nq), λ (..., nc + m)) under forces tau (..., nq) on q̇; :meth:`forces` makes them of joint torques.
+
+        λ holds the multipliers of the nc conditions of the coordinates, then those of the m rows of the robot's
+        constraints, which q̈ obeys too (0 for rows that depend on earlier ones): M q̈ + … = tau + Aᵀλ[:nc] + A_rᵀλ[nc:].
+        ``t`` in s matters to constraints that depend on the time.
 
         ``contacts`` maps a frame, or (frame, point in its axes), to a force (..., 3) in world axes on the robot.
         ``method`` is "minimal" (through the robot's own v; "auto" takes it) or "kkt" (M q̈ = … + Aᵀλ and A q̈ = b in one
@@ -186,25 +236,74 @@ class RobotInCoordinates(WithFunctions):
         """
         self.robot._functions.variables.inertia.require_inertia()
         points, forces = as_contacts(self.robot.model, contacts, check)
-        options, given = Options(method=method, contacts=points), (q, qd, tau, *forces)
+        timed = any(c.timed for c in self.robot.constraints)
+        given = (q, qd, tau, *forces, t) if timed else (q, qd, tau, *forces)
+        options = Options(method=method, contacts=points, time=timed)
         both = self._at_state("forward_dynamics", given, options, regular=True, check=check)
         second = both[..., : self.nq]
         if method == "kkt" and check:
-            better = lambda: self._run("forward_dynamics", given, Options(contacts=points))[..., : self.nq]
+            better = lambda: self._run("forward_dynamics", given, options._replace(method="auto"))[..., : self.nq]
             checks.check_kkt(self._tree, self._variables.state("q", q), second, better)
         return second, both[..., self.nq :]
 
+    # --- points and frames ----------------------------------------------------------------------------------------
+
     def point_jacobian(self, frame: str, q: Reals, point: Reals = (0.0, 0.0, 0.0), *, check: bool = True) -> Array:
         """J_t (..., 3, nq) of a point given in a frame: its velocity in world axes is J_t q̇."""
-        ((name, at),), _ = as_contacts(self.robot.model, {(frame, tuple(point)): np.zeros(3)}, True)
-        return self._at_state("point_jacobian", (q,), Options(frame=name, point=at), check=check)
+        return self._at_state("point_jacobian", (q,), self._at_point(frame, point), check=check)
+
+    def point_jacobian_rate(
+        self, frame: str, q: Reals, qd: Reals, point: Reals = (0.0, 0.0, 0.0), *, check: bool = True
+    ) -> Array:
+        """J̇_t (..., 3, nq) along q̇: the acceleration of the point in world axes is J_t q̈ + J̇_t q̇."""
+        return self._at_state("point_jacobian_rate", (q, qd), self._at_point(frame, point), check=check)
+
+    def point_bias(
+        self, frame: str, q: Reals, qd: Reals, point: Reals = (0.0, 0.0, 0.0), *, check: bool = True
+    ) -> Array:
+        """J̇_t q̇ (..., 3) in m/s², world axes: what the acceleration of the point is at q̈ = 0, with fewer operations."""
+        return self._at_state("point_bias", (q, qd), self._at_point(frame, point), check=check)
+
+    def twist_jacobian(self, frame: str, q: Reals, expressed: Expressed = "body", *, check: bool = True) -> Array:
+        """J (..., 6, nq) with [ω, v] = J q̇ of a frame; ``expressed`` as in ``Robot.twist_jacobian``."""
+        return self._at_state("twist_jacobian", (q,), Options(frame=frame, expressed=expressed), check=check)
+
+    def twist_jacobian_rate(
+        self, frame: str, q: Reals, qd: Reals, expressed: Expressed = "body", *, check: bool = True
+    ) -> Array:
+        """J̇ (..., 6, nq) along q̇: the rate of the twist's components is J q̈ + J̇ q̇."""
+        return self._at_state("twist_jacobian_rate", (q, qd), Options(frame=frame, expressed=expressed), check=check)
+
+    def twist_bias(
+        self, frame: str, q: Reals, qd: Reals, expressed: Expressed = "body", *, check: bool = True
+    ) -> Array:
+        """J̇ q̇ (..., 6) of the twist of a frame."""
+        return self._at_state("twist_bias", (q, qd), Options(frame=frame, expressed=expressed), check=check)
+
+    # --- inside ---------------------------------------------------------------------------------------------------
+
+    def _at_point(self, frame: str, point: Reals) -> Options:
+        what, data = f"the point of frame {frame!r}", {"argument": "point", "frame": frame}
+        place = real_array(point, what, StateError, **data)
+        if place.shape != (3,) or not np.isfinite(place).all():
+            raise StateError(f"{what} has three finite components, in m; found {point!r}.", **data)
+        x, y, z = place.tolist()
+        return Options(frame=frame, point=(x, y, z))
+
+    def _of_robot(self, name: str, state: Inputs, t: Times, empty: tuple[int, ...], check: bool) -> Array:
+        """A function of the robot's constraints; of shape ``empty`` and zero where there are none."""
+        if self.robot.constraints:
+            return self._at_state(name, (*state, t), check=check)
+        arrays = [self._variables.state(kind, x, check) for kind, x in zip(("q", "qd"), state, strict=False)]
+        arrays.append(as_input(self.robot.model, "t", 1, t, check))
+        return np.zeros((*np.broadcast_shapes(*(x.shape[:-1] for x in arrays)), *empty))
 
     def _at_state(
         self, name: str, inputs: Inputs, options: Options = DEFAULTS, *, regular: bool = False, check: bool = True
     ) -> Array:
         """A function of the state, q first and q̇ second where it is wanted, whose coordinates are checked."""
         if check:
-            with_rates = len(inputs) > 1 and COORDINATES[name].inputs[1] == "qd"
+            with_rates = len(inputs) > 1 and self._variables.functions[name].inputs[1] == "qd"
             self._check(inputs[: 2 if with_rates else 1], regular)
         return self._run(name, inputs, options, check=check)
 
@@ -247,10 +346,6 @@ def in_coordinates(robot: Robot, coordinates: Choices, joint: str | Sequence[str
         raise Error(
             f"{robot.name!r} has neither a free nor a spherical joint whose coordinates could be chosen: load it with "
             "base='free', or use the robot itself."
-        )
-    if model.constraints:
-        raise Error(
-            f"{robot.name!r} has constraints, which other coordinates do not carry: use without_constraints() first."
         )
     if isinstance(coordinates, Mapping):
         if joint is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from itertools import chain, count
 from typing import TYPE_CHECKING, Any
@@ -15,8 +15,8 @@ from dqdyn.algebra.scalar import unstack
 from dqdyn.algebra.value import vector
 from dqdyn.algebra.values import Pose
 from dqdyn.arrays import RealArray, RealNumber, Reals
-from dqdyn.errors import ModelError, StateError
-from dqdyn.model.description import ROOT_JOINT, WORLD, Description, Joint, Link, NamedFrame
+from dqdyn.errors import ModelError, StateError, one_line, unknown_name
+from dqdyn.model.description import ROOT_JOINT, WORLD, Description, Joint, Link, NamedFrame, Shape
 from dqdyn.model.gravity_field import FieldGravity
 from dqdyn.model.inertia import Inertia, Vector, as_tensor, as_vector
 from dqdyn.model.joints import joint_kind
@@ -67,6 +67,39 @@ def with_payload(model: Model, frame: str, mass: float, com: Reals, inertia: Rea
     body = Inertia(mass, _vector(com, "the center of mass of a payload"), as_tensor(tensor))
     joint = Joint(name + "_joint", "fixed", link, name, origin=origin)
     return description.with_changes(links=(*description.links, Link(name, body)), joints=(*description.joints, joint))
+
+
+def with_collisions(model: Model, shapes: Mapping[str, Iterable[Shape]]) -> Description:
+    """Other shapes for some links to touch with."""
+    if not isinstance(shapes, Mapping):
+        raise ModelError(f"collisions map links to lists of Shape; found {type(shapes).__name__}.", found=shapes)
+    links = {link.name: link for link in model.description.links}
+    for name, given in shapes.items():
+        if name not in links:
+            raise unknown_name("link", name, links)
+        listed = not isinstance(given, Shape) and hasattr(given, "__iter__")
+        own: tuple[Shape, ...] = tuple(given) if listed else (given,)  # type: ignore[assignment]
+        for shape in own:
+            _check_shape(name, shape)
+        links[name] = replace(links[name], collisions=own)
+    return model.description.with_changes(links=tuple(links.values()))
+
+
+def _check_shape(link: str, shape: Any) -> None:
+    if not isinstance(shape, Shape):
+        raise ModelError(f"link {link!r} touches with Shape values; found {one_line(repr(shape), 80)}.", link=link)
+    if shape.kind == "mesh":
+        return
+    if shape.kind not in _LENGTHS:
+        raise unknown_name(f"kind of shape for link {link!r}", shape.kind, (*_LENGTHS, "mesh"))
+    sizes = _numbers(shape.size, f"the size of a {shape.kind} on link {link!r}")
+    count = _LENGTHS[shape.kind]
+    if sizes.shape != (count,) or not np.isfinite(sizes).all() or (sizes <= 0.0).any():
+        wanted = f"has {count} lengths above 0 in m"
+        raise ModelError(f"a {shape.kind} on link {link!r} {wanted}; found {list(shape.size)}.", link=link)
+
+
+_LENGTHS = {"box": 3, "sphere": 1, "cylinder": 2, "capsule": 2, "ellipsoid": 3}
 
 
 def with_gravity(model: Model, gravity: Reals | Field) -> Description:

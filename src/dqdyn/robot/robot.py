@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -13,7 +13,7 @@ import numpy.typing as npt
 from dqdyn.arrays import Array, RealArray, RealNumber, Reals
 from dqdyn.errors import ModelWarning
 from dqdyn.model.build import build
-from dqdyn.model.description import Description
+from dqdyn.model.description import Description, Shape
 from dqdyn.model.gravity_field import FieldGravity
 from dqdyn.model.layouts import Layout, mujoco_layout, pinocchio_layout
 from dqdyn.model.model import Body, Model
@@ -193,6 +193,13 @@ class Robot(ConstrainedMethods):
     ) -> Robot:
         """A body fixed to a frame: mass in kg, center of mass in m and tensor (or moments) in kg m², in its axes."""
         return self._rebuilt(edit.with_payload(self.model, frame, mass, com, inertia))
+
+    def with_collisions(self, shapes: Mapping[str, Iterable[Shape]]) -> Robot:
+        """Links that touch with other shapes: ``robot.with_collisions({"foot": [dq.Shape("box", (0.2, 0.1, 0.02))]})``.
+
+        The shapes replace those of the link; an empty list leaves it without any. Masses and visuals stay.
+        """
+        return self._rebuilt(edit.with_collisions(self.model, shapes))
 
     def with_gravity(self, gravity: Reals | Field) -> Robot:
         """The same robot under another gravitational acceleration, (3,) in m/s², or in a gravity field.

@@ -61,12 +61,16 @@ class Variables:
         if function.divides != "M":
             return None
         self.inertia.require_inertia()
+        self.require_time(function, options)
+        return None if self.inertia.is_regular else self.inertia.require_regular
+
+    def require_time(self, function: RobotFunction, options: Options) -> None:
+        """An error where a constraint depends on a time that the function does not take."""
         timed = next((c.name for c in self.model.constraints if c.timed), None)
         if timed is not None and not options.time:
             remedy = "pass time=True" if "time" in function.options else "use robot.forward_dynamics(q, v, tau, t=...)"
             needs = f"{function.name} of {self.model.name!r} needs the time, on which its constraint {timed!r} depends"
             raise Error(f"{needs}: {remedy}.", constraint=timed)
-        return None if self.inertia.is_regular else self.inertia.require_regular
 
     def times(self, names: Sequence[str]) -> list[int]:
         """Arguments that may be given as plain numbers."""

@@ -16,6 +16,7 @@ from dqdyn.arrays import Array, RealArray
 from dqdyn.constraints.methods import torques
 from dqdyn.errors import Error
 from dqdyn.simulate.faults import SimulationError
+from dqdyn.simulate.observation import Observation
 from dqdyn.simulate.problem import Problem, joint_of, per_step, require_driven, shown, undriven
 from dqdyn.simulate.system import Law, Scalars
 
@@ -57,7 +58,8 @@ Controller: TypeAlias = ControlLaw | Stepping | Callable[[float, Array, Array], 
 class Sampled:
     """A Python controller, asked once per step; what it returns holds until the next one.
 
-    A controller with a method ``reset`` forgets its past at the start of a run.
+    A controller with a method ``reset`` forgets its past at the start of a run; one with a method ``observe`` gets what
+    the plant measures before each step (:mod:`dqdyn.simulate.observation`).
     """
 
     def __init__(self, controller: Any, problem: Problem) -> None:
@@ -68,6 +70,8 @@ class Sampled:
         step = getattr(controller, "step", None)
         self.ask: Callable[..., Any] = step if callable(step) else controller
         self.record = getattr(controller, "record", None)
+        observe = getattr(controller, "observe", None)
+        self.observe: Callable[[Observation], None] | None = observe if callable(observe) else None
         level = getattr(controller, "level", "torque")
         self.records: list[dict[str, Any]] = []
         if not isinstance(level, str) or level not in ("torque", "acceleration", "velocity"):
@@ -93,7 +97,7 @@ class Sampled:
         array = self._finite(array, t)
         if self.by_acceleration:
             return self._forces(t, np.atleast_2d(q), np.atleast_2d(v), array)
-        if self.level == "torque" and len(self.undriven):
+        if self.level == "torque" and len(self.undriven) and array[:, self.undriven].any():
             given = f"at t = {t:.9g} s the controller commands"
             require_driven(problem.robot.model, array, given, SimulationError, time=t)
         return array
@@ -111,6 +115,16 @@ class Sampled:
             text = f"{what} at t = {t:.9g} s: {left.max():.3g} of the needed forces lie on axes without a motor."
             raise SimulationError(text, time=t, residual=float(left.max()))
         return tau
+
+    def tell(self, observation: Observation) -> None:
+        """Give the controller what the plant measured."""
+        if self.observe is None:
+            return
+        try:
+            self.observe(observation)
+        except Exception as problem_inside:
+            problem_inside.add_note(f"raised by observe of the controller at t = {observation.time:.9g} s")
+            raise
 
     def note(self) -> None:
         """Keep what the controller says about itself at this sample."""

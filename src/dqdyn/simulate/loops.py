@@ -49,7 +49,7 @@ def sampled_loop(record: Record, integrator: Integrator, controller: Sampled, pr
     try:
         for k in range(problem.steps + 1):
             state = states[:, : nq + nv].copy()  # the controller may keep it, or spoil it
-            living = None if _surely_alive(state) else alive(state, nq)
+            living = None if surely_alive(state) else alive(state, nq)
             if living is not None and not living.any():
                 record.stopped = "diverged"
                 return
@@ -92,7 +92,7 @@ def alive(states: Array, nq: int) -> npt.NDArray[np.bool_]:
         return np.asarray(np.isfinite(states).all(axis=-1) & (np.abs(states[..., nq:]) < TOO_FAST).all(axis=-1))
 
 
-def _surely_alive(states: Array) -> bool:
+def surely_alive(states: Array) -> bool:
     """A quick yes for states of usual size."""
     flat = states.ravel()
     with np.errstate(over="ignore", invalid="ignore"):

@@ -7,13 +7,17 @@ from dataclasses import dataclass, field, replace
 from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dqdyn.arrays import Array
 from dqdyn.errors import Error, StateError
 from dqdyn.robot import Robot
+
+if TYPE_CHECKING:
+    from dqdyn.robot.coordinates import Choices, RobotInCoordinates
+    from dqdyn.simulate.in_coordinates import CoordinatePath
 
 PER_SAMPLE = ("q", "v", "a", "tau", "kinetic", "potential", "residual")
 MAPPINGS = ("wrenches", "extra", "events")
@@ -112,6 +116,15 @@ class Trajectory:
         arrays = {name: getattr(self, name)[samples] for name in ("time", *PER_SAMPLE)}
         wrenches = {frame: w[samples] for frame, w in self.wrenches.items()}
         return replace(self, **arrays, wrenches=wrenches, extra={k: x[samples] for k, x in self.extra.items()})
+
+    def in_coordinates(self, coordinates: RobotInCoordinates | Choices) -> CoordinatePath:
+        """(q, q̇, q̈), each (n, nq), in other coordinates of its free and spherical joints; batches (n, B, nq).
+
+        ``coordinates`` as of ``Robot.in_coordinates``, or a robot in coordinates. Euler angles do not jump by 2π.
+        """
+        from dqdyn.simulate.in_coordinates import chosen, path
+
+        return path(chosen(self.robot, coordinates), self.q, self.v, self.a)
 
     # --- files and other libraries ---
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from dqdyn.analysis.experiments.experiment import Case, Result
 from dqdyn.view.html import html_page
+from dqdyn.view.markers import Markers
 from dqdyn.view.page import escape, inline_json, web_file
 from dqdyn.view.report import Report
-from dqdyn.view.scene import Scene
 from dqdyn.view.series import Panel
 
 
@@ -35,12 +35,12 @@ def write_experiment(result: Result, path: str | Path) -> Path:
     return page.write(path)
 
 
-def scene_of(case: Case) -> Scene:
+def markers_of(case: Case) -> Markers:
     """What is drawn around the robot."""
-    scene = Scene()
+    markers = Markers()
     for drawing in case.drawings:
-        getattr(scene, drawing.kind)(**drawing.arguments)
-    return scene
+        getattr(markers, drawing.kind)(**drawing.arguments)
+    return markers
 
 
 class _Page(Report):
@@ -67,6 +67,6 @@ class _Page(Report):
 
 def _animation(case: Case) -> str:
     """The page of a run, its scene as high as the frame; the curves of the run stay below it."""
-    page = html_page(replace(case.trajectory, extra={}), scene=scene_of(case), title=case.name)
+    page = html_page(replace(case.trajectory, extra={}), markers=markers_of(case), title=case.name)
     style = "<style>header { display: none; } main { padding-top: 1px; } #stage { height: calc(100vh - 64px); }</style>"
     return page.replace("</head>", f"{style}</head>", 1)

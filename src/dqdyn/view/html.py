@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import zlib
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +15,12 @@ from dqdyn.algebra.real import real_array
 from dqdyn.arrays import Array
 from dqdyn.formats.whole_file import write_whole
 from dqdyn.robot import Robot
-from dqdyn.view.bounds import bounds_of
+from dqdyn.scenes.scene import Scene
+from dqdyn.view.markers import Marker, Markers
 from dqdyn.view.motion import body_poses, checked, continuous, shown_samples
-from dqdyn.view.overlays import acting_wrenches, overlays, placed, switches
+from dqdyn.view.overlays import acting_wrenches, contact_arrows, overlays, placed, switches
 from dqdyn.view.page import escape, filled, inline_json, page
-from dqdyn.view.scene import Marker, Scene
+from dqdyn.view.scene_bodies import setting_of
 from dqdyn.view.series import panels_of
 from dqdyn.view.shapes import Appearance, appearance_of
 from dqdyn.view.svg import figures
@@ -32,39 +33,55 @@ Reference = list[Any]
 _TYPES = {"float32": "<f4", "uint32": "<u4", "uint16": "<u2", "int8": "i1"}
 
 
-def write_html(trajectory: Any, path: str | Path, *, scene: Scene | None = None, title: str | None = None) -> Path:
+def write_html(
+    trajectory: Any,
+    path: str | Path,
+    *,
+    scene: Scene | Markers | None = None,
+    markers: Markers | None = None,
+    title: str | None = None,
+) -> Path:
     """Write the page; an existing file is replaced whole. It needs no network and no other file.
 
+    ``scene``: bodies around the robot, which move as the trajectory recorded it; ``markers``: points, lines, arrows, ….
     ``trajectory`` has ``robot``, ``time`` (n,) in s, ``q``, ``v`` and where known ``tau``, ``wrenches``, ``kinetic``,
     ``potential``, ``residual`` and ``extra``; see :class:`dqdyn.simulate.Trajectory`.
     """
-    return write_whole(Path(path), html_page(trajectory, scene=scene, title=title).encode())
+    return write_whole(Path(path), html_page(trajectory, scene=scene, markers=markers, title=title).encode())
 
 
-def html_page(trajectory: Any, *, scene: Scene | None = None, title: str | None = None) -> str:
+def html_page(
+    trajectory: Any,
+    *,
+    scene: Scene | Markers | None = None,
+    markers: Markers | None = None,
+    title: str | None = None,
+) -> str:
     """The text of the page."""
     trajectory = checked(trajectory)
     robot, time = trajectory.robot, np.asarray(trajectory.time, dtype=float)
     shown = shown_samples(time)
     appearance, panels, blob = appearance_of(robot), panels_of(trajectory), Blob()
     q, v, tau = (_rows(trajectory, name, shown) for name in ("q", "v", "tau"))
-    poses = continuous(body_poses(robot, q))
-    own = overlays(robot, q, v, tau, acting_wrenches(trajectory, shown))
-    added = scene.markers if scene is not None else []
+    setting = setting_of(scene, markers, len(robot.bodies), time, getattr(trajectory, "extra", None))
+    poses = continuous(setting.shown(shown).beside(body_poses(robot, q)))
+    whole = replace(appearance, meshes=(*appearance.meshes, *setting.meshes))
+    own = overlays(robot, q, v, tau, acting_wrenches(trajectory, shown)) + contact_arrows(trajectory, shown)
+    added = setting.markers
     data = {
         "frames": len(shown),
-        "bodies": len(robot.bodies),
+        "bodies": poses.shape[1],
         "time": blob.add(time[shown] - time[0]),
         "start": float(time[0]),
         "poses": blob.add(poses),
-        "meshes": _meshes(appearance, blob),
+        "meshes": _meshes(whole, blob),
         "markers": [
             *(_marker(robot, marker, np.arange(len(shown)), len(shown), blob) for marker in own),
             *(_marker(robot, marker, shown, len(time), blob) for marker in added),
         ],
         "groups": [{"name": group, "on": on} for group, on in switches(own, added).items()],
         "curves": [[blob.add(values[shown]) for values in panel.curves.values()] for panel in panels],
-        **asdict(bounds_of(appearance, poses)),
+        **asdict(setting.bounds(appearance, poses)),
     }
     samples = f"{len(time)} samples, {float(time[-1] - time[0]):.4g} s"
     facts = [f"nq = {robot.nq}, nv = {robot.nv}", f"{robot.mass:.4g} kg", samples]

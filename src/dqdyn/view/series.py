@@ -34,8 +34,22 @@ def panels_of(trajectory: Any) -> list[Panel]:
     for name, values in (getattr(trajectory, "extra", None) or {}).items():
         array = _array(values)
         if array is not None and array.ndim in (1, 2) and len(array) == len(trajectory.time):
-            panels.append(Panel(str(name), "", _numbered(str(name), array)))
+            if str(name).startswith("contact_center/"):
+                continue  # arrows in the picture show it
+            panels.append(_recorded(str(name), array))
     return panels
+
+
+def _recorded(name: str, array: Array) -> Panel:
+    """A record; those of plants have units and axes."""
+    kind, _, owner = name.partition("/")
+    if kind == "scene_pose" and array.shape[1:] == (7,):
+        return Panel(f"position of {owner}", "m", dict(zip("xyz", array[:, 4:].T, strict=True)))
+    if kind == "contact_force" and array.shape[1:] == (3,):
+        return Panel(f"contact force on {owner}", "N", dict(zip("xyz", array.T, strict=True)))
+    if kind == "normal_force" and array.ndim == 1:
+        return Panel(f"normal force on {owner}", "N", {owner: array})
+    return Panel(name, "", _numbered(name, array))
 
 
 def _by_unit(trajectory: Any, kind: str) -> Iterator[Panel]:

@@ -16,12 +16,13 @@ from dqdyn.algebra.real import real_array
 from dqdyn.arrays import Array, RealArray
 from dqdyn.errors import Error, LibraryWarning, missing_extra, one_line
 from dqdyn.robot import Robot
-from dqdyn.view.bounds import bounds_of
+from dqdyn.scenes.scene import Scene
 from dqdyn.view.joint_sliders import JointSliders
+from dqdyn.view.markers import Marker, Markers
 from dqdyn.view.motion import body_poses, checked, require_same_joints
-from dqdyn.view.overlays import acting_wrenches, overlays
+from dqdyn.view.overlays import acting_wrenches, contact_arrows, overlays
 from dqdyn.view.playback import Playback
-from dqdyn.view.scene import Marker, Scene
+from dqdyn.view.scene_bodies import setting_of
 from dqdyn.view.shapes import appearance_of
 from dqdyn.view.sweep import resting
 from dqdyn.view.viser_scene import ViserScene
@@ -30,6 +31,8 @@ HOST = "127.0.0.1"
 """Only this machine can open the page unless another host is given."""
 PORT = 8080
 _PORTS_TRIED = 64
+Around = tuple[Scene | Markers | None, Markers | None]
+"""What is shown besides the robot: a scene, and markers."""
 
 
 class PortWarning(LibraryWarning):
@@ -40,13 +43,15 @@ def serve(
     robot: Robot,
     *,
     trajectory: Any = None,
-    scene: Scene | None = None,
+    scene: Scene | Markers | None = None,
+    markers: Markers | None = None,
     q: RealArray | None = None,
     host: str = HOST,
     port: int = PORT,
 ) -> Viewer:
     """Serve a page that shows the robot at ``q`` with sliders, or plays a trajectory; ``.url`` says where.
 
+    ``scene``: bodies around the robot, which move as the trajectory recorded it; ``markers``: points, lines, arrows, ….
     The server runs in threads of its own until :meth:`Viewer.stop`. A busy port is replaced by the next free one with
     a warning; ``port=0`` takes any. ``host="0.0.0.0"`` lets other machines open the page and move the sliders.
     """
@@ -58,7 +63,7 @@ def serve(
     taken = free_port(host, port)
     if port and taken != port:
         warnings.warn(f"port {port} is busy; the page is at port {taken} instead.", PortWarning, stacklevel=2)
-    return Viewer(robot, trajectory, scene, start, host, taken)
+    return Viewer(robot, trajectory, (scene, markers), start, host, taken)
 
 
 def free_port(host: str, port: int) -> int:
@@ -83,7 +88,7 @@ def free_port(host: str, port: int) -> int:
 class Viewer:
     """A running page. ``show(q)`` moves the robot; ``stop()`` or the end of a ``with`` block ends it."""
 
-    def __init__(self, robot: Robot, trajectory: Any, scene: Scene | None, q: Array, host: str, port: int) -> None:
+    def __init__(self, robot: Robot, trajectory: Any, around: Around, q: Array, host: str, port: int) -> None:
         try:
             import viser
         except ImportError:
@@ -96,25 +101,29 @@ class Viewer:
         self._playback: Playback | None = None
         self._sliders: JointSliders | None = None
         try:
-            self._build(trajectory, scene, q)
+            self._build(trajectory, around, q)
         except BaseException:
             self.stop()
             raise
 
-    def _build(self, trajectory: Any, scene: Scene | None, q: Array) -> None:
+    def _build(self, trajectory: Any, around: Around, q: Array) -> None:
         """Fill the page."""
-        robot, added = self.robot, [] if scene is None else list(scene.markers)
+        robot = self.robot
+        time = np.zeros(1) if trajectory is None else np.asarray(trajectory.time, dtype=float)
+        self.setting = setting_of(*around, len(robot.bodies), time, getattr(trajectory, "extra", None))
         self.server.gui.configure_theme(control_width="large", show_logo=False, show_share_button=False)
         appearance = appearance_of(robot)
         self.notes = appearance.notes
-        poses = body_poses(robot, q[None] if trajectory is None else trajectory.q)
-        self.stage = stage = ViserScene(self.server, robot, appearance, bounds_of(appearance, poses), added)
+        poses = self.setting.beside(body_poses(robot, q[None] if trajectory is None else trajectory.q))
+        bounds = self.setting.bounds(appearance, poses)
+        self.stage = stage = ViserScene(self.server, robot, appearance, bounds, self.setting)
         if trajectory is None:
             self._sliders = JointSliders(self.server, robot, q, self._place)
             stage.offer(self._posed(q, 0), 1)
             self._place(q, 0)
         else:
             own = overlays(robot, trajectory.q, trajectory.v, trajectory.tau, acting_wrenches(trajectory))
+            own += contact_arrows(trajectory)
             self._playback = Playback(self.server, trajectory, lambda i: stage.place(poses[i], own, i))
             stage.offer(own, len(trajectory.time))
             stage.place(poses[0], own, 0)
@@ -140,7 +149,7 @@ class Viewer:
         self._sliders.show(np.array(real_array(q, "q")))
 
     def _place(self, q: Array, moved: int) -> None:
-        self.stage.place(body_poses(self.robot, q), self._posed(q, moved), 0)
+        self.stage.place(self.setting.beside(body_poses(self.robot, q)[None])[0], self._posed(q, moved), 0)
 
     def _posed(self, q: Array, moved: int) -> list[Marker]:
         """Without a motion: twists are those of the joint moved last at unit speed, efforts hold the weight."""

@@ -14,8 +14,9 @@ from dqdyn.errors import one_line
 from dqdyn.model.model import WORLD_BODY
 from dqdyn.robot import Robot
 from dqdyn.view.bounds import Bounds
+from dqdyn.view.markers import Marker
 from dqdyn.view.overlays import placed, switches
-from dqdyn.view.scene import Marker
+from dqdyn.view.scene_bodies import Setting
 from dqdyn.view.shapes import Appearance
 from dqdyn.view.solids import axes_with_z, cone, plane, sphere, turned
 from dqdyn.view.triangles import Color, Indices, with_normals
@@ -26,20 +27,20 @@ _HEAD = 6.0  # length of an arrow's head in radii of its shaft
 class ViserScene:
     """Draws bodies and markers and moves them; groups of markers have switches."""
 
-    def __init__(
-        self, server: Any, robot: Robot, appearance: Appearance, bounds: Bounds, added: Sequence[Marker]
-    ) -> None:
-        self.server, self.robot, self.added = server, robot, added
+    def __init__(self, server: Any, robot: Robot, appearance: Appearance, bounds: Bounds, setting: Setting) -> None:
+        self.server, self.robot, self.added = server, robot, setting.markers
         self._lock = threading.RLock()
         stick = turned([(1.0, 0.0), (1.0, 1.0)], 16)
         solids = {"ball": sphere(1.0), "stick": stick, "cone": cone(1.0, 1.0), "sheet": plane(1.0)}
         self.solids = {name: with_normals(solid) for name, solid in solids.items()}
         scene = server.scene
         scene.set_up_direction("+z")
-        self.bodies = [scene.add_frame(f"/robot/{i}", show_axes=False) for i in range(len(robot.bodies))]
+        self.bodies = [
+            scene.add_frame(f"/robot/{i}", show_axes=False) for i in range(len(robot.bodies) + setting.moving)
+        ]
         self.parts = [
             self._mesh(f"{_node(part.body)}/mesh{k}", with_normals(part.mesh), part.color)
-            for k, part in enumerate(appearance.meshes)
+            for k, part in enumerate((*appearance.meshes, *setting.meshes))
         ]
         self.switches: dict[str, Any] = {}
         self.nodes: dict[str, Any] = {}

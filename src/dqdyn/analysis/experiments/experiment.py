@@ -40,7 +40,7 @@ class Table:
 
 @dataclass(frozen=True, eq=False)
 class Drawing:
-    """Something to draw besides the robot: a method of :class:`dqdyn.view.Scene` and its arguments."""
+    """Something to draw besides the robot: a method of :class:`dqdyn.view.Markers` and its arguments."""
 
     kind: str
     arguments: Mapping[str, Any]

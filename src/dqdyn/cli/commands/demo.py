@@ -15,7 +15,7 @@ from dqdyn.cli.command import Answer, command
 from dqdyn.cli.commands.bench import BATCH, FUNCTIONS, function_speed, random_state, speed_cells, speed_table
 from dqdyn.cli.commands.dynamics import deviations, dynamics_of
 from dqdyn.cli.commands.info import headline
-from dqdyn.cli.demo_motion import DT, drive, reference, scene_of
+from dqdyn.cli.demo_motion import DT, drive, markers_of, reference
 from dqdyn.cli.demo_report import report_of
 from dqdyn.cli.dynamics_tables import agreement, constraint_table, matrix_table, vectors
 from dqdyn.cli.facts import facts_of
@@ -81,7 +81,7 @@ def demo_of(robot: Robot, folder: Path, steps: Steps) -> dict[str, Any]:
     names = {"animation": "animation.html", "report": "report.html", "trajectory": "run.npz"}
     data["files"] = files = {what: folder.resolve() / name for what, name in names.items()}
     run.save(files["trajectory"])
-    run.to_html(files["animation"], scene=scene_of(run), title=f"{robot.name}: a figure eight by computed torque")
+    run.to_html(files["animation"], markers=markers_of(run), title=f"{robot.name}: a figure eight by computed torque")
     steps.at("the report")
     report_of(robot, data, run).write(files["report"])
     return data

@@ -27,13 +27,13 @@ class ActiveRows:
 
     @property
     def capacity(self) -> int:
-        """The most bounds that may be active at once."""
-        return min(self.n, self.sides)
+        """The most bounds that may be active at once; equalities may depend on each other, so more than unknowns."""
+        return min(2 * self.n, self.sides)
 
     @property
     def stride(self) -> int:
-        """The capacity in whole panels and vectors."""
-        return -(-self.capacity // PANEL) * PANEL
+        """The capacity, and a row about to be added, in whole panels."""
+        return -(-(self.capacity + 1) // PANEL) * PANEL
 
     @property
     def sections(self) -> dict[str, int]:
@@ -57,7 +57,11 @@ class ActiveRows:
     # --- the matrix S = UᵀU of the active bounds, of a size that changes; zeros fill the last vectors ---
 
     def small_factor(self) -> str:
-        """``i1 small_factor(ptr S, ptr pivots, i64 count)``: U in the place of S, 1/U_kk in ``pivots``."""
+        """``small_factor(ptr S, ptr pivots, i64 count)``: U in the place of S, 1/U_kk in ``pivots``.
+
+        A row that depends on those before it asks for nothing new: 0 in ``pivots``, and 0 as its multiplier. Whether
+        it holds is seen when all rows are checked.
+        """
         e, most, w = self.emitter(), self.stride, self.width
         end = self.vectors(e, "%count")
 
@@ -80,8 +84,9 @@ class ActiveRows:
             e.repeat(first, end, subtract)
             pivot = e.load(e.at(target, k))
             least = e.scalar("fmul", given, number(DenseCode.PIVOT))
-            e.require(e.op(f"fcmp ogt double {pivot}, {least}"), "singular")
-            inverse = e.scalar("fdiv", "1.0", e.op(f"call double @llvm.sqrt.f64(double {pivot})"))
+            root = e.scalar("fdiv", "1.0", e.op(f"call double @llvm.sqrt.f64(double {pivot})"))
+            is_new = e.op(f"fcmp ogt double {pivot}, {least}")
+            inverse = e.op(f"select i1 {is_new}, double {root}, double 0.0")
             e.store(inverse, e.at("%pivots", k))
             scale = e.spread(inverse)
 
@@ -99,8 +104,7 @@ class ActiveRows:
             return []
 
         e.repeat(0, "%count", row)
-        e.lines += ["  ret i1 true", "singular:"]
-        return e.define("i1 @small_factor(ptr noalias %S, ptr noalias %pivots, i64 %count)", "ret i1 false")
+        return e.define("void @small_factor(ptr noalias %S, ptr noalias %pivots, i64 %count)", "ret void")
 
     def small_solve(self) -> str:
         """``small_solve(ptr S, ptr pivots, i64 count, ptr x)``: x ← S⁻¹ x with the factor of S."""

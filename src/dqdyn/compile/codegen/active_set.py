@@ -6,26 +6,27 @@ equations, here by H = RᵀR and, for the rows G of active bounds, W = G R⁻¹ 
     H u + Gᵀλ = −f,   G u = b.
 
 Where λ has the right signs and u obeys all bounds, u is the minimum, and for a positive definite H the only one: the
-guess needs no trust. Otherwise a bound with a wrong sign is dropped, or the one that is missed most is added, a few
-times. In a control loop the guess of the last step is right most of the time.
+guess needs no trust. In a control loop that of the last step is right most of the time. Otherwise bounds with a wrong
+sign are dropped, and those that are missed are added by the dual method of Goldfarb and Idnani (1983).
 """
 
 from __future__ import annotations
 
+from dqdyn.compile.codegen.active_bounds import LOWER, UPPER, ActiveBounds
 from dqdyn.compile.codegen.active_rows import ActiveRows
-from dqdyn.compile.codegen.dense import PANEL
-from dqdyn.compile.codegen.loops import LoopEmitter, number
+from dqdyn.compile.codegen.dense import PANEL, DenseCode
+from dqdyn.compile.codegen.loops import number
 
+REASONS = ("solved", "singular", "full", "changes", "inaccurate", "unfair", "nan", "crossing", "infeasible", "infinite")
+"""What the numbers mean that the code returns: it has the minimum, or why another solver is needed."""
 SOLVED = 0
-"""What the code returns where it has the minimum; any other number where another solver is needed."""
 MISSED = 1e-9
 """How far a bound may be missed, in the unit of its row."""
-CORRECTED = 1e-6
-"""How much the correction of rounding errors may change u, relative to u: else H is too nearly singular."""
+CORRECTED, ROUNDS = 1e-6, 4
+"""How much the last correction of rounding errors may change u, relative to u, and how many may follow the first: else
+the equations are too nearly singular."""
 FAIR = 1e-8, 1e12
 """The least and largest squared length of a row; others need scaling first."""
-UPPER, LOWER, EQUALITY = 1, -1, 2
-"""Marks of active bounds; 0 is inactive."""
 ARGUMENTS = ("H", "f", "A", "upper", "lower", "u", "multipliers", "marks", "rows", "memory", "changes")
 """Words that the code reads: pointers, the last one the greatest number of changes of the guess."""
 
@@ -45,87 +46,34 @@ class ActiveSetCode(ActiveRows):
             for k, name in enumerate(ARGUMENTS)
         }
         e.lines.append(f"  %memory = getelementptr i8, ptr {given['memory']}, i64 0")
-        e.lines += ["  %count = alloca i64", "  %changed = alloca i64"]
+        slots = {"count": "i64", "changed": "i64", "rounds": "i64", "missed": "double", "side": "double"}
+        e.lines += [f"  %{name} = alloca {kind}" for name, kind in slots.items()]
         search = _Search(self, e, given)
         search.factor()
         search.collect()
         search.attempt()
-        e.lines += ["failed:"]
-        return "\n".join([self.functions(), e.define("i64 @active_set(ptr %arguments)", "ret i64 1")])
+        search.exchange()
+        for k, name in enumerate(REASONS[1:], 1):
+            e.lines += [f"{name}:", f"  ret i64 {k}"]
+        return "\n".join([self.functions(), e.define("i64 @active_set(ptr %arguments)", "")])
 
 
-class _Search:
-    """The lines of ``active_set``: steps that end in the block ``failed`` where another solver is needed."""
-
-    def __init__(self, code: ActiveSetCode, e: LoopEmitter, given: dict[str, str]) -> None:
-        self.code, self.e, self.given = code, e, given
-        names = tuple(code.sections)
-        self.at = dict(zip(names, code.places(e, *names), strict=True))
+class _Search(ActiveBounds):
+    """The lines of ``active_set``: steps that end in a block of :data:`REASONS` where another solver is needed."""
 
     def factor(self) -> None:
         e, at = self.e, self.at
         good = e.op(f"call i1 @factor(ptr {self.given['H']}, ptr {at['R']}, ptr {at['inverse']})")
-        e.require(good, "failed")
-
-    def collect(self) -> None:
-        """The rows of bounds that are marked."""
-        e = self.e
-        e.store("0", "%count", "i64")
-        e.store("0", "%changed", "i64")
-
-        def one(i: str, _: list[str]) -> list[str]:
-            mark = e.load(e.at(self.given["marks"], i, "i32"), "i32", 4)
-            e.when(e.op(f"icmp ne i32 {mark}, 0"), lambda: self.append(i, mark))
-            return []
-
-        def panel(p: str, _: list[str]) -> list[str]:
-            rows = self.code.row(e, at["W"], e.op(f"mul i64 {p}, {PANEL}"))
-            e.lines.append(f"  call void @forward{PANEL}(ptr {at['R']}, ptr {at['inverse']}, ptr {rows})")
-            return []
-
-        at = self.at
-        e.repeat(0, self.code.sides, one)
-        e.repeat(0, self.code.panels(e, e.load("%count", "i64")), panel)
-
-    def append(self, i: str, mark: str) -> None:
-        """One more active bound; W gets its row of G."""
-        e, at, code = self.e, self.at, self.code
-        count = e.load("%count", "i64")
-        e.require(e.op(f"icmp slt i64 {count}, {code.capacity}"), "failed")
-        e.store(i, e.at(self.given["rows"], count, "i64"), "i64")
-        is_lower = e.op(f"icmp eq i32 {mark}, {LOWER}")
-        sides = [e.load(e.at(self.given[name], i)) for name in ("lower", "upper")]
-        e.store(e.op(f"select i1 {is_lower}, double {sides[0]}, double {sides[1]}"), e.at(at["bound"], count))
-        G, W = (code.row(e, at[name], count) for name in ("G", "W"))
-        if code.bounded:
-            own = e.op(f"icmp slt i64 {i}, {code.bounded}")
-            names = [f"{what}{next(e._names)}" for what in ("unit", "general", "after")]
-            e.branch(own, *names[:2])
-            e.label(names[0])
-            code.fill(e, G)
-            e.store("1.0", e.at(G, i))
-            e.jump(names[2])
-            e.label(names[1])
-            self._copy_row(i, G)
-            e.jump(names[2])
-            e.label(names[2])
-        else:
-            self._copy_row(i, G)
-        self._copy(G, W)
-        e.store(e.op(f"add i64 {count}, 1"), "%count", "i64")
+        e.require(good, "singular")
 
     def attempt(self) -> None:
         """Solve for the active bounds, and change them until the solution is the minimum."""
         e, at, given = self.e, self.at, self.given
         e.jump("attempt")
         e.label("attempt")
-        changed = e.load("%changed", "i64")
-        e.require(e.op(f"icmp sle i64 {changed}, {given['changes']}"), "failed")
-        e.store(e.op(f"add i64 {changed}, 1"), "%changed", "i64")
+        self._count_change()
         count = e.load("%count", "i64")
-        self._products(count)
-        good = e.op(f"call i1 @small_factor(ptr {at['S']}, ptr {at['pivots']}, i64 {count})")
-        e.require(good, "failed")
+        self.products(count)
         code = self.code
         code.fill(e, at["residual"])
         e.lines.append(f"  call void @add_multiple(double -1.0, ptr {given['f']}, ptr {at['residual']})")
@@ -135,24 +83,12 @@ class _Search:
         self._add()
         self._finish(count)
 
-    def _products(self, count: str) -> None:
-        """S = W Wᵀ, the upper triangle."""
-        e, code, W = self.e, self.code, self.at["W"]
-        panels = code.panels(e, count)
-
-        def row(a: str, _: list[str]) -> list[str]:
-            x, target = code.row(e, W, a), e.entry(self.at["S"], a, code.stride)
-
-            def some(p: str, _: list[str]) -> list[str]:
-                b = e.op(f"mul i64 {p}, {PANEL}")
-                e.lines.append(f"  call void @dots(ptr {code.row(e, W, b)}, ptr {x}, ptr {e.at(target, b)})")
-                return []
-
-            e.repeat(e.op(f"sdiv i64 {a}, {PANEL}"), panels, some)
-            code.clear_rest(e, target, count)
-            return []
-
-        e.repeat(0, count, row)
+    def _count_change(self) -> None:
+        """Give up after too many changes."""
+        e = self.e
+        changed = e.load("%changed", "i64")
+        e.require(e.op(f"icmp sle i64 {changed}, {self.given['changes']}"), "changes")
+        e.store(e.op(f"add i64 {changed}, 1"), "%changed", "i64")
 
     def _equations(self, count: str, second: str, x: str, multipliers: str) -> None:
         """From what stands in ``residual``."""
@@ -161,8 +97,11 @@ class _Search:
         self.e.lines.append(f"  call void @equations(ptr %memory, i64 {count}, {pointers})")
 
     def _correct(self, count: str) -> None:
-        """One step of iterative refinement, which must be small."""
+        """Steps of iterative refinement, most often one, until the last is small."""
         e, at, given, code = self.e, self.at, self.given, self.code
+        e.store("0", "%rounds", "i64")
+        e.jump("correct")
+        e.label("correct")
         code.fill(e, at["residual"])
         e.lines.append(f"  call void @add_multiple(double -1.0, ptr {given['f']}, ptr {at['residual']})")
 
@@ -184,8 +123,7 @@ class _Search:
         e.repeat(0, count, active)
         self._equations(count, "missing", "change", "lambda_change")
         squares = [e.op(f"call double @dot(ptr {at[name]}, ptr {at[name]})") for name in ("change", "x")]
-        allowed = e.scalar("fmul", squares[1], number(CORRECTED**2))
-        e.require(e.op(f"fcmp ole double {squares[0]}, {allowed}"), "failed")
+        is_small = e.op(f"fcmp ole double {squares[0]}, {e.scalar('fmul', squares[1], number(CORRECTED**2))}")
         e.lines.append(f"  call void @add_multiple(double 1.0, ptr {at['change']}, ptr {at['x']})")
 
         def add(a: str, _: list[str]) -> list[str]:
@@ -193,20 +131,25 @@ class _Search:
             e.store(e.scalar("fadd", e.load(place), e.load(e.at(at["lambda_change"], a))), place)
             return []
 
+        def again() -> None:
+            rounds = e.load("%rounds", "i64")
+            e.require(e.op(f"icmp slt i64 {rounds}, {ROUNDS}"), "inaccurate")
+            e.store(e.op(f"add i64 {rounds}, 1"), "%rounds", "i64")
+            e.jump("correct")
+            e.label(f"unreachable{next(e._names)}")
+
         e.repeat(0, count, add)
+        e.when(e.op(f"xor i1 {is_small}, true"), again)
 
     def _drop(self, count: str) -> None:
         """Drop the bound whose multiplier has the wrong sign most, if any, and try again."""
-        e, at, given = self.e, self.at, self.given
+        e, at = self.e, self.at
 
         def one(a: str, carried: list[str]) -> list[str]:
             worst, which = carried
-            i = e.load(e.at(given["rows"], a, "i64"), "i64")
-            mark = e.load(e.at(given["marks"], i, "i32"), "i32", 4)
-            value = e.load(e.at(at["lambda"], a))
-            negative = e.op(f"fneg double {value}")
-            signed = e.op(f"select i1 {e.op(f'icmp eq i32 {mark}, {LOWER}')}, double {negative}, double {value}")
-            free = e.op(f"select i1 {e.op(f'icmp eq i32 {mark}, {EQUALITY}')}, double 0.0, double {signed}")
+            sign, is_equality = self.sign(a)
+            signed = e.scalar("fmul", sign, e.load(e.at(at["lambda"], a)))
+            free = e.op(f"select i1 {is_equality}, double 0.0, double {signed}")
             less = e.op(f"fcmp olt double {free}, {worst}")
             return [
                 e.op(f"select i1 {less}, double {free}, double {worst}"),
@@ -216,21 +159,14 @@ class _Search:
         _, which = e.repeat(0, count, one, ("double", "0.0"), ("i64", "-1"))
 
         def drop() -> None:
-            last = e.op(f"sub i64 {count}, 1")
-            place = e.at(given["rows"], which, "i64")
-            e.store("0", e.at(given["marks"], e.load(place, "i64"), "i32"), "i32", 4)
-            e.store(e.load(e.at(given["rows"], last, "i64"), "i64"), place, "i64")
-            e.store(e.load(e.at(at["bound"], last)), e.at(at["bound"], which))
-            for name in ("G", "W"):
-                self._copy(self.code.row(e, at[name], last), self.code.row(e, at[name], which))
-            e.store(last, "%count", "i64")
+            self.remove(which, count)
             e.jump("attempt")
             e.label(f"unreachable{next(e._names)}")
 
         e.when(e.op(f"icmp sge i64 {which}, 0"), drop)
 
     def _add(self) -> None:
-        """Add the bound that is missed most, if any, and try again."""
+        """Find the bound that is missed most, if any, and add it."""
         e, given, code, x = self.e, self.given, self.code, self.at["x"]
 
         def own(i: str, carried: list[str]) -> list[str]:
@@ -265,21 +201,102 @@ class _Search:
         start = (("double", number(MISSED)), ("i64", "-1"), ("i32", "0"), ("i1", "true"), ("i1", "true"))
         found = e.repeat(0, code.bounded, own, *start)
         kinds = [kind for kind, _ in start]
-        _, which, mark, good, fair = e.repeat(0, code.rows, general, *zip(kinds, found, strict=True))
-        e.require(fair, "failed")
+        worst, which, mark, good, fair = e.repeat(0, code.rows, general, *zip(kinds, found, strict=True))
+        e.require(fair, "unfair")
 
         def add() -> None:
-            e.require(e.op(f"icmp sge i64 {which}, 0"), "failed")  # a bound that is NaN
+            e.require(e.op(f"icmp sge i64 {which}, 0"), "nan")  # a bound that is NaN
             place = e.at(given["marks"], which, "i32")
-            e.require(e.op(f"icmp eq i32 {e.load(place, 'i32', 4)}, 0"), "failed")  # active already: bounds cross
-            e.store(mark, place, "i32", 4)
-            row = self.code.row(e, self.at["W"], e.load("%count", "i64"))
-            self.append(which, mark)
+            # Active already: its other side is missed, or it depends on others that leave no room.
+            e.require(e.op(f"icmp eq i32 {e.load(place, 'i32', 4)}, 0"), "crossing")
+            count = e.load("%count", "i64")
+            self.place(which, mark, count)
+            row = code.row(e, self.at["W"], count)
             e.lines.append(f"  call void @forward1(ptr {self.at['R']}, ptr {self.at['inverse']}, ptr {row})")
-            e.jump("attempt")
+            e.store(worst, "%missed")
+            is_lower = e.op(f"icmp eq i32 {mark}, {LOWER}")
+            e.store(e.op(f"select i1 {is_lower}, double -1.0, double 1.0"), "%side")
+            e.jump("exchange")
             e.label(f"unreachable{next(e._names)}")
 
         e.when(e.op(f"xor i1 {good}, true"), add)
+
+    def exchange(self) -> None:
+        """One step of the dual method towards the bound behind the active ones, whose multiplier grows from 0.
+
+        With w its row of W and S r = W w, that of the others changes by −r, and what is missed by −(w·w − r·W w) per
+        unit. Where one of the others reaches 0 first, it is dropped, and the step goes on without it.
+        """
+        e, at, code = self.e, self.at, self.code
+        e.label("exchange")
+        count = e.load("%count", "i64")
+        product, r = at["missing"], at["lambda_change"]
+        row = code.row(e, at["W"], count)
+
+        def multiply(p: str, _: list[str]) -> list[str]:
+            a = e.op(f"mul i64 {p}, {PANEL}")
+            e.lines.append(f"  call void @dots(ptr {code.row(e, at['W'], a)}, ptr {row}, ptr {e.at(product, a)})")
+            return []
+
+        def copy(a: str, _: list[str]) -> list[str]:
+            e.store(e.load(e.at(product, a)), e.at(r, a))
+            return []
+
+        e.repeat(0, code.panels(e, count), multiply)
+        e.repeat(0, count, copy)
+        code.clear_rest(e, r, count)
+        e.lines.append(f"  call void @small_solve(ptr {at['S']}, ptr {at['pivots']}, i64 {count}, ptr {r})")
+        side, missed = e.load("%side"), e.load("%missed")
+
+        def one(a: str, carried: list[str]) -> list[str]:
+            rate, step, which = carried
+            change = e.load(e.at(r, a))
+            left = e.scalar("fsub", rate, e.scalar("fmul", change, e.load(e.at(product, a))))
+            sign, is_equality = self.sign(a)
+            falls = e.scalar("fmul", e.scalar("fmul", sign, side), change)
+            value = e.scalar("fmul", sign, e.load(e.at(at["lambda"], a)))
+            least = e.op(f"select i1 {e.op(f'fcmp olt double {value}, 0.0')}, double 0.0, double {value}")
+            ratio = e.scalar("fdiv", least, falls)
+            first = e.op(f"and i1 {e.op(f'fcmp ogt double {falls}, 0.0')}, {e.op(f'fcmp olt double {ratio}, {step}')}")
+            first = e.op(f"and i1 {first}, {e.op(f'xor i1 {is_equality}, true')}")
+            return [
+                left,
+                e.op(f"select i1 {first}, double {ratio}, double {step}"),
+                e.op(f"select i1 {first}, i64 {a}, i64 {which}"),
+            ]
+
+        square = e.op(f"call double @dot(ptr {row}, ptr {row})")
+        infinite = number(float("inf"))
+        rate, step, which = e.repeat(0, count, one, ("double", square), ("double", infinite), ("i64", "-1"))
+        is_new = e.op(f"fcmp ogt double {rate}, {e.scalar('fmul', square, number(DenseCode.PIVOT))}")
+        whole = e.op(f"select i1 {is_new}, double {e.scalar('fdiv', missed, rate)}, double {infinite}")
+        full = e.op(f"fcmp ole double {whole}, {step}")
+        room = e.op(f"icmp slt i64 {count}, {code.capacity}")
+
+        def take() -> None:
+            i = e.load(e.at(self.given["rows"], count, "i64"), "i64")
+            mark = e.op(f"fptosi double {side} to i32")
+            e.store(mark, e.at(self.given["marks"], i, "i32"), "i32", 4)
+            e.store(e.op(f"add i64 {count}, 1"), "%count", "i64")
+            e.jump("attempt")
+            e.label(f"unreachable{next(e._names)}")
+
+        e.when(e.op(f"and i1 {e.op(f'and i1 {full}, {is_new}')}, {room}"), take)
+        e.require(e.op(f"icmp sge i64 {which}, 0"), "infeasible")  # no u obeys all bounds
+        self._count_change()
+
+        def change(a: str, _: list[str]) -> list[str]:
+            place, amount = e.at(at["lambda"], a), e.scalar("fmul", e.scalar("fmul", side, step), e.load(e.at(r, a)))
+            e.store(e.scalar("fsub", e.load(place), amount), place)
+            return []
+
+        e.repeat(0, count, change)
+        advance = e.op(f"select i1 {is_new}, double {e.scalar('fmul', step, rate)}, double 0.0")
+        e.store(e.scalar("fsub", missed, advance), "%missed")
+        self.remove(which, count)
+        self.move(count, e.load("%count", "i64"))
+        self.products(e.load("%count", "i64"))
+        e.jump("exchange")
 
     def _measured(self) -> tuple[str, str]:
         """Where A u and the squared lengths of the rows of A are."""
@@ -294,7 +311,7 @@ class _Search:
 
         def one(k: str, _: list[str]) -> list[str]:
             row, copy = e.entry(A, k, code.n), self.at["residual"]
-            self._copy(row, copy)
+            self.copy(row, copy)
             e.store(e.op(f"call double @dot(ptr {row}, ptr {x})"), e.at(values, k))
             e.store(e.op(f"call double @dot(ptr {row}, ptr {copy})"), e.at(squares, k))
             return []
@@ -330,20 +347,9 @@ class _Search:
             return []
 
         square = e.op(f"call double @dot(ptr {at['x']}, ptr {at['x']})")
-        e.require(e.op(f"fcmp olt double {square}, {number(float('inf'))}"), "failed")
+        e.require(e.op(f"fcmp olt double {square}, {number(float('inf'))}"), "infinite")
         e.repeat(0, code.sides, zero)
         e.repeat(0, count, multiplier)
         e.repeat(0, code.bounded, cut)
         e.repeat(code.bounded, code.n, component)
         e.lines.append(f"  ret i64 {SOLVED}")
-
-    def _copy_row(self, i: str, target: str) -> None:
-        e, code = self.e, self.code
-        k = e.op(f"sub i64 {i}, {code.bounded}") if code.bounded else i
-        self._copy(e.entry(self.given["A"], k, code.n), target)
-
-    def _copy(self, source: str, target: str) -> None:
-        """A row of n doubles that may lack padding into one that has it."""
-        dense = self.code.dense
-        for c in range(dense.blocks):
-            self.e.store(dense.block(self.e, source, c), self.e.at(target, c * dense.width), self.e.real)

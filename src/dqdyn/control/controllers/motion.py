@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dqdyn.control.core.build import Constraints, Infeasible, SolverName, Tasks, build
 from dqdyn.control.core.controller import Controller
-from dqdyn.robot import Robot
+from dqdyn.control.core.coordinates import AnyRobot
 
 
 def velocity_controller(
-    robot: Robot,
+    robot: AnyRobot,
     tasks: Tasks,
     constraints: Constraints = (),
     *,
@@ -21,12 +21,13 @@ def velocity_controller(
     ``tasks``: a list, or a list of lists for strict priorities, the highest first. ``constraints``: inequalities,
     limits, and tasks that must be met exactly. ``damping`` λ. ``infeasible``: "raise", "relax" or "hold".
     ``solver``: "daqp" or "piqp". What constrains the robot itself, such as a base that does not slip, is obeyed too.
+    Of a robot in coordinates it is a function (t, q) → q̇ (nq).
     """
     return build(robot, "velocity", tasks, constraints, damping, infeasible, solver)
 
 
 def acceleration_controller(
-    robot: Robot,
+    robot: AnyRobot,
     tasks: Tasks,
     constraints: Constraints = (),
     *,
@@ -38,5 +39,6 @@ def acceleration_controller(
 
     [Quiroz, eq. (3.2)] in the form [Quiroz, eq. (3.3)]; :class:`StoppingBounds` adds [Quiroz, eq. (3.4)], and several
     levels of tasks give [Quiroz, eq. (3.5)] and [Quiroz, eq. (3.6)]. Options as :func:`velocity_controller`.
+    Of a robot in coordinates it is a function (t, q, q̇) → q̈ (nq).
     """
     return build(robot, "acceleration", tasks, constraints, damping, infeasible, solver)

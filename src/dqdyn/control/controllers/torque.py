@@ -9,10 +9,11 @@ import numpy as np
 from dqdyn.algebra.scalar import Scalar
 from dqdyn.arrays import Array, RealArray
 from dqdyn.constraints import assembled
-from dqdyn.control.core.build import Constraints, Infeasible, SolverName, Tasks, build, require_robot
+from dqdyn.control.core.build import Constraints, Infeasible, SolverName, Tasks, build
 from dqdyn.control.core.command_constraint import MassAndBias
 from dqdyn.control.core.composition import Composition, Dynamics
 from dqdyn.control.core.controller import Controller
+from dqdyn.control.core.coordinates import AnyRobot, own_robot
 from dqdyn.control.core.design import Design, as_list
 from dqdyn.control.core.errors import ControlError
 from dqdyn.control.core.settings import GainPair
@@ -23,13 +24,14 @@ from dqdyn.dynamics import methods
 from dqdyn.model.model import Model
 from dqdyn.model.motors import said_by
 from dqdyn.robot import Robot
+from dqdyn.robot.coordinates import RobotInCoordinates
 
 _NOT_YET = "cannot be controlled by torque alone, as"
 _PULLS = 1e-9  # N or N m, from which on gravity counts
 
 
 def torque_controller(
-    robot: Robot,
+    robot: AnyRobot,
     tasks: Tasks,
     constraints: Constraints = (),
     *,
@@ -45,16 +47,17 @@ def torque_controller(
     The robot says which axes have motors, see ``robot.with_motors``: τ is exactly 0 on the others, which move as the
     dynamics lets them. Robots with contacts, loops or wheels, and those that fall because their base has no motors,
     are refused, since forces that do not come from motors would be left out: :func:`whole_body_controller` has them.
+    Of a robot in coordinates it is a function (t, q, q̇) → τ (nv).
     """
-    require_robot(robot)
-    _require_motors(robot)
-    constraints = [*as_list(constraints), *_no_motors(robot)]
-    dynamics, command_map = mass_and_bias(robot), _ThroughDynamics(robot, method)
+    own = own_robot(robot)
+    _require_motors(own)
+    constraints = [*as_list(constraints), *_no_motors(own)]
+    dynamics, command_map = mass_and_bias(own), _ThroughDynamics(own, method)
     return build(robot, "torque", tasks, constraints, damping, infeasible, solver, dynamics, command_map)
 
 
 def computed_torque(
-    robot: Robot, target: SignalLike, *, gain: float = 1.0, gains: GainPair | None = None, method: str = "auto"
+    robot: AnyRobot, target: SignalLike, *, gain: float = 1.0, gains: GainPair | None = None, method: str = "auto"
 ) -> Callable[[float, RealArray, RealArray], Array]:
     """A function (t, q, v) → τ that drives q to a target, constant or moving: τ = M a_c + c + g [Farias, eq. (73)].
 
@@ -62,9 +65,13 @@ def computed_torque(
     [Farias, eq. (76)]; that is a_c = K_P (θ_d − θ) + K_D (θ̇_d − θ̇) + θ̈_d [Farias, eq. (77)] = K_P e + K_D ė + θ̈_d
     [Farias, eq. (78)]; (75) is printed without the dot of θ̇. Here e is the difference of configurations, which is
     θ_d − θ but for joints with quaternions. ``gains`` (K_D, K_P), or ``gain`` as for tasks. Robots with
-    constraints are refused as by :func:`torque_controller`, and so are those with an axis that has no motor.
+    constraints are refused as by :func:`torque_controller`, and so are those with an axis that has no motor. Of a
+    robot in coordinates it is a function (t, q, q̇) → τ (nv); the target is the robot's own q.
     """
-    require_robot(robot)
+    if isinstance(robot, RobotInCoordinates):
+        own, floating = computed_torque(robot.robot, target, gain=gain, gains=gains, method=method), robot
+        return lambda t, q, qd: own(t, *floating.to_minimal(q, qd))
+    own_robot(robot)
     _require_motors(robot, everywhere=True)
     task = PostureTask(target, gain=gain, gains=gains).bound_to(robot.model)
     composition = Composition(robot.model, "acceleration", Design(((task,),), (), (), 0.0))

@@ -11,15 +11,16 @@ import numpy as np
 from dqdyn.algebra.real import real_array
 from dqdyn.arrays import Array
 from dqdyn.contacts.contact import Contact
+from dqdyn.control.controllers.printed_forms import literal_controller, require_form
 from dqdyn.control.controllers.torque import mass_and_bias
 from dqdyn.control.core.build import (
     Constraints,
     Infeasible,
     SolverName,
     Tasks,
-    require_robot,
     warn_of_forbidden_targets,
 )
+from dqdyn.control.core.coordinates import AnyRobot, in_coordinates, own_robot
 from dqdyn.control.core.design import Design
 from dqdyn.control.core.errors import ControlError, refused
 from dqdyn.control.core.optimum import Optimise, Optimum, StrictLevels
@@ -27,13 +28,14 @@ from dqdyn.control.core.settings import is_number, number, positive
 from dqdyn.control.whole_body.composition import WholeBodyComposition
 from dqdyn.control.whole_body.context import Contacts
 from dqdyn.control.whole_body.controller import WholeBodyController
+from dqdyn.control.whole_body.forms import Form
 from dqdyn.control.whole_body.ground import Ground, as_ground
 from dqdyn.errors import Error, unknown_name
 from dqdyn.robot import Robot
 
 
 def whole_body_controller(
-    robot: Robot,
+    robot: AnyRobot,
     tasks: Tasks,
     constraints: Constraints = (),
     *,
@@ -46,6 +48,7 @@ def whole_body_controller(
     fall_margin: float | None = 0.1,
     infeasible: Infeasible = "relax",
     solver: SolverName = "daqp",
+    form: Form = "eliminated",
 ) -> WholeBodyController:
     """A function (t, q, v) → τ that minimises the tasks over accelerations and contact forces [Bouyarmane, eq. (36)].
 
@@ -64,28 +67,45 @@ def whole_body_controller(
     ``ground``, a height z in m, a plane or a scene: contacts more than 1 cm away from it are told, with how far they
     are. ``fall_margin`` in m: a robot on a free base whose capture point is farther than that outside of its support
     polygon falls; the report says so, and the robot is brought to rest until the next reset. None does not watch it.
+
+    Of a robot in coordinates it is a function (t, q, q̇) → τ (nv). ``form``: "eliminated" leaves no equality to the
+    solver; "minimal", "projected" and "multipliers" are the programs that Bouyarmane prints, over accelerations,
+    torques and contact forces in the robot's coordinates, for study: same torques, far slower
+    (:mod:`dqdyn.control.whole_body.forms`).
     """
-    require_robot(robot)
+    asked, robot = robot, own_robot(robot)
+    require_form(asked, form)
     rate = number(contact_rate, "contact_rate", 0.0)
     if not robot.actuated.any():
         raise ControlError(f"{robot.name!r} has no motors to control: give it some by robot.with_motors(…).")
     weight = number(force_damping, "force_damping", 0.0)
     rates = None if torque_rate is None else _torque_rates(robot, torque_rate)
 
-    def make(touching: Any, own_tasks: Any) -> tuple[WholeBodyComposition, Optimise]:
-        """The program of contacts and tasks, and what solves it."""
+    def designed(touching: Any, own_tasks: Any) -> tuple[Design, Contacts]:
+        """Tasks, constraints and contacts, checked."""
         design = Design.of(robot.model, "torque", tasks if own_tasks is None else own_tasks, constraints, damping)
         warn_of_forbidden_targets(design, robot.model)
-        active = Contacts(robot.model, tuple(robot.actuated.tolist()), _contacts(robot, touching), rate)
+        return design, Contacts(robot.model, tuple(robot.actuated.tolist()), _contacts(robot, touching), rate)
+
+    def make(touching: Any, own_tasks: Any) -> tuple[WholeBodyComposition, Optimise]:
+        """The program of contacts and tasks, and what solves it."""
+        design, active = designed(touching, own_tasks)
         composition = WholeBodyComposition(robot, design, active, mass_and_bias(robot), weight, rates is not None)
         size, levels = composition.size, len(design.tasks)
         if levels == 1:
             return composition, Optimum(size, solver, guess=True)
-        return composition, StrictLevels(size, solver, levels, guess=True)
+        optimum = StrictLevels(size, solver, levels, guess=True)
+        optimum.prepare(composition.views)
+        return composition, optimum
 
+    if form != "eliminated":
+        parts = designed(contacts, None)
+        literal = literal_controller(asked, *parts, mass_and_bias(robot), weight, form, solver, infeasible)
+        return in_coordinates(asked, literal)
     floor = None if ground is None else as_ground(ground)
     margin = None if fall_margin is None else number(fall_margin, "fall_margin in m", 0.0)
-    return WholeBodyController(*make(contacts, None), infeasible, make, rates, floor, margin)
+    controller = WholeBodyController(*make(contacts, None), infeasible, make, rates, floor, margin)
+    return in_coordinates(asked, controller)
 
 
 def _torque_rates(robot: Robot, given: Any) -> Array:

@@ -62,13 +62,13 @@ class Brake:
         self._q: Array | None = None
         self._v = self._u = np.zeros(len(self.limit))
 
-    def remember(self, t: float, q: Array, v: Array, u: Array) -> None:
-        """The state of a step and u, the velocity or acceleration that was commanded."""
+    def remember(self, t: float, q: Array | None, v: Array, u: Array) -> None:
+        """The state of a step, q where it is known, and u, the velocity or acceleration that was commanded."""
         if self.level != "velocity":
             if self._t is not None:
                 self._step = t - self._t
             self._v = v.copy()
-            if self._command_map is not None:
+            if self._command_map is not None and q is not None:
                 self._q = q.copy()
         self._t, self._u = t, u
 
@@ -97,7 +97,7 @@ class Brake:
             if self._command_map is not None:
                 command = np.zeros(len(a)) if state is None else self._command_map(state, velocity, a)
             if is_finite(command):
-                self.remember(t, velocity if state is None else state, velocity, a)
+                self.remember(t, state, velocity, a)
                 return self._cut(command), self._is_still(velocity if v is None else v)
         return np.zeros(len(self.limit)), v is None or self._is_still(v)
 

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Literal
 
 from dqdyn.control.core.braking import CommandMap
 from dqdyn.control.core.composition import Composition, Dynamics
 from dqdyn.control.core.controller import Controller
+from dqdyn.control.core.coordinates import AnyRobot, in_coordinates, own_robot
+from dqdyn.control.core.coordinates import require_robot as require_robot
 from dqdyn.control.core.design import Design
-from dqdyn.control.core.errors import ControlWarning, refused
+from dqdyn.control.core.errors import ControlWarning
 from dqdyn.control.core.optimum import Optimum, StrictLevels
 from dqdyn.control.core.task import Task
 from dqdyn.control.core.term import ControlPart
 from dqdyn.model.model import Model
-from dqdyn.robot import Robot
 
 Tasks = Task | Sequence[Task] | Sequence[Sequence[Task] | Task]
 """One, a list, or a list of lists for strict priorities."""
@@ -26,14 +27,8 @@ SolverName = Literal["daqp", "piqp"]
 _ROUNDING = 1e-9  # of how far a target lies in a zone
 
 
-def require_robot(robot: Any) -> None:
-    """An error if something other than a robot is given, such as a file name."""
-    if not isinstance(robot, Robot):
-        raise refused("A controller is made for a Robot, as dq.load(…) gives one", robot)
-
-
 def build(
-    robot: Robot,
+    robot: AnyRobot,
     level: str,
     tasks: Tasks,
     constraints: Constraints,
@@ -44,13 +39,13 @@ def build(
     command_map: CommandMap | None = None,
 ) -> Controller:
     """The controller of a level; by torque it composes accelerations, and ``command_map`` gives the torques."""
-    require_robot(robot)
-    design = Design.of(robot.model, level, tasks, constraints, damping)
-    warn_of_forbidden_targets(design, robot.model)
-    composition = Composition(robot.model, "velocity" if level == "velocity" else "acceleration", design, dynamics)
+    model = own_robot(robot).model
+    design = Design.of(model, level, tasks, constraints, damping)
+    warn_of_forbidden_targets(design, model)
+    composition = Composition(model, "velocity" if level == "velocity" else "acceleration", design, dynamics)
     levels = len(design.tasks)
     optimum = Optimum(composition.size, solver) if levels == 1 else StrictLevels(composition.size, solver, levels)
-    return Controller(level, composition, optimum, infeasible, command_map)
+    return in_coordinates(robot, Controller(level, composition, optimum, infeasible, command_map))
 
 
 def warn_of_forbidden_targets(design: Design, model: Model) -> None:

@@ -133,7 +133,7 @@ class StrictLevels:
         key = level, unknowns
         if key not in self._solvers:
             rows = self.size.sides - self.size.equalities
-            self._solvers[key] = make_solver(self.name, ProblemSize(unknowns, False, rows, 0), self.guess)
+            self._solvers[key] = make_solver(self.name, ProblemSize(unknowns, False, rows, 0))
         return self._solvers[key]
 
 
@@ -146,6 +146,12 @@ class _HeldLevels:
         self._solver: Solver | None = None
         self._upper, self._lower = np.zeros(self._own.sides), np.zeros(self._own.sides)
         self._at = np.zeros(self._own.rows)
+        first, free = size.first, levels + size.equalities
+        self._at_held, self._at_free = self._at[:levels], self._at[free:]
+        self._parts = [
+            (name, own[:first], own[first : first + levels], own[first + levels : first + free], own[first + free :])
+            for name, own in (("upper", self._upper), ("lower", self._lower))
+        ]
 
     @property
     def multipliers(self) -> Array | None:
@@ -163,22 +169,21 @@ class _HeldLevels:
         return self._solver
 
     def __call__(self, views: Views, above: Array) -> Array | None:
-        solver = self.prepare()
-        A, first, held = views[f"A{self.level}"], self.size.first, self.levels
-        at = np.dot(A, above, out=self._at)
-        for own, given, end, room in (
-            (self._upper, views["upper"], np.maximum, _ROOM),
-            (self._lower, views["lower"], np.minimum, -_ROOM),
+        solver = self._solver or self.prepare()
+        A, first, end = views[f"A{self.level}"], self.size.first, self.size.first + self.size.equalities
+        np.dot(A, above, out=self._at)
+        for (name, of_unknowns, held, equal, free), farther, room in zip(
+            self._parts, (np.maximum, np.minimum), (_ROOM, -_ROOM), strict=True
         ):
-            own[first : first + held] = at[:held]
-            inequalities = slice(self.size.equalities + held, None)
-            rows = own[first:]
-            rows[held : held + self.size.equalities] = given[first : first + self.size.equalities]
+            given = views[name]
+            held[:] = self._at_held
             # What the levels above take up must stay allowed in spite of rounding errors.
-            end(given[first + self.size.equalities :], at[inequalities], out=rows[inequalities])
-            rows[inequalities] += room
+            farther(given[end:], self._at_free, out=free)
+            np.add(free, room, out=free)
+            if end > first:
+                equal[:] = given[first:end]
             if first:
-                end(given[:first], above, out=own[:first])
+                farther(given[:first], above, out=of_unknowns)
         return solver.solve(views[f"H{self.level}"], views[f"f{self.level}"], A, self._upper, self._lower)
 
 

@@ -9,10 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from dqdyn.arrays import Array
-from dqdyn.compile.codegen.active_set import ARGUMENTS, EQUALITY, SOLVED, ActiveSetCode
-from dqdyn.compile.runtime.function import native_wanted
+from dqdyn.compile.codegen.active_bounds import EQUALITY
+from dqdyn.compile.codegen.active_set import ARGUMENTS, REASONS, SOLVED, ActiveSetCode
+from dqdyn.compile.runtime.function import native_wanted, warn_once
 
-CHANGES = 8
+CHANGES = 60
 """How often the guess may change before another solver is asked."""
 _LARGEST = 120  # unknowns from which on another solver is as fast
 
@@ -42,13 +43,14 @@ class ActiveSetGuess:
         self._kinds[self._equalities] = EQUALITY
         self.marks, self.multipliers = self._kinds.copy(), np.zeros(code.sides)
         self._u, self._shapes = np.zeros(unknowns), ((unknowns, unknowns), (unknowns,), (rows, unknowns))
-        self._rows, self._memory = np.zeros(code.capacity, dtype=np.int64), _aligned(sum(code.sections.values()))
+        self._rows, self._memory = np.zeros(code.stride, dtype=np.int64), _aligned(sum(code.sections.values()))
         self._words = np.zeros(len(ARGUMENTS), dtype=np.int64)
         own = (self._u, self.multipliers, self.marks, self._rows, self._memory)
         self._words[5:10] = [a.ctypes.data for a in own]
         self._words[10] = CHANGES
         self._at = self._words.ctypes.data
         self._given: tuple[Any, ...] = (None,) * 5
+        self._result, self._has_guess = SOLVED, False
 
     def __call__(self, H: Array, f: Array, A: Array, upper: Array, lower: Array) -> Array | None:
         """The minimum, which obeys all bounds to 1e-9 in their units; None where it is not found this way."""
@@ -59,15 +61,26 @@ class ActiveSetGuess:
                 return None
             self._words[:5] = [a.ctypes.data for a in given]
             self._given = given  # kept alive as long as their addresses are
-        if self._call(self._at) != SOLVED:
+        result = self._call(self._at)
+        if result != SOLVED and self._has_guess:  # a guess may be so wrong that it is worse than none
+            self.marks[:] = self._kinds
+            result = self._call(self._at)
+        self._result, self._has_guess = result, result == SOLVED
+        if result != SOLVED:
             self.marks[:] = self._kinds
             return None
         return self._u.copy()
+
+    @property
+    def reason(self) -> str:
+        """How the last problem ended: "solved", or why not."""
+        return REASONS[self._result]
 
     def start_from(self, multipliers: Array) -> None:
         """Take the bounds with these multipliers, of another solver, as the next guess."""
         np.sign(multipliers, out=self.marks, casting="unsafe")
         self.marks[self._equalities] = EQUALITY
+        self._has_guess = True
 
     def _fits(self, given: tuple[Array, ...]) -> bool:
         sides = (len(self.marks),)
@@ -84,7 +97,9 @@ def guess_for(unknowns: int, bounded: int, rows: int, equalities: int) -> Active
         return None
     try:
         return ActiveSetGuess(unknowns, bounded, rows, equalities)
-    except Exception:  # whatever LLVM or the loader may raise: the solver does without
+    except Exception as problem:  # whatever LLVM or the loader may raise: the solver does without
+        reason = f"{type(problem).__name__}: {problem}"
+        warn_once(f"native code is unavailable ({reason}): quadratic programs take several times longer.")
         return None
 
 

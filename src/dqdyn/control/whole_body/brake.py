@@ -41,7 +41,7 @@ class WholeBodyBrake(Brake):
         self.reset()
         self._t, self._last = t, command.copy()
 
-    def remember(self, t: float, q: Array, v: Array, u: Array) -> None:
+    def remember(self, t: float, q: Array | None, v: Array, u: Array) -> None:
         self._t, self._last = t, self._torques._command
 
     def __call__(self, t: float, q: Array | None, v: Array | None) -> tuple[Array, bool]:

@@ -104,6 +104,7 @@ class Elimination:
             for i, equality in rows if of_motion else ():
                 if equality.is_motion and equality.pivot is None:
                     supports[i] = set(self._reduced(Affine(equality.row)).row)
+        supports = _sufficient(supports, eliminated)
         for i, equality in rows:
             if equality.pivot is None:
                 step, self.margins[i] = self._reflected(equality, supports.get(i))
@@ -155,6 +156,24 @@ class Elimination:
         rest = {k: c * factor for k, c in row.items() if k not in x}
         solved = _Solved(pivot, Affine(rest, form.constant * factor))
         return _Reflected(normal, scale, solved), divide(left, select(less(0.0, before), before, 1.0))
+
+
+def _sufficient(supports: dict[int, set[int]], eliminated: set[int]) -> dict[int, set[int]]:
+    """The supports, if each row can have an unknown of its own in them; none, so that rows use all unknowns, if not.
+
+    Pivots of the equation of motion may have taken so many that rows would count as dependent which are not.
+    """
+    owners: dict[int, int] = {}
+
+    def finds(row: int, tried: set[int]) -> bool:
+        for k in supports[row] - eliminated - tried:
+            tried.add(k)
+            if k not in owners or finds(owners[k], tried):
+                owners[k] = row
+                return True
+        return False
+
+    return supports if all(finds(row, set()) for row in supports) else {}
 
 
 def _merged(steps: list[_Solved | _Reflected | _Mapped]) -> list[_Solved | _Reflected | _Mapped]:

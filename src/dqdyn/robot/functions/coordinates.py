@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
 from dqdyn.algebra.scalar import Scalar, Scalars, total
+from dqdyn.constraints.forward import CONSTRAINED_FORWARD, ConstrainedForward
 from dqdyn.coordinates import minimal_form
 from dqdyn.coordinates.tree import Matrix, TreeCoordinates
 from dqdyn.dynamics import methods
 from dqdyn.dynamics.choice import Form, Formulations
-from dqdyn.model.model import Frame, Model
+from dqdyn.dynamics.deferred import Deferred
+from dqdyn.model.model import Model
+from dqdyn.robot.functions.coordinate_constraints import COORDINATE_CONSTRAINTS
+from dqdyn.robot.functions.coordinate_kinematics import COORDINATE_KINEMATICS
 from dqdyn.robot.options import Options
 from dqdyn.robot.robot_function import Candidates, Result, RobotFunction
 
@@ -56,13 +60,6 @@ def _coriolis_matrix(tree: Subject, q: Scalars, qd: Scalars) -> Matrix:
     return [[total(right[k][j] * e for k, e in column) for j in range(tree.n)] for column in E]
 
 
-def _point_jacobian(tree: Subject, q: Scalars, frame: Frame, point: tuple[float, float, float]) -> Matrix:
-    from dqdyn.coordinates.equation_of_motion import EquationOfMotion
-
-    columns = EquationOfMotion(tree, q, [0.0] * tree.n).point_jacobian(frame.name, point)
-    return [[getattr(c, axis) for c in columns] for axis in "xyz"]
-
-
 # --- dynamics through the fast forms in the robot's own variables -----------------------------------------------------
 
 
@@ -103,7 +100,27 @@ def _forward_by_kkt(
 _FORWARD = Formulations("forward_dynamics", {"minimal": _forward, "kkt": _forward_by_kkt}, "minimal")
 
 
+_MULTIPLIERS = ConstrainedForward(Deferred("constraints.methods.kkt", "forward_and_multipliers"))
+_constrained_forward = Deferred("coordinates.constrained", "forward_dynamics")
+
+
+def _constrained_by_kkt(
+    tree: Subject, form: Form, on: Model, q: Scalars, qd: Scalars, tau: Scalars, t: Scalar = 0.0, **contacts: Any
+) -> Any:
+    mass, light = methods.MASS_MATRIX.candidates(tree.model, "auto")[0]
+    bias = _bias(tree, form, on, q, qd, **contacts)
+    solve = Deferred("coordinates.constrained", "forward_dynamics_by_kkt")
+    return solve(tree, partial(mass, light), bias, q, qd, tau, t)
+
+
 def _forward_candidates(tree: Subject, options: Options) -> Candidates:
+    if tree.model.constraints:
+        if options.method == "kkt":
+            return _through(_constrained_by_kkt, methods.INVERSE)(tree, options)[:1]
+        return [
+            (partial(_constrained_forward, tree, form), on)
+            for form, on in CONSTRAINED_FORWARD.variants(_MULTIPLIERS, tree.model)
+        ]
     if options.method == "kkt":
         return _through(_forward_by_kkt, methods.INVERSE)(tree, options)[:1]
     return _through(_forward, methods.FORWARD)(tree, options)
@@ -114,7 +131,7 @@ def _fast(name: str, inputs: str, result: Result, algorithm: Any, on: Formulatio
 
 
 _of = RobotFunction.of
-COORDINATES = RobotFunction.table(
+_DYNAMICS = RobotFunction.table(
     _of("health", "q", "list", _health),
     _of("health_with_rates", "q qd", "list", _health_with_rates),
     _of("minimal", "q", "list", Subject.minimal),
@@ -140,9 +157,16 @@ COORDINATES = RobotFunction.table(
         "q qd tau",
         "list",
         None,
-        "method contacts",
+        "method contacts time",
         choice=lambda model: _FORWARD,
         candidates=_forward_candidates,
     ),
-    _of("point_jacobian", "q", "matrix", _point_jacobian, "frame point"),
 )
+COORDINATES = {**_DYNAMICS, **COORDINATE_KINEMATICS}
+"""Functions that every robot in coordinates has."""
+_UNDER_CONSTRAINTS = {**COORDINATES, **COORDINATE_CONSTRAINTS}
+
+
+def functions_of(model: Model) -> Mapping[str, RobotFunction]:
+    """The functions of a robot in coordinates by name."""
+    return _UNDER_CONSTRAINTS if model.constraints else COORDINATES

@@ -72,21 +72,21 @@ class Marker:
         return self.at[min(i, len(self.at) - 1)], self.along[min(i, len(self.along) - 1)]
 
 
-class Scene:
-    """A list of markers to pass to the viewers; every method adds one object and returns the scene."""
+class Markers:
+    """A list of markers to pass to the viewers; every method adds one object and returns the list."""
 
     def __init__(self) -> None:
         self.markers: list[Marker] = []
 
     def point(
         self, position: Points, *, name: str = "point", radius: float = 0.015, color: Color = RED, on: On = None
-    ) -> Scene:
+    ) -> Markers:
         """A point, given by a Point or (..., 3) in m."""
         return self._add("ball", "points", name, position, np.zeros(3), radius, color, on)
 
     def sphere(
         self, center: Points, radius: float, *, name: str = "sphere", color: Color = CLEAR_BLUE, on: On = None
-    ) -> Scene:
+    ) -> Markers:
         """A sphere in m."""
         return self._add("ball", "spheres", name, center, np.zeros(3), radius, color, on)
 
@@ -100,7 +100,7 @@ class Scene:
         color: Color = PURPLE,
         on: On = None,
         group: str = "lines",
-    ) -> Scene:
+    ) -> Markers:
         """A line, given by a Line or (..., 6) = [l, m]: ``length`` of it, about the point next to the origin."""
         line = line if isinstance(line, Line) else Line.from_plucker(*_halves(line))
         l = _array(line.direction, 3)
@@ -116,7 +116,7 @@ class Scene:
         radius: float = 0.004,
         color: Color = PURPLE,
         on: On = None,
-    ) -> Scene:
+    ) -> Markers:
         """The straight way between two points."""
         a, b = _array(start, 3), _array(end, 3)
         return self._add("stick", "lines", name, a, b - a, radius, color, on)
@@ -130,7 +130,7 @@ class Scene:
         name: str = "plane",
         color: Color = CLEAR_TEAL,
         on: On = None,
-    ) -> Scene:
+    ) -> Markers:
         """A plane, given by a Plane or (..., 4) = [n, d]: a square about the point next to ``center``."""
         if not isinstance(plane, Plane):
             numbers = _array(plane, 4)
@@ -141,7 +141,7 @@ class Scene:
 
     def frame(
         self, pose: Pose | RealArray | None = None, *, size: float = 0.15, name: str = "frame", on: On = None
-    ) -> Scene:
+    ) -> Markers:
         """Axes of a frame, x red, y green, z blue, given by a Pose or vec8 (..., 8)."""
         x = Pose() if pose is None else pose if isinstance(pose, Pose) else Pose(pose)
         for i, color in enumerate((RED, GREEN, BLUE)):
@@ -159,13 +159,13 @@ class Scene:
         color: Color = ORANGE,
         on: On = None,
         group: str = "arrows",
-    ) -> Scene:
+    ) -> Markers:
         """An arrow from a point along a vector, both (..., 3) in m."""
         return self._add("arrow", group, name, start, vector, radius, color, on)
 
     def twist(
         self, twist: Twist | RealArray, at: Points = ORIGIN, *, scale: float = 0.2, name: str = "twist", on: On = None
-    ) -> Scene:
+    ) -> Markers:
         """A twist [ω, v] at its reference point: ω orange and v blue, ``scale`` m per rad/s or m/s."""
         omega, v = _halves(twist.vec6() if isinstance(twist, Twist) else twist)
         self.arrow(at, scale * omega, name=f"{name} ω", color=ORANGE, on=on, group="added twists")
@@ -179,7 +179,7 @@ class Scene:
         scale: float = 0.01,
         name: str = "wrench",
         on: On = None,
-    ) -> Scene:
+    ) -> Markers:
         """A wrench [f, τ] at its reference point: f red and τ purple, ``scale`` m per N or N m."""
         force, torque = _halves(wrench.vec6() if isinstance(wrench, Wrench) else wrench)
         self.arrow(at, scale * force, name=f"{name} f", color=RED, on=on, group="added wrenches")
@@ -187,7 +187,7 @@ class Scene:
 
     def path(
         self, points: RealArray, *, name: str = "path", radius: float = 0.004, color: Color = GOLD, most: int = 200
-    ) -> Scene:
+    ) -> Markers:
         """A constant polyline through points (k, 3), thinned to ``most`` pieces."""
         corners = _array(points, 3)
         if corners.ndim != 2 or len(corners) < 2:
@@ -197,7 +197,7 @@ class Scene:
             self._add("stick", "paths", name, a, b - a, radius, color, None)
         return self
 
-    def _add(self, *marker: Any) -> Scene:
+    def _add(self, *marker: Any) -> Markers:
         self.markers.append(Marker(*marker))
         return self
 

@@ -17,6 +17,7 @@ WAIST = "base_link"
 HALF_LENGTH, HALF_WIDTH = 0.1, 0.06  # m, of the part of a sole that may carry
 FRICTION = 0.7
 SWAY, FREQUENCY, STEP = 0.02, 0.5, 1e-3  # m to the left and right, Hz, s
+TURN = 2.0 * np.pi * FREQUENCY  # rad/s
 STATES = round(1.0 / (FREQUENCY * STEP))
 """One period."""
 LEG = {"leg_{}_3_joint": -0.411354, "leg_{}_4_joint": 0.859395, "leg_{}_5_joint": -0.448041, "leg_{}_6_joint": 0.0}
@@ -63,7 +64,17 @@ def half_sitting(robot: Any) -> np.ndarray:
 
 def center_of_mass(center: np.ndarray, t: Any, sin: Any = np.sin) -> list[Any]:
     """Where the center of mass should be at time t."""
-    return [center[0], center[1] + SWAY * sin(2.0 * np.pi * FREQUENCY * t), center[2]]
+    return [center[0], center[1] + SWAY * sin(TURN * t), center[2]]
+
+
+def center_velocity(t: float) -> np.ndarray:
+    """In m/s."""
+    return np.array([0.0, SWAY * TURN * np.cos(TURN * t), 0.0])
+
+
+def center_acceleration(t: float) -> np.ndarray:
+    """In m/s²."""
+    return np.array([0.0, -SWAY * TURN**2 * np.sin(TURN * t), 0.0])
 
 
 def sway(robot: Any) -> Sway:
@@ -75,7 +86,7 @@ def sway(robot: Any) -> Sway:
     center[:2] = np.mean(feet, axis=0)[:2]
     q, states, rates = posture, [], []
     for k in range(-STATES, STATES):  # one period to settle
-        v = _rates(robot, q, posture, feet, np.array(center_of_mass(center, k * STEP)), _velocity(k * STEP))
+        v = _rates(robot, q, posture, feet, np.array(center_of_mass(center, k * STEP)), center_velocity(k * STEP))
         if k >= 0:
             states.append(q)
             rates.append(v)
@@ -96,11 +107,6 @@ def _rates(robot: Any, q: Any, posture: Any, feet: Any, center: np.ndarray, velo
     rows.append(_POSTURE * np.eye(robot.nv))
     right.append(_POSTURE * robot.difference(q, posture))
     return np.linalg.lstsq(np.vstack(rows), np.concatenate(right))[0]
-
-
-def _velocity(t: float) -> np.ndarray:
-    turn = 2.0 * np.pi * FREQUENCY
-    return np.array([0.0, SWAY * turn * np.cos(turn * t), 0.0])
 
 
 def _turn(R: np.ndarray) -> np.ndarray:
