@@ -94,17 +94,17 @@ class WholeBodyComposition(Composition):
         """Equalities that depend on others at every state: found at random ones."""
         rng = np.random.default_rng(0)
         found: set[int] | None = None
-        blocked: set[str] | None = None
+        upright = self._context_at(0.0, self.robot.neutral().tolist(), [0.0] * self.robot.nv, dynamics)
+        held = [blocked_slides(upright)]  # contacts that slide in one direction as a rule do so there
         for _ in range(_SAMPLES):
             q, v = self.robot.random_configuration(rng), rng.standard_normal(self.robot.nv)
             if self.robot.constraints:
                 q, v = self.robot.project(q, v)
             context = self._context_at(0.0, q.tolist(), v.tolist(), dynamics)
-            held = blocked_slides(context)
-            blocked = held if blocked is None else blocked & held
+            held.append(blocked_slides(context))
             dependent = dependent_rows(context.unknowns, context.equalities)
             found = dependent if found is None else found & dependent
-        for name in sorted(blocked or ()):
+        for name in sorted(set.intersection(*held)):
             raise ControlError(
                 f"the contact {name!r} slides in a direction in which other contacts or the robot's own constraints "
                 "hold it: make it fixed, or let the others slide too.",
