@@ -18,6 +18,7 @@ from dqdyn.control.core.braking import RATE
 from dqdyn.control.qp.solver import INFINITE
 from dqdyn.control.qp.with_piqp import PiqpSolver
 from dqdyn.control.whole_body.answers import NOTHING, OTHERS
+from dqdyn.control.whole_body.controller import anchor_of
 from dqdyn.control.whole_body.falling import FallWatch
 
 TABLE, Q_TABLE, LEGS = resting_table()
@@ -236,14 +237,14 @@ def test_a_watch_says_nothing_of_uneven_ground_and_of_lying_robots() -> None:
     watch = FallWatch(TABLE.model, 0.1)
     far = np.array([5.0, 0.0, 0.5, 0.0, 0.0, 0.0])
     assert watch.problem(0.0, far) == ""  # stands on nothing
-    watch.stand_on(LEGS, Q_TABLE)
+    watch.stand_on(LEGS, np.array([anchor_of(TABLE.model, leg, Q_TABLE) for leg in LEGS]))
     assert watch.problem(0.0, far) == "the robot falls: its capture point is 4.5 m outside of the support polygon"
     assert watch.problem(0.005, far) == ""  # checked every 0.01 s
     assert "falls" in watch.problem(0.01, far)
     assert "fell: its center of mass is 0.04 m above" in watch.problem(1.0, np.array([0.0, 0.0, 0.04, 0.0, 0.0, 0.0]))
     uneven = Q_TABLE.copy()
     uneven[7] += 0.1
-    watch.stand_on(LEGS, uneven)
+    watch.stand_on(LEGS, np.array([anchor_of(TABLE.model, leg, uneven) for leg in LEGS]))
     assert watch.problem(2.0, far) == ""
 
 
