@@ -335,6 +335,7 @@ def test_estimate_follows_a_landing(engine: bool, close: float) -> None:
     assert run.extra["contacts"][-1] == 4
 
 
+@pytest.mark.long
 def test_noise_of_sensors_comes_from_its_seed() -> None:
     noise = SensorNoise(gyroscope=0.01, accelerometer=0.1, gyroscope_bias=(0.0, 0.0, 0.01))
     first, second, exact = landing(noise)[0], landing(noise)[0], landing()[0]
