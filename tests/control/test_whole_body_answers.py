@@ -267,6 +267,22 @@ def test_rest_is_for_good_and_within_cones(made: Callable[..., ct.WholeBodyContr
     assert controller.report.motion == "still"
 
 
+def test_rest_is_for_controllers_of_every_level() -> None:
+    arm = dq.robots.two_link()
+    task = ct.PostureTask(np.array([1.0, 0.5]))
+    for make in (ct.velocity_controller, ct.acceleration_controller, ct.torque_controller):
+        controller = make(arm, [task], infeasible="rest")
+        assert np.abs(controller(0.0, np.zeros(2), np.zeros(2))).max() > 0.1
+        controller(0.1, np.zeros(2) * np.nan, np.zeros(2))
+        controller(0.2, np.zeros(2), np.zeros(2))
+        assert controller.report.status == "held"
+        assert controller.report.t == 0.2
+        assert controller.report.reason.startswith("q of the robot is not finite")
+        controller.reset()
+        controller(0.3, np.zeros(2), np.zeros(2))
+        assert controller.report.status == "solved"
+
+
 @pytest.mark.parametrize("policy", ["relax", "hold"])
 def test_measurements_that_fail_leave_the_loop_to_its_policy(policy: str) -> None:
     """NaN of a sensor, and a target that is not seen."""
@@ -307,6 +323,8 @@ def test_other_bad_input_is_refused_by_one_sentence() -> None:
         ct.whole_body_controller(POLE, tasks, contacts=SOLE, fall_margin=-0.1)
     with pytest.raises(dq.Error, match="ground is a height z in m, a Plane or a Scene"):
         ct.whole_body_controller(POLE, tasks, contacts=SOLE, ground="floor")
+    with pytest.raises(dq.Error, match="torque_rate and ground are for form='eliminated'"):
+        ct.whole_body_controller(POLE, tasks, contacts=SOLE, ground=0.0, form="minimal")
     with pytest.raises(dq.Error, match="policy"):
         ct.whole_body_controller(POLE, tasks, contacts=SOLE, infeasible="sleep")
 

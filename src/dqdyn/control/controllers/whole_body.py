@@ -99,6 +99,8 @@ def whole_body_controller(
         return composition, optimum
 
     if form != "eliminated":
+        if torque_rate is not None or ground is not None:
+            raise Error(f"torque_rate and ground are for form='eliminated': leave them out of {form!r}.", form=form)
         parts = designed(contacts, None)
         literal = literal_controller(asked, *parts, mass_and_bias(robot), weight, form, solver, infeasible)
         return in_coordinates(asked, literal)
