@@ -262,8 +262,10 @@ def test_rest_is_for_good_and_within_cones(made: Callable[..., ct.WholeBodyContr
     assert controller.report.status == "held"
     np.testing.assert_allclose(controller.accelerations, -RATE * v, atol=1e-3)
     assert SOLE[0].holds(controller.contact_wrenches["foot"], 1e-6)
-    _, after = stand(POLE, controller, Q_POLE, v, 1.0)
-    assert np.abs(after).max() < 1e-3
+    q, after = stand(POLE, controller, Q_POLE, v, 1.0)
+    half = 0.5 * RATE  # both poles: v₀ (1 − k t/2) exp(−k t/2)
+    assert after[6] == pytest.approx(0.1 * (1.0 - half) * math.exp(-half), rel=0.05)
+    stand(POLE, controller, q, after, 1.0)
     assert controller.report.motion == "still"
 
 
