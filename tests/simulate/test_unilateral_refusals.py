@@ -56,7 +56,7 @@ class Velocities:
         ({"contacts": 3.0, "ground": 0.0}, "contacts are values of"),
         ({"contacts": [contacts.point("foot")], "ground": 0.0}, "foot"),
         ({"contacts": [RoundContact("foot", 0.1)], "ground": 0.0}, "foot"),
-        ({"ground": 0.0}, "no option 'ground' without contacts"),
+        ({"ground": 0.0}, "no option 'ground' without plant='mujoco' or contacts"),
     ],
 )
 def test_simulation_refuses(options: dict[str, Any], says: str) -> None:

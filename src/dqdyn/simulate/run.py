@@ -43,7 +43,7 @@ def simulate(
     start: float = 0.0,
     integrator: IntegratorName | Integrator | None = None,
     plant: Literal["mujoco"] | None = None,
-    contacts: Sequence[Contact | RoundContact] = (),
+    contacts: Contact | RoundContact | Sequence[Contact | RoundContact] = (),
     wrenches: Mapping[str, RealArray] | None = None,
     expressed: Expressed = "body",
     every: int = 1,
@@ -99,7 +99,7 @@ def simulate(
         return run_with_contacts(problem, controller, contacts, progress, **options)
     if options:
         option = sorted(options)[0]
-        raise Error(f"simulate has no option {option!r} without contacts=[...] or plant='mujoco'.", option=option)
+        raise Error(f"simulate has no option {option!r} without plant='mujoco' or contacts=[...].", option=option)
     if method is None:
         from dqdyn.simulate.adaptive import run_adaptive
 
