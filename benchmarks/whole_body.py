@@ -1,10 +1,10 @@
-"""Whole-body control of the Talos on both feet against placo, which gets an environment of its own.
+"""Whole-body control of the Talos on both feet against placo and TSID, each in an environment of its own.
 
-Tasks on the center of mass, the posture and the waist; torque limits and friction cones; the feet do not move. Both
+Tasks on the center of mass, the posture and the waist; torque limits and friction cones; the feet do not move. All
 sides go through the same states of a sway, step by step, and take turns in blocks of steps. A step begins with a
 state and ends with torques.
 
-``python -m benchmarks whole_body``, or ``python -m benchmarks.whole_body --fresh`` to install placo anew.
+``python -m benchmarks whole_body``, or ``python -m benchmarks.whole_body --fresh`` to install the peers anew.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -29,8 +29,12 @@ from benchmarks.measure import Result
 from dqdyn import control as ct
 from dqdyn.algebra.scalar import sin
 
-PLACO = "placo==0.10.2"
-PEER = Path(__file__).with_name("whole_body_placo.py")
+PEERS = {
+    "placo": ["placo==0.10.2"],
+    "tsid": ["tsid==1.7.1", "pin==3.4.0", "cmeel-urdfdom<5", "cmeel-tinyxml2<11"],
+}
+"""What each needs; later versions of the other packages do not fit the wheel of TSID."""
+FEET = ("hard", "soft")
 FASTER, LEVELS_SLOWER = 3.0, 2.0
 """Targets: how much faster than placo, and how much longer three strict levels may take."""
 BLOCK, ROUNDS, UNTIMED = 50, 200, 20  # steps per block, blocks of each side, steps before each block
@@ -100,12 +104,13 @@ def controller(robot: Any, sway: standing.Sway, strict: bool) -> Any:
     return ct.whole_body_controller(robot, [[task] for task in tasks] if strict else tasks, contacts=feet)
 
 
-class Placo:
-    """placo in a process of its own."""
+class Peer:
+    """A peer in a process of its own."""
 
-    def __init__(self, process: subprocess.Popen[str]) -> None:
-        self._process = process
-        self.version = json.loads(self._line())
+    def __init__(self, name: str, process: subprocess.Popen[str]) -> None:
+        self._process, self.name = process, name
+        self.name = f"{name} {json.loads(self._line())}"
+        self.sizes = self.ask("check")
 
     def seconds(self, feet: str, steps: int) -> float:
         """What some steps take, with feet that are "hard" constraints or "soft" tasks."""
@@ -121,25 +126,35 @@ class Placo:
         assert self._process.stdout is not None
         line = self._process.stdout.readline()
         if not line:
-            raise SystemExit("the process with placo ended without an answer")
+            raise SystemExit(f"the process with {self.name} ended without an answer")
         return line
 
 
 @contextmanager
-def placo(sway: standing.Sway, robot: Any, fresh: bool) -> Iterator[Placo]:
-    """The peer, ready to be asked."""
-    interpreter = environment([PLACO], fresh)
-    with tempfile.TemporaryDirectory() as folder:
+def peers(sway: standing.Sway, robot: Any, fresh: bool) -> Iterator[dict[str, Peer]]:
+    """Those that can be installed, ready to be asked."""
+    with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
         urdf, problem = standing.without_shapes(Path(folder)), Path(folder) / "problem.npz"
         np.savez(problem, **described(sway, robot))
-        command = [str(interpreter), "-P", str(PEER), str(urdf), str(problem)]
-        pipe = subprocess.PIPE
-        process = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, env=variables())
-        try:
-            yield Placo(process)
-        finally:
-            process.kill()
-            process.wait()
+        found = {}
+        for name, requirements in PEERS.items():
+            try:
+                interpreter = environment(requirements, fresh)
+            except CannotInstall as reason:
+                print(f"without {name}: {reason}", file=sys.stderr)
+                continue
+            script = Path(__file__).with_name(f"whole_body_{name}.py")
+            command = [str(interpreter), "-P", str(script), str(urdf), str(problem)]
+            pipe, libraries = (
+                subprocess.PIPE,
+                next(interpreter.parent.parent.glob("lib/*/site-packages/cmeel.prefix/lib")),
+            )
+            settings = {**variables(), "LD_LIBRARY_PATH": str(libraries)}
+            process = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, env=settings)
+            stack.callback(process.wait)
+            stack.callback(process.kill)
+            found[name] = Peer(name, process)
+        yield found
 
 
 def described(sway: standing.Sway, robot: Any) -> dict[str, Any]:
@@ -186,32 +201,29 @@ def run(fresh: bool = False) -> list[Result]:
     weighted.check(robot)
     strict.check(robot)
     sides: dict[str, Callable[[int], float]] = {"weighted": weighted.seconds, "strict": strict.seconds}
-    try:
-        with placo(sway, robot, fresh) as peer:
-            sizes = peer.ask("check")
-            sides |= {feet: lambda steps, feet=feet: peer.seconds(feet, steps) for feet in ("hard", "soft")}
-            times = in_turns(sides)
-            name = f"placo {peer.version}"
-    except CannotInstall as problem:
-        print(f"without placo: {problem}", file=sys.stderr)
-        times, name, sizes = in_turns(sides), "", {}
-    return [*_against(name, times, sizes, weighted), *_distribution(weighted)]
+    with peers(sway, robot, fresh) as found:
+        for name, peer in found.items():
+            for feet in FEET:
+                sides[f"{name} {feet}"] = lambda steps, peer=peer, feet=feet: peer.seconds(feet, steps)  # type: ignore[misc]
+        times = in_turns(sides)
+    return [*_against(found, times, weighted), *_distribution(weighted)]
 
 
-def _against(name: str, times: dict[str, np.ndarray], sizes: dict[str, Any], ours: Ours) -> list[Result]:
+def _against(found: dict[str, Peer], times: dict[str, np.ndarray], ours: Ours) -> list[Result]:
     results, own = [], _own_sizes(ours)
     for how, at in (("least", np.min), ("median", np.median)):
-        ours_at, levels = float(at(times["weighted"])), float(at(times["strict"]))
+        µs = {side: float(at(values)) for side, values in times.items()}
         faster, slower = (FASTER, LEVELS_SLOWER) if how == "least" else (None, None)  # others disturb the median
-        for feet in ("hard", "soft"):
-            if feet in times:
-                peer = f"{name}, feet {feet}, {sizes[feet]}"
-                theirs = float(at(times[feet]))
-                results.append(Result(f"step, {how} of blocks", ours_at, "µs", None, peer, theirs, faster, own))
-        if not name:
-            results.append(Result(f"step, {how} of blocks", ours_at, "µs", note=own))
-        results.append(Result(f"three strict levels, {how} of blocks", levels, "µs"))
-        results.append(Result(f"three strict levels by weighted, {how}", levels / ours_at, "×", slower))
+        what = f"step, {how} of blocks"
+        if not found:
+            results.append(Result(what, µs["weighted"], "µs", note=own))
+        for name, peer in found.items():
+            for feet in FEET:
+                told = f"{peer.name}, feet {feet}, {peer.sizes[feet]}"
+                results.append(Result(what, µs["weighted"], "µs", None, told, µs[f"{name} {feet}"], faster, own))
+        results.append(Result(f"three strict levels, {how} of blocks", µs["strict"], "µs"))
+        ratio = µs["strict"] / µs["weighted"]
+        results.append(Result(f"three strict levels by weighted, {how}", ratio, "×", slower))
     return results
 
 
@@ -247,7 +259,8 @@ def _distribution(ours: Ours) -> list[Result]:
             Result(f"{name} {of}, processor time", float(np.percentile(of_processor, percent)), "µs")
             for name, percent in at.items()
         ),
-        Result(f"above {SLOW:g} × the median {of}, processor time", _slow(of_processor), "%", SLOW_SHARE),
+        Result(f"above {SLOW:g} × the median {of}, processor time", _slow(of_processor), "%"),
+        Result("slowest state by the median, each the least of all its steps", _slowest(of_processor), "×", SLOW),
         Result("memory", before, "MB"),
         Result(f"memory gained over twice {STEPS:,} steps", after - before, "MB", GROWTH),
     ]
@@ -255,6 +268,12 @@ def _distribution(ours: Ours) -> list[Result]:
 
 def _slow(times: np.ndarray) -> float:
     return float((times > SLOW * np.median(times)).mean() * 100.0)
+
+
+def _slowest(times: np.ndarray) -> float:
+    """What a state itself causes, such as a change of what is active, and nothing else on the machine."""
+    least = times.reshape(-1, standing.STATES).min(axis=0)
+    return float(least.max() / np.median(least))
 
 
 def memory() -> float:
@@ -270,8 +289,8 @@ def main(arguments: list[str] | None = None) -> int:
 
     parser = argparse.ArgumentParser(prog="python -m benchmarks.whole_body", description=__doc__)
     kept = parser.add_mutually_exclusive_group()
-    kept.add_argument("--keep", action="store_true", help="use the environment of placo from the last run (default)")
-    kept.add_argument("--fresh", action="store_true", help="make the environment of placo anew")
+    kept.add_argument("--keep", action="store_true", help="use the environments of the last run (default)")
+    kept.add_argument("--fresh", action="store_true", help="make the environments of the peers anew")
     return show({"whole_body": run(parser.parse_args(arguments).fresh)})
 
 

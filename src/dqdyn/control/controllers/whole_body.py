@@ -70,6 +70,8 @@ def whole_body_controller(
     composition = WholeBodyComposition(robot, design, active, dynamics, weight)
     size = composition.size
     optimum = Optimum(size, solver, guess=True) if levels == 1 else StrictLevels(size, solver, levels, guess=True)
+    if isinstance(optimum, StrictLevels):
+        optimum.prepare(composition.views)
     return in_coordinates(asked, WholeBodyController(composition, optimum, infeasible))
 
 

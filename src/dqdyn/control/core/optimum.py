@@ -60,6 +60,13 @@ class StrictLevels:
             u = with_level
         return u
 
+    def prepare(self, views: Views) -> None:
+        """Compile what the steps need, so that none of them waits for it."""
+        for k in range(1, self.levels):
+            held = self._held_levels(k, views)
+            if held is not None:
+                held.prepare()
+
     def _held_levels(self, k: int, views: Views) -> _HeldLevels | None:
         """The problem of level k with those above as equalities; None where these leave nothing, or none is wanted."""
         if not self.guess:
@@ -100,7 +107,7 @@ class StrictLevels:
         key = level, unknowns
         if key not in self._solvers:
             rows = self.size.sides - self.size.equalities
-            self._solvers[key] = make_solver(self.name, ProblemSize(unknowns, False, rows, 0), self.guess)
+            self._solvers[key] = make_solver(self.name, ProblemSize(unknowns, False, rows, 0))
         return self._solvers[key]
 
 
@@ -120,9 +127,14 @@ class _HeldLevels:
             for name, own in (("upper", self._upper), ("lower", self._lower))
         ]
 
-    def __call__(self, views: Views, above: Array) -> Array | None:
+    def prepare(self) -> Solver:
+        """Compile the solver, once."""
         if self._solver is None:
             self._solver = make_solver(self.name, self._own, guess=True)
+        return self._solver
+
+    def __call__(self, views: Views, above: Array) -> Array | None:
+        solver = self._solver or self.prepare()
         A, first, end = views[f"A{self.level}"], self.size.first, self.size.first + self.size.equalities
         np.dot(A, above, out=self._at)
         for (name, of_unknowns, held, equal, free), farther, room in zip(
@@ -137,7 +149,7 @@ class _HeldLevels:
                 equal[:] = given[first:end]
             if first:
                 farther(given[:first], above, out=of_unknowns)
-        return self._solver.solve(views[f"H{self.level}"], views[f"f{self.level}"], A, self._upper, self._lower)
+        return solver.solve(views[f"H{self.level}"], views[f"f{self.level}"], A, self._upper, self._lower)
 
 
 def null_space(matrix: Array) -> Array:
