@@ -18,7 +18,7 @@ import benchmarks
 from benchmarks.measure import Result, machine
 
 PEERS = {"whole_body_peer", "whole_body_placo", "whole_body_tsid"}
-NOT_BENCHMARKS = PEERS | {"__main__", "environments", "measure", "python_calls", "robots", "standing"}
+NOT_BENCHMARKS = PEERS | {"__main__", "environments", "measure", "python_calls", "robots", "standing", "talos_sway"}
 
 
 def names() -> list[str]:

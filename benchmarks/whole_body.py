@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks import standing
+from benchmarks import talos_sway
 from benchmarks.environments import CannotInstall, environment, variables
 from benchmarks.measure import Result
 from dqdyn import control as ct
@@ -49,7 +49,7 @@ STIFFNESS, DAMPING = 100.0, 21.0  # 1/s², 1/s
 class Ours:
     """Our controller, step by step through the states of a sway, again and again."""
 
-    def __init__(self, controller: Any, sway: standing.Sway) -> None:
+    def __init__(self, controller: Any, sway: talos_sway.Sway) -> None:
         self.controller, self.next = controller, 0
         self.states = [(np.ascontiguousarray(q), np.ascontiguousarray(v)) for q, v in zip(sway.q, sway.v, strict=True)]
 
@@ -58,7 +58,7 @@ class Ours:
         controller, states, count = self.controller, self.states, len(self.states)
         start = time.perf_counter()
         for k in range(self.next, self.next + steps):
-            controller(k * standing.STEP, *states[k % count])
+            controller(k * talos_sway.STEP, *states[k % count])
         self.next += steps
         return time.perf_counter() - start
 
@@ -69,7 +69,7 @@ class Ours:
         yield times
         times[0] = clock()
         for k in range(self.next, self.next + steps):
-            controller(k * standing.STEP, *states[k % count])
+            controller(k * talos_sway.STEP, *states[k % count])
             times[k + 1 - self.next] = clock()
         self.next += steps
         yield times
@@ -78,29 +78,29 @@ class Ours:
         """Every step of a period is solved: motors give the torques, and the center of mass goes where it should."""
         limits = np.array([0.0 if motor is None else motor.effort for motor in robot.motors])
         for _ in range(len(self.states)):
-            t, (q, v) = self.next * standing.STEP, self.states[self.next % len(self.states)]
+            t, (q, v) = self.next * talos_sway.STEP, self.states[self.next % len(self.states)]
             torques, report = self.controller(t, q, v), self.controller.report
             self.next += 1
             found = robot.center_of_mass_jacobian(q) @ self.controller.accelerations
             found += robot.center_of_mass_jacobian_derivative(q, v) @ v
-            missed = np.abs(found - standing.center_acceleration(t)).max()
+            missed = np.abs(found - talos_sway.center_acceleration(t)).max()
             if report.status != "solved" or (np.abs(torques) > limits + 1e-6).any() or missed > FOLLOWED:
                 raise SystemExit(f"step {self.next - 1} is not solved, by {missed:.3g} m/s²: {report}")
 
 
-def controller(robot: Any, sway: standing.Sway, strict: bool) -> Any:
+def controller(robot: Any, sway: talos_sway.Sway, strict: bool) -> Any:
     """Tasks on center of mass, waist and posture, weighted or in strict levels, on both feet; motors have limits."""
     from dqdyn import contacts
 
     gains = DAMPING, STIFFNESS
-    target = lambda t: standing.center_of_mass(sway.center, t, sin)
+    target = lambda t: talos_sway.center_of_mass(sway.center, t, sin)
     tasks = [
         ct.CenterOfMassTask(target, gains=gains, weight=WEIGHTS["center"]),
-        ct.RotationTask(standing.WAIST, [1.0, 0.0, 0.0, 0.0], gains=gains, weight=WEIGHTS["waist"]),
+        ct.RotationTask(talos_sway.WAIST, [1.0, 0.0, 0.0, 0.0], gains=gains, weight=WEIGHTS["waist"]),
         ct.PostureTask(sway.posture, gains=gains, weight=WEIGHTS["posture"]),
     ]
-    size = {"half_length": standing.HALF_LENGTH, "half_width": standing.HALF_WIDTH}
-    feet = [contacts.face(foot, friction=standing.FRICTION, **size) for foot in standing.FEET]
+    size = {"half_length": talos_sway.HALF_LENGTH, "half_width": talos_sway.HALF_WIDTH}
+    feet = [contacts.face(foot, friction=talos_sway.FRICTION, **size) for foot in talos_sway.FEET]
     return ct.whole_body_controller(robot, [[task] for task in tasks] if strict else tasks, contacts=feet)
 
 
@@ -131,10 +131,10 @@ class Peer:
 
 
 @contextmanager
-def peers(sway: standing.Sway, robot: Any, fresh: bool) -> Iterator[dict[str, Peer]]:
+def peers(sway: talos_sway.Sway, robot: Any, fresh: bool) -> Iterator[dict[str, Peer]]:
     """Those that can be installed, ready to be asked."""
     with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
-        urdf, problem = standing.without_shapes(Path(folder)), Path(folder) / "problem.npz"
+        urdf, problem = talos_sway.without_shapes(Path(folder)), Path(folder) / "problem.npz"
         np.savez(problem, **described(sway, robot))
         found = {}
         for name, requirements in PEERS.items():
@@ -157,7 +157,7 @@ def peers(sway: standing.Sway, robot: Any, fresh: bool) -> Iterator[dict[str, Pe
         yield found
 
 
-def described(sway: standing.Sway, robot: Any) -> dict[str, Any]:
+def described(sway: talos_sway.Sway, robot: Any) -> dict[str, Any]:
     """The problem by names and arrays, in no one's layout."""
     times = sway.times
     return {
@@ -167,15 +167,15 @@ def described(sway: standing.Sway, robot: Any) -> dict[str, Any]:
         "angles": sway.q[:, 7:],
         "rates": sway.v[:, 6:],
         "posture": sway.posture[7:],
-        "center": np.array([standing.center_of_mass(sway.center, t) for t in times]),
-        "center_rate": np.array([standing.center_velocity(t) for t in times]),
-        "center_acceleration": np.array([standing.center_acceleration(t) for t in times]),
-        "feet": standing.FEET,
+        "center": np.array([talos_sway.center_of_mass(sway.center, t) for t in times]),
+        "center_rate": np.array([talos_sway.center_velocity(t) for t in times]),
+        "center_acceleration": np.array([talos_sway.center_acceleration(t) for t in times]),
+        "feet": talos_sway.FEET,
         "foot_poses": np.array(sway.feet),
-        "half_length": standing.HALF_LENGTH,
-        "half_width": standing.HALF_WIDTH,
-        "friction": standing.FRICTION,
-        "waist": standing.WAIST,
+        "half_length": talos_sway.HALF_LENGTH,
+        "half_width": talos_sway.HALF_WIDTH,
+        "friction": talos_sway.FRICTION,
+        "waist": talos_sway.WAIST,
         "stiffness": STIFFNESS,
         "damping": DAMPING,
         "followed": FOLLOWED,
@@ -195,8 +195,8 @@ def in_turns(sides: dict[str, Callable[[int], float]]) -> dict[str, np.ndarray]:
 
 def run(fresh: bool = False) -> list[Result]:
     """Time per step of both sides and of three strict levels; the distribution over many steps; memory."""
-    robot = standing.talos()
-    sway = standing.sway(robot)
+    robot = talos_sway.talos()
+    sway = talos_sway.sway(robot)
     weighted, strict = (Ours(controller(robot, sway, kind), sway) for kind in (False, True))
     weighted.check(robot)
     strict.check(robot)
@@ -240,7 +240,7 @@ def _distribution(ours: Ours) -> list[Result]:
     gc.collect()
     gc.disable()
     try:
-        ours.seconds(standing.STATES)
+        ours.seconds(talos_sway.STATES)
         wall, processor = (ours.starts(STEPS, clock) for clock in (time.perf_counter_ns, time.thread_time_ns))
         next(wall)
         next(processor)
@@ -272,7 +272,7 @@ def _slow(times: np.ndarray) -> float:
 
 def _slowest(times: np.ndarray) -> float:
     """What a state itself causes, such as a change of what is active, and nothing else on the machine."""
-    least = times.reshape(-1, standing.STATES).min(axis=0)
+    least = times.reshape(-1, talos_sway.STATES).min(axis=0)
     return float(least.max() / np.median(least))
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from dqdyn.arrays import Array
 from dqdyn.control.qp.solve import make_solver
 from dqdyn.control.qp.solver import ZERO, BoundsCheck, ProblemSize, Solver
+from dqdyn.errors import Error
 
 Views = Mapping[str, Array]
 """The blocks of a composition by name."""
@@ -23,11 +24,23 @@ class Optimum:
 
     def __init__(self, size: ProblemSize, solver: str, guess: bool = False) -> None:
         self.solver: Solver = make_solver(solver, size, guess)
+        self._other: Solver | None = None
 
     def __call__(self, views: Views) -> Array | None:
         return self.solver.solve(
             views["H0"], views["f0"], views["A"], views["upper"], views["lower"], views.get("squares")
         )
+
+    def second_opinion(self, views: Views) -> Array | None:
+        """What another solver finds where the first one fails."""
+        if self._other is None:
+            size = self.solver.size
+            try:
+                self._other = make_solver("daqp" if self.solver.name == "piqp" else "piqp", size)
+            except Error:  # it is not installed
+                return None
+        with np.errstate(all="ignore"):
+            return self._other.solve(views["H0"], views["f0"], views["A"], views["upper"], views["lower"])
 
 
 class StrictLevels:
@@ -60,8 +73,21 @@ class StrictLevels:
             u = with_level
         return u
 
+    def second_opinion(self, views: Views) -> Array | None:
+        """What another solver finds of the first level where the first one fails."""
+        return self.first.second_opinion(views)
+
+    def lower_multipliers(self) -> list[Array]:
+        """λ (sides,) of the lower levels, as far as their solvers say them, in order."""
+        found = []
+        for k in sorted(self._held):
+            given = self._held[k].multipliers
+            if given is not None:
+                found.append(given)
+        return found
+
     def prepare(self, views: Views) -> None:
-        """Compile what the steps need, so that none of them waits for it."""
+        """Compile what the levels need, so that no step has to."""
         for k in range(1, self.levels):
             held = self._held_levels(k, views)
             if held is not None:
@@ -127,8 +153,17 @@ class _HeldLevels:
             for name, own in (("upper", self._upper), ("lower", self._lower))
         ]
 
+    @property
+    def multipliers(self) -> Array | None:
+        """λ of the bounds of the problem, without those of the levels above."""
+        given = None if self._solver is None else self._solver.multipliers
+        if given is None:
+            return None
+        first = self.size.first
+        return np.concatenate([given[:first], given[first + self.levels :]])
+
     def prepare(self) -> Solver:
-        """Compile the solver, once."""
+        """The solver, compiled at first use."""
         if self._solver is None:
             self._solver = make_solver(self.name, self._own, guess=True)
         return self._solver
