@@ -17,9 +17,13 @@ from typing import Any
 import numpy as np
 
 ROOT = Path(__file__).parent.parent
-sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "view")]  # the experiments of the benchmarks, and how to start a browser
+sys.path[:0] = [
+    str(ROOT),
+    str(ROOT / "tests" / "view"),
+]  # the experiments of the benchmarks, and how to start a browser
 
 from benchmarks.standing import balance, foot_lift, pushes, setting, sway  # noqa: E402
+
 from dqdyn import Trajectory  # noqa: E402
 
 FIGURES = ROOT / "docs" / "figures"
