@@ -27,11 +27,10 @@ LITERAL = [
     ("dual-quaternion", "projected"),
     ("dual-quaternion", "multipliers"),
 ]
-SETS = list(contact_sets())
 CASES = [("face and point", *form) for form in LITERAL] + [
-    (name, *LITERAL[k]) for name, k in (("two faces", 0), ("edge", 2), ("two points", 7), ("corners", 0))
+    (name, *LITERAL[k]) for name, k in (("two faces", 0), ("edge", 0))
 ]
-"""Every form with one set of contacts, and every set of contacts in some form."""
+"""Every form with one set of contacts, and others, redundant and without a whole wrench, in one form."""
 
 
 def tasks(names: list[str]) -> list[Any]:
@@ -104,7 +103,7 @@ def test_torques_are_those_of_the_controller(name: str, coordinates: str, form: 
 
 @pytest.mark.equation("Bouyarmane", "37")
 @pytest.mark.equation("Bouyarmane", "38")
-@pytest.mark.parametrize(("coordinates", "form"), [LITERAL[2], LITERAL[7]], ids=str)
+@pytest.mark.parametrize(("coordinates", "form"), LITERAL[2:3], ids=str)
 def test_solution_obeys_the_equations_of_the_paper(coordinates: str, form: str) -> None:
     """(35) summed over the bodies, J_t q̈ + J̇_t q̇ of the points, cones and torques, for forces in world axes."""
     robot, controller = made("two points", coordinates, form)
@@ -164,7 +163,7 @@ def test_program_on_all_unknowns() -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("coordinates", "form"), [("own", "minimal"), ("quaternion", "multipliers")], ids=str)
+@pytest.mark.parametrize(("coordinates", "form"), [("quaternion", "multipliers")], ids=str)
 def test_strict_levels_and_policies(coordinates: str, form: str) -> None:
     """Levels, bounds that give way, and braking are those of the controller."""
     levels = [tasks(["left_sole"])[:1], tasks(["left_sole"])[1:]]
@@ -197,13 +196,12 @@ def test_loop_by_multipliers() -> None:
     posture = [ct.PostureTask(own.neutral())]
     expected = ct.whole_body_controller(own, posture, damping=0.1)
     rng = np.random.default_rng(2)
-    for form in ("projected", "multipliers"):
-        controller = ct.whole_body_controller(robot, posture, damping=0.1, form=form)
-        for _ in range(5):
-            q, v = own.project(own.integrate(own.neutral(), 0.3 * rng.normal(size=own.nv)), rng.normal(size=own.nv))
-            tau = expected(0.0, q, v)
-            assert expected.report.status == "solved"
-            assert_close(asked(robot, controller, q, v), tau, 1e-7)
+    controller = ct.whole_body_controller(robot, posture, damping=0.1, form="multipliers")
+    for _ in range(5):
+        q, v = own.project(own.integrate(own.neutral(), 0.3 * rng.normal(size=own.nv)), rng.normal(size=own.nv))
+        tau = expected(0.0, q, v)
+        assert expected.report.status == "solved"
+        assert_close(asked(robot, controller, q, v), tau, 1e-7)
 
 
 @pytest.mark.long
