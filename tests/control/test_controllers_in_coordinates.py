@@ -56,6 +56,7 @@ def test_commands_are_those_of_the_robot(choice: str, level: str) -> None:
     assert found.report.status == "not started"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("level", BUILDERS)
 def test_closed_loop(level: str) -> None:
     """The tool reaches its target in a simulation in coordinates."""
@@ -78,6 +79,7 @@ def test_computed_torque() -> None:
     assert_close(ct.computed_torque(robot, target)(0.0, *robot.from_minimal(own_q, v)), expected, 1e-9)
 
 
+@pytest.mark.long
 def test_free_base() -> None:
     """A dual-quaternion base at the level of velocities: the rates keep its conditions."""
     own = dq.robots.humanoid()

@@ -101,6 +101,7 @@ def test_torques_are_those_of_the_controller(name: str, coordinates: str, form: 
     assert solved > 20, (solved, bound)
 
 
+@pytest.mark.long
 @pytest.mark.equation("Bouyarmane", "37")
 @pytest.mark.equation("Bouyarmane", "38")
 @pytest.mark.parametrize(("coordinates", "form"), LITERAL[2:3], ids=str)

@@ -39,10 +39,10 @@ CONSTRAINTS: dict[str, Callable[[Robot], tuple[Constraint, ...]]] = {
 
 
 @cache
-def constrained(name: str, seed: int = 41, base: str = "free", stabilisation: Any = None) -> Robot:
+def constrained(name: str, seed: int = 41, joints: int = 5) -> Robot:
     """A random tree under the constraints of that name."""
-    robot = random_robot(seed, 5, KINDS, base=base)
-    return robot.with_constraints(*CONSTRAINTS[name](robot), stabilisation=stabilisation, check=False)
+    robot = random_robot(seed, joints, KINDS, base="free")
+    return robot.with_constraints(*CONSTRAINTS[name](robot), check=False)
 
 
 @cache

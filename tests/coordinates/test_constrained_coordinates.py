@@ -112,7 +112,7 @@ def test_points_and_frames(choice: Any, frame: str) -> None:
 
 @pytest.mark.parametrize("choice", FEW, ids=str)
 def test_projection_keeps_the_branch(choice: Any) -> None:
-    robot = chosen(constrained("rod"), choice)
+    robot = chosen(constrained("rod", joints=1), choice)
     s, rng = lawful(robot, 4), np.random.default_rng(7)
     q, qd = robot.project(s.q + 0.02 * rng.normal(size=robot.nq), s.qd + 0.1 * rng.normal(size=robot.nq))
     assert np.abs(q - s.q).max() < 0.3  # angles keep their turns, quaternions their sign
@@ -162,7 +162,7 @@ def test_mass_matrix_that_is_singular_without_the_constraints(choice: Any) -> No
 @pytest.mark.long
 def test_compiled_methods() -> None:
     """Motion, batches, the smallest torques, and multipliers by name, of a robot that touches the world."""
-    own = constrained("point contact")
+    own = constrained("point contact", joints=2)
     robot = chosen(own, "quaternion")
     assert robot.robot_constraint_rows == ("contact tool",) * 3
     assert len(robot.condition_rows) == robot.nc
