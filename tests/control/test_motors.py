@@ -32,7 +32,7 @@ def test_refused(name: str, text: str, make: Callable[[Robot], object] | None) -
         make(robot)
 
 
-@pytest.mark.parametrize("name", ["humanoid", "holonomic_manipulator", "two_link"])
+@pytest.mark.parametrize("name", ["two_link", "holonomic_manipulator", "humanoid"])
 def test_computed_torque_needs_every_motor(name: str) -> None:
     robot = getattr(dq.robots, name)()
     joint = robot.joints[0].name
@@ -67,7 +67,7 @@ def test_a_base_that_would_fall(limit: object) -> None:
 @pytest.mark.parametrize("own", [False, True])
 def test_a_robot_that_floats(own: bool) -> None:
     """Without gravity a base without motors is physics: its momentum stays what it is."""
-    robot = random_robot(5, 4, ("revolute",), base="free").with_gravity([0.0, 0.0, 0.0])
+    robot = random_robot(5, 2, ("revolute",), base="free").with_gravity([0.0, 0.0, 0.0])
     limits = [ct.TorqueLimits(np.r_[np.zeros(6), np.full(robot.nv - 6, 50.0)])] if own else []
     goal = robot.integrate(robot.neutral(), np.r_[np.zeros(6), np.full(robot.nv - 6, 0.3)], 1.0)
     c = ct.torque_controller(robot, [ct.PostureTask(goal)], limits)

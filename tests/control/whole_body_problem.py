@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy.optimize import lsq_linear
@@ -44,10 +43,13 @@ class Residuals:
 NOTHING = Residuals(0.0, 0.0, 0.0, 0.0)
 
 
-def contact_jacobian(robot: dq.Robot, contact: Contact, q: Array) -> Array:
-    """From v to [ω, v] (6, nv) of the body against the partner, at the contact's origin, in the contact frame."""
+def contact_jacobian(robot: dq.Robot, contact: Contact, q: Array, axes_at: Array | None = None) -> Array:
+    """From v to [ω, v] (6, nv) of the body against the partner, at the contact's origin, in the contact frame.
+
+    ``axes_at``: the configuration whose contact frame gives the axes, unless it is q.
+    """
     x = dq.Pose(contact.pose(robot, q))
-    turn = x.rotation_matrix.T
+    turn = (x if axes_at is None else dq.Pose(contact.pose(robot, axes_at))).rotation_matrix.T
 
     def of(frame: str) -> Array:
         if frame == "world":
@@ -73,7 +75,7 @@ def drift(robot: dq.Robot, contact: Contact, q: Array, v: Array, h: float = 1e-5
     """T J̇ v by central differences along the motion, in the axes of the contact at q."""
 
     def rows(s: float) -> Array:
-        return contact.motion_rows @ contact_jacobian(robot, contact, robot.integrate(q, v, s))
+        return contact.motion_rows @ contact_jacobian(robot, contact, robot.integrate(q, v, s), q)
 
     return (rows(h) - rows(-h)) @ v / (2.0 * h)
 
@@ -108,7 +110,7 @@ def residuals(
     held = np.abs(E @ a - e).max(initial=0.0) / max(np.abs(E * a).max(initial=0.0), np.abs(e).max(initial=0.0), 1.0)
     # bounds G [a, φ, λ] ≤ g: cones, then torques of motors
     k, m = len(phi), len(A)
-    cones = [np.hstack([np.zeros((len(c.cone_rows.right), nv)), _placed(c, touching, k), np.zeros((len(c.cone_rows.right), m))]) for c in touching]  # fmt: skip
+    cones = [np.pad(_placed(c, touching, k), ((0, 0), (nv, m))) for c in touching]
     motors = [i for i, motor in enumerate(robot.motors) if motor is not None and motor.effort < 1e20]
     torque = np.hstack([M, -B, -A.T])[motors]
     limit = np.array([robot.motors[i].effort for i in motors])

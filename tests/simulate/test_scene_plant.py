@@ -159,6 +159,10 @@ def test_controller_feels_the_ground() -> None:
     momentum = np.array([robot.mass * robot.center_of_mass_velocity(q, v) for q, v in zip(run.q, run.v, strict=True)])
     rate = np.diff(momentum, axis=0) / 1e-3
     np.testing.assert_allclose(total[:-1] - [0, 0, G * robot.mass], rate, atol=0.02 * G * robot.mass)
+    # Resting, the center of pressure is below the center of mass.
+    pressed = np.array([run.extra[f"normal_force/{foot}"][-1] for foot in feet])
+    centers = np.array([run.extra[f"contact_center/{foot}"][-1] for foot in feet])
+    np.testing.assert_allclose(pressed @ centers[:, :2] / pressed.sum(), robot.center_of_mass(run.q[-1])[:2], atol=5e-3)
     # What is observed at a step is what the engine found for the step before.
     for k in (1, 10, 300):
         seen = controller.seen[k]

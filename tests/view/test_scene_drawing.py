@@ -10,6 +10,7 @@ import dqdyn.view
 from dqdyn import scenes
 from dqdyn.scenes import SceneBody
 from dqdyn.view import Markers
+from dqdyn.view.overlays import contact_arrows
 from dqdyn.view.scene_bodies import setting_of
 from dqdyn.view.shapes import appearance_of
 
@@ -62,6 +63,21 @@ def test_markers_and_scenes() -> None:
         setting_of("ground", None, 2, TIME)
     with pytest.raises(dq.Error, match="markers are Markers"):
         setting_of(None, "red", 2, TIME)
+
+
+def test_contact_forces_are_arrows_at_their_centers() -> None:
+    block = dq.Link("block", dq.Inertia(2.0, (0, 0, 0), ((0.02, 0, 0), (0, 0.02, 0), (0, 0, 0.02))))
+    block = dq.Link(block.name, block.inertia, (), (dq.Shape("box", (0.2, 0.2, 0.1)),))
+    robot = dq.Robot.from_description(dq.Description("sled", (block,)), base="free")
+    q0 = [1, 0, 0, 0, 3.0, 2.0, 0.1]
+    run = dq.simulate(robot, None, 0.5, 1e-3, q0=q0, plant="mujoco", scene=dq.Scene([scenes.ground()]), every=100)
+    (arrow,) = contact_arrows(run)
+    assert (arrow.group, arrow.name, arrow.on, arrow.samples) == ("contact forces", "block", None, 6)
+    at, along = arrow.sample(5)
+    np.testing.assert_allclose(at, (3.0, 2.0, 0.0), atol=1e-3)
+    np.testing.assert_allclose(along / np.linalg.norm(along), (0, 0, 1), atol=1e-3)
+    assert not arrow.sample(0)[1].any()  # in the air
+    assert contact_arrows(dq.simulate(robot, None, 0.01, 1e-3)) == []
 
 
 def test_former_name() -> None:

@@ -9,12 +9,32 @@ import inspect
 import sys
 from types import ModuleType
 
+from dqdyn.simulate.base_estimator import BaseEstimator, Estimate
 from dqdyn.simulate.controllers import ControlLaw
+from dqdyn.simulate.estimated_base import EstimatedBase, SensorNoise
 from dqdyn.simulate.faults import Interrupted, SimulationError, SimulationWarning
+from dqdyn.simulate.inertial_sensor import inertial_reading
+from dqdyn.simulate.observation import LinkContact, Observation
 from dqdyn.simulate.run import simulate
 from dqdyn.simulate.trajectory import Trajectory
+from dqdyn.simulate.unilateral.round_contact import RoundContact
 
-__all__ = ["ControlLaw", "Interrupted", "SimulationError", "SimulationWarning", "Trajectory", "simulate"]
+__all__ = [
+    "BaseEstimator",
+    "ControlLaw",
+    "Estimate",
+    "EstimatedBase",
+    "Interrupted",
+    "LinkContact",
+    "Observation",
+    "RoundContact",
+    "SensorNoise",
+    "SimulationError",
+    "SimulationWarning",
+    "Trajectory",
+    "inertial_reading",
+    "simulate",
+]
 
 
 class _Callable(ModuleType):

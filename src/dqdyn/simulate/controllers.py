@@ -97,7 +97,7 @@ class Sampled:
         array = self._finite(array, t)
         if self.by_acceleration:
             return self._forces(t, np.atleast_2d(q), np.atleast_2d(v), array)
-        if self.level == "torque" and len(self.undriven):
+        if self.level == "torque" and len(self.undriven) and array[:, self.undriven].any():
             given = f"at t = {t:.9g} s the controller commands"
             require_driven(problem.robot.model, array, given, SimulationError, time=t)
         return array

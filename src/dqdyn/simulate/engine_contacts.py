@@ -91,13 +91,14 @@ def _contact(total: list[Any]) -> LinkContact:
 
 
 def contact_series(samples: list[dict[str, LinkContact]]) -> dict[str, Array]:
-    """Forces by link at all samples, for links that touch at one of them; zero where they do not."""
+    """Forces by link at all samples, for links that touch at one of them; zero, and centers NaN, where they do not."""
     links = sorted({link for sample in samples for link in sample})
     result: dict[str, Array] = {}
     for link in links:
-        force, normal = np.zeros((len(samples), 3)), np.zeros(len(samples))
+        force, normal, center = np.zeros((len(samples), 3)), np.zeros(len(samples)), np.full((len(samples), 3), np.nan)
         for i, sample in enumerate(samples):
             if link in sample:
-                force[i], normal[i] = sample[link].force, sample[link].normal
-        result |= {f"contact_force/{link}": force, f"normal_force/{link}": normal}
+                force[i], normal[i], center[i] = sample[link].force, sample[link].normal, sample[link].center
+        parts = {"contact_force": force, "normal_force": normal, "contact_center": center}
+        result |= {f"{kind}/{link}": values for kind, values in parts.items()}
     return result

@@ -93,12 +93,13 @@ def run(
     ``options`` are those of :class:`dqdyn.simulate.engine_options.EngineOptions`: ``scene``, ``ground``, friction,
     contacts of the robot with itself, joints with bodies of the scene, and MuJoCo's solver.
 
-    ``a`` is the engine's acceleration, contacts included. ``extra`` has, at each sample, the number of "contacts" and
-    the generalized "contact_forces" (n, nv) of contacts, limits and joints with the scene; "contact_force/<link>"
-    (n, 3) in N, world axes, and "normal_force/<link>" (n,) in N, for links that touch something at a sample; and
-    "scene_pose/<body>" (n, 7) = [w, x, y, z, px, py, pz] of bodies of the scene that move. ``about["touched"]`` maps
-    links to what they touched at any step, and since when: ``{"left_foot": {"ground": 0.012}}``. A controller with a
-    method ``observe`` gets contact forces at every step: see :mod:`dqdyn.simulate.observation`.
+    ``a`` is the engine's acceleration, contacts included. ``extra`` has at each sample: the number of "contacts"; the
+    generalized "contact_forces" (n, nv) of contacts, limits and joints with the scene; for links that touch something
+    at a sample, "contact_force/<link>" (n, 3) in N, world axes, "normal_force/<link>" (n,) in N and
+    "contact_center/<link>" (n, 3) in m, the center of pressure, NaN without contact; and "scene_pose/<body>" (n, 7) =
+    [w, x, y, z, px, py, pz] of bodies of the scene that move. ``about["touched"]`` maps links to what they touched at
+    any step, and since when: ``{"left_foot": {"ground": 0.012}}``. A controller with a method ``observe`` gets contact
+    forces at every step: see :mod:`dqdyn.simulate.observation`.
     """
     if problem.batch:
         raise Error("plant='mujoco' runs one state at a time: pass q0 of shape (nq,).")

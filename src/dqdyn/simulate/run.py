@@ -9,6 +9,7 @@ import numpy as np
 
 from dqdyn.arrays import RealArray
 from dqdyn.compile.runtime.threads import whole
+from dqdyn.contacts.contact import Contact
 from dqdyn.errors import Error, unknown_name
 from dqdyn.robot import Robot
 from dqdyn.robot.coordinates import RobotInCoordinates
@@ -18,14 +19,17 @@ from dqdyn.simulate.controllers import Controller
 from dqdyn.simulate.events import Event, event_functions
 from dqdyn.simulate.integrators import INTEGRATORS
 from dqdyn.simulate.integrators.integrator import Integrator
+from dqdyn.simulate.integrators.rkmk4 import RKMK4
 from dqdyn.simulate.loops import kinematic_loop, native_loop, sampled_loop
 from dqdyn.simulate.problem import Expressed, Problem, posed, shown
 from dqdyn.simulate.progress import Progress
 from dqdyn.simulate.record import Record, completed
 from dqdyn.simulate.trajectory import Trajectory
+from dqdyn.simulate.unilateral.round_contact import RoundContact
 
 ADAPTIVE = "adaptive"
-IntegratorName = Literal["semi-implicit-euler", "rkmk4", "variational", "adaptive"]
+TIME_STEPPING = "time-stepping"
+IntegratorName = Literal["semi-implicit-euler", "rkmk4", "variational", "adaptive", "time-stepping"]
 
 
 def simulate(
@@ -37,8 +41,9 @@ def simulate(
     q0: RealArray | None = None,
     v0: RealArray | None = None,
     start: float = 0.0,
-    integrator: IntegratorName | Integrator = "rkmk4",
+    integrator: IntegratorName | Integrator | None = None,
     plant: Literal["mujoco"] | None = None,
+    contacts: Contact | RoundContact | Sequence[Contact | RoundContact] = (),
     wrenches: Mapping[str, RealArray] | None = None,
     expressed: Expressed = "body",
     every: int = 1,
@@ -54,12 +59,13 @@ def simulate(
     ``controller``: None (no forces); τ (nv,) for all steps or (steps, nv), one per step; a function (t, q, v) → τ or
     an object with ``step(t, q, v)``, asked once per step; or a :class:`ControlLaw`, compiled into the step.
     ``q0``, ``v0``: the state at the time ``start``, one or a batch (B, n); neutral and at rest unless given.
-    ``integrator``: "semi-implicit-euler", "rkmk4", "variational" or "adaptive"; the last takes ``rtol``, ``atol`` and
-    ``events``, functions (t, q, v) → float whose zeros are found. ``plant="mujoco"`` runs the controller against MuJoCo
-    instead; its ``options`` are those of :func:`dqdyn.simulate.mujoco_plant.run`. ``wrenches``: frame → [f, τ],
-    constant or one per step, in the axes of the frame or, ``expressed="aligned"``, of the world. There is a sample at
-    the start, after every ``every`` steps, and at the end. ``threads`` share the runs of a batch. ``progress``: a
-    bar; by default on a terminal.
+    ``integrator``: "semi-implicit-euler", "rkmk4" (the default), "variational" or "adaptive"; the last takes ``rtol``,
+    ``atol`` and ``events``, functions (t, q, v) → float whose zeros are found. With ``contacts`` the robot lands, lifts
+    off and slips by "time-stepping", with the ``options`` of :func:`dqdyn.simulate.unilateral.plant.run`, such as
+    ``ground=0.0`` or ``scene``. ``plant="mujoco"`` runs the controller against MuJoCo instead; its ``options`` are
+    those of :func:`dqdyn.simulate.mujoco_plant.run`. ``wrenches``: frame → [f, τ], constant or one per step, in the
+    axes of the frame or, ``expressed="aligned"``, of the world. There is a sample at the start, after every ``every``
+    steps, and at the end. ``threads`` share the runs of a batch. ``progress``: a bar; by default on a terminal.
 
     A robot in coordinates takes ``q0`` and ``v0`` as q and q̇ of the coordinates, in which controllers and events are
     asked too. They command torques τ (nv) of its joints, or q̇ or q̈ by their level. The trajectory is in the robot's own
@@ -71,11 +77,14 @@ def simulate(
         controller = in_coordinates.controller_of(floating, controller)
         events = [in_coordinates.event_of(floating, event) for event in event_functions(events)]
     problem = posed(robot, duration, dt, q0, v0, every, wrenches, expressed, start)
-    method, threads = _method(integrator), whole(threads)
+    stepping = _is_time_stepping(integrator, contacts, plant)
+    method, threads = None if stepping else _method(integrator), whole(threads)
     robot.require_consistent(problem.q0, problem.v0, problem.start)
     if progress is not None and not isinstance(progress, (bool, np.bool_)):
         raise Error(f"progress is True, False or None; found {shown(progress)}.", argument="progress")
     events = event_functions(events)
+    if events and stepping:
+        raise Error("events are not found with contacts: leave them out, and read the run's extra for touch-down.")
     if events and method is not None:
         raise Error("events need the integrator 'adaptive', which finds their times on its dense output.")
     if plant is not None:
@@ -84,8 +93,13 @@ def simulate(
         from dqdyn.simulate.mujoco_plant import run
 
         return run(problem, controller, progress, **options)
+    if stepping:
+        from dqdyn.simulate.unilateral.plant import run as run_with_contacts
+
+        return run_with_contacts(problem, controller, contacts, progress, **options)
     if options:
-        raise Error(f"simulate has no option {sorted(options)[0]!r} without plant='mujoco'.", option=sorted(options)[0])
+        option = sorted(options)[0]
+        raise Error(f"simulate has no option {option!r} without contacts=[...] or plant='mujoco'.", option=option)
     if method is None:
         from dqdyn.simulate.adaptive import run_adaptive
 
@@ -94,13 +108,29 @@ def simulate(
     return _fixed(problem, method, controller, progress, threads)
 
 
-def _method(integrator: str | Integrator) -> Integrator | None:
+def _is_time_stepping(integrator: Any, contacts: Any, plant: Any) -> bool:
+    """Whether contacts are to be simulated; an error where something else was asked for with them."""
+    given = not (contacts is None or (hasattr(contacts, "__len__") and len(contacts) == 0))
+    named = isinstance(integrator, str) and integrator == TIME_STEPPING
+    if plant is not None and (given or named):
+        what = "with a plant, contacts follow from the shapes of the robot and the scene"
+        raise Error(f"{what}: leave out contacts=... and {TIME_STEPPING!r}, or plant=...", argument="contacts")
+    if given and integrator is not None and not named:
+        name = integrator.name if isinstance(integrator, Integrator) else integrator
+        what = f"contacts are simulated by the integrator {TIME_STEPPING!r}, found {shown(name)}"
+        raise Error(f"{what}: leave out integrator=..., or contacts=...", argument="integrator")
+    return given or named
+
+
+def _method(integrator: str | Integrator | None) -> Integrator | None:
     """The integrator of a name; None for the adaptive one, which has no fixed step."""
+    if integrator is None:
+        return RKMK4()
     if isinstance(integrator, Integrator):
         return integrator
     name = integrator if isinstance(integrator, str) else shown(integrator)
     if name not in (*INTEGRATORS, ADAPTIVE):
-        raise unknown_name("integrator", name, [*INTEGRATORS, ADAPTIVE])
+        raise unknown_name("integrator", name, [*INTEGRATORS, ADAPTIVE, TIME_STEPPING])
     return None if name == ADAPTIVE else INTEGRATORS[name]()
 
 

@@ -18,7 +18,7 @@ from dqdyn.robot import Robot
 from dqdyn.scenes.scene import Scene
 from dqdyn.view.markers import Marker, Markers
 from dqdyn.view.motion import body_poses, checked, continuous, shown_samples
-from dqdyn.view.overlays import acting_wrenches, overlays, placed, switches
+from dqdyn.view.overlays import acting_wrenches, contact_arrows, overlays, placed, switches
 from dqdyn.view.page import escape, filled, inline_json, page
 from dqdyn.view.scene_bodies import setting_of
 from dqdyn.view.series import panels_of
@@ -66,7 +66,7 @@ def html_page(
     setting = setting_of(scene, markers, len(robot.bodies), time, getattr(trajectory, "extra", None))
     poses = continuous(setting.shown(shown).beside(body_poses(robot, q)))
     whole = replace(appearance, meshes=(*appearance.meshes, *setting.meshes))
-    own = overlays(robot, q, v, tau, acting_wrenches(trajectory, shown))
+    own = overlays(robot, q, v, tau, acting_wrenches(trajectory, shown)) + contact_arrows(trajectory, shown)
     added = setting.markers
     data = {
         "frames": len(shown),

@@ -23,6 +23,8 @@ _LONGEST = 0.3  # of an arrow, as a part of the robot's extent
 _ZERO = np.zeros(3)
 Wrenches: TypeAlias = Mapping[str, Array]
 """[f, τ] (n, 6) by frame, in the axes of the frames."""
+On: TypeAlias = str | int | None
+"""What carries a marker: a frame, a moving body by its index, or the world."""
 
 
 def overlays(
@@ -57,6 +59,18 @@ def acting_wrenches(trajectory: Any, shown: Any = slice(None)) -> Wrenches:
             wrench = np.einsum("nji,nkj->nki", turn, wrench.reshape(-1, 2, 3)).reshape(-1, 6)
         result[frame] = wrench
     return result
+
+
+def contact_arrows(trajectory: Any, shown: Any = slice(None)) -> list[Marker]:
+    """Contact forces that a plant recorded, as arrows from their centers of pressure; none where it did not."""
+    extra = getattr(trajectory, "extra", None) or {}
+    links = [name.partition("/")[2] for name in extra if name.startswith("contact_force/")]
+    size, vectors, centers = extent_of(trajectory.robot), {}, {}
+    for link in links:
+        force, center = (np.asarray(extra.get(f"contact_{what}/{link}")) for what in ("force", "center"))
+        if force.shape == center.shape == (len(trajectory.time), 3):
+            vectors[link], centers[link] = (None, force[shown]), np.nan_to_num(center[shown])
+    return [replace(arrow, at=centers[arrow.name]) for arrow in _arrows("contact forces", vectors, size, GREEN)]
 
 
 def screw_axes(joint: TreeJoint) -> list[tuple[str, Array]]:
@@ -107,7 +121,7 @@ def _efforts(robot: Robot, tau: Array, size: float) -> Iterator[Marker]:
         yield from _arrows("joint efforts", vectors, size, color)
 
 
-def _arrows(group: str, vectors: Mapping[str, tuple[str | int, Array]], size: float, color: Color) -> Iterator[Marker]:
+def _arrows(group: str, vectors: Mapping[str, tuple[On, Array]], size: float, color: Color) -> Iterator[Marker]:
     """Arrows by name, each with the frame or body that carries it, on one scale; of no length where all vanish."""
     finite = {name: (on, np.nan_to_num(values)) for name, (on, values) in vectors.items()}
     longest = max((float(np.linalg.norm(x, axis=-1).max(initial=0.0)) for _, x in finite.values()), default=0.0)

@@ -34,6 +34,8 @@ def panels_of(trajectory: Any) -> list[Panel]:
     for name, values in (getattr(trajectory, "extra", None) or {}).items():
         array = _array(values)
         if array is not None and array.ndim in (1, 2) and len(array) == len(trajectory.time):
+            if str(name).startswith("contact_center/"):
+                continue  # arrows in the picture show it
             panels.append(_recorded(str(name), array))
     return panels
 

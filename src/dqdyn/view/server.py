@@ -20,7 +20,7 @@ from dqdyn.scenes.scene import Scene
 from dqdyn.view.joint_sliders import JointSliders
 from dqdyn.view.markers import Marker, Markers
 from dqdyn.view.motion import body_poses, checked, require_same_joints
-from dqdyn.view.overlays import acting_wrenches, overlays
+from dqdyn.view.overlays import acting_wrenches, contact_arrows, overlays
 from dqdyn.view.playback import Playback
 from dqdyn.view.scene_bodies import setting_of
 from dqdyn.view.shapes import appearance_of
@@ -123,6 +123,7 @@ class Viewer:
             self._place(q, 0)
         else:
             own = overlays(robot, trajectory.q, trajectory.v, trajectory.tau, acting_wrenches(trajectory))
+            own += contact_arrows(trajectory)
             self._playback = Playback(self.server, trajectory, lambda i: stage.place(poses[i], own, i))
             stage.offer(own, len(trajectory.time))
             stage.place(poses[0], own, 0)

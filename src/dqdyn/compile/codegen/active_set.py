@@ -12,9 +12,10 @@ sign are dropped, and those that are missed are added by the dual method of Gold
 
 from __future__ import annotations
 
+from dqdyn.compile.codegen.active_bounds import LOWER, UPPER, ActiveBounds
 from dqdyn.compile.codegen.active_rows import ActiveRows
 from dqdyn.compile.codegen.dense import PANEL, DenseCode
-from dqdyn.compile.codegen.loops import LoopEmitter, number
+from dqdyn.compile.codegen.loops import number
 
 REASONS = ("solved", "singular", "full", "changes", "inaccurate", "unfair", "nan", "crossing", "infeasible", "infinite")
 """What the numbers mean that the code returns: it has the minimum, or why another solver is needed."""
@@ -26,8 +27,6 @@ CORRECTED, ROUNDS = 1e-6, 4
 the equations are too nearly singular."""
 FAIR = 1e-8, 1e12
 """The least and largest squared length of a row; others need scaling first."""
-UPPER, LOWER, EQUALITY = 1, -1, 2
-"""Marks of active bounds; 0 is inactive."""
 ARGUMENTS = ("H", "f", "A", "upper", "lower", "u", "multipliers", "marks", "rows", "memory", "changes")
 """Words that the code reads: pointers, the last one the greatest number of changes of the guess."""
 
@@ -59,70 +58,13 @@ class ActiveSetCode(ActiveRows):
         return "\n".join([self.functions(), e.define("i64 @active_set(ptr %arguments)", "")])
 
 
-class _Search:
+class _Search(ActiveBounds):
     """The lines of ``active_set``: steps that end in a block of :data:`REASONS` where another solver is needed."""
-
-    def __init__(self, code: ActiveSetCode, e: LoopEmitter, given: dict[str, str]) -> None:
-        self.code, self.e, self.given = code, e, given
-        names = tuple(code.sections)
-        self.at = dict(zip(names, code.places(e, *names), strict=True))
 
     def factor(self) -> None:
         e, at = self.e, self.at
         good = e.op(f"call i1 @factor(ptr {self.given['H']}, ptr {at['R']}, ptr {at['inverse']})")
         e.require(good, "singular")
-
-    def collect(self) -> None:
-        """The rows of bounds that are marked."""
-        e = self.e
-        e.store("0", "%count", "i64")
-        e.store("0", "%changed", "i64")
-
-        def one(i: str, _: list[str]) -> list[str]:
-            mark = e.load(e.at(self.given["marks"], i, "i32"), "i32", 4)
-            e.when(e.op(f"icmp ne i32 {mark}, 0"), lambda: self.append(i, mark))
-            return []
-
-        def panel(p: str, _: list[str]) -> list[str]:
-            rows = self.code.row(e, at["W"], e.op(f"mul i64 {p}, {PANEL}"))
-            e.lines.append(f"  call void @forward{PANEL}(ptr {at['R']}, ptr {at['inverse']}, ptr {rows})")
-            return []
-
-        at = self.at
-        e.repeat(0, self.code.sides, one)
-        e.repeat(0, self.code.panels(e, e.load("%count", "i64")), panel)
-
-    def append(self, i: str, mark: str) -> None:
-        """One more active bound; W gets its row of G."""
-        e = self.e
-        count = e.load("%count", "i64")
-        e.require(e.op(f"icmp slt i64 {count}, {self.code.capacity}"), "full")
-        self._place(i, mark, count)
-        e.store(e.op(f"add i64 {count}, 1"), "%count", "i64")
-
-    def _place(self, i: str, mark: str, count: str) -> None:
-        """What belongs to a bound, behind the active ones."""
-        e, at, code = self.e, self.at, self.code
-        e.store(i, e.at(self.given["rows"], count, "i64"), "i64")
-        is_lower = e.op(f"icmp eq i32 {mark}, {LOWER}")
-        sides = [e.load(e.at(self.given[name], i)) for name in ("lower", "upper")]
-        e.store(e.op(f"select i1 {is_lower}, double {sides[0]}, double {sides[1]}"), e.at(at["bound"], count))
-        G, W = (code.row(e, at[name], count) for name in ("G", "W"))
-        if code.bounded:
-            own = e.op(f"icmp slt i64 {i}, {code.bounded}")
-            names = [f"{what}{next(e._names)}" for what in ("unit", "general", "after")]
-            e.branch(own, *names[:2])
-            e.label(names[0])
-            code.fill(e, G)
-            e.store("1.0", e.at(G, i))
-            e.jump(names[2])
-            e.label(names[1])
-            self._copy_row(i, G)
-            e.jump(names[2])
-            e.label(names[2])
-        else:
-            self._copy_row(i, G)
-        self._copy(G, W)
 
     def attempt(self) -> None:
         """Solve for the active bounds, and change them until the solution is the minimum."""
@@ -131,7 +73,7 @@ class _Search:
         e.label("attempt")
         self._count_change()
         count = e.load("%count", "i64")
-        self._products(count)
+        self.products(count)
         code = self.code
         code.fill(e, at["residual"])
         e.lines.append(f"  call void @add_multiple(double -1.0, ptr {given['f']}, ptr {at['residual']})")
@@ -147,26 +89,6 @@ class _Search:
         changed = e.load("%changed", "i64")
         e.require(e.op(f"icmp sle i64 {changed}, {self.given['changes']}"), "changes")
         e.store(e.op(f"add i64 {changed}, 1"), "%changed", "i64")
-
-    def _products(self, count: str) -> None:
-        """The factor of S = W Wᵀ."""
-        e, code, W = self.e, self.code, self.at["W"]
-        panels = code.panels(e, count)
-
-        def row(a: str, _: list[str]) -> list[str]:
-            x, target = code.row(e, W, a), e.entry(self.at["S"], a, code.stride)
-
-            def some(p: str, _: list[str]) -> list[str]:
-                b = e.op(f"mul i64 {p}, {PANEL}")
-                e.lines.append(f"  call void @dots(ptr {code.row(e, W, b)}, ptr {x}, ptr {e.at(target, b)})")
-                return []
-
-            e.repeat(e.op(f"sdiv i64 {a}, {PANEL}"), panels, some)
-            code.clear_rest(e, target, count)
-            return []
-
-        e.repeat(0, count, row)
-        e.lines.append(f"  call void @small_factor(ptr {self.at['S']}, ptr {self.at['pivots']}, i64 {count})")
 
     def _equations(self, count: str, second: str, x: str, multipliers: str) -> None:
         """From what stands in ``residual``."""
@@ -225,7 +147,7 @@ class _Search:
 
         def one(a: str, carried: list[str]) -> list[str]:
             worst, which = carried
-            sign, is_equality = self._sign(a)
+            sign, is_equality = self.sign(a)
             signed = e.scalar("fmul", sign, e.load(e.at(at["lambda"], a)))
             free = e.op(f"select i1 {is_equality}, double 0.0, double {signed}")
             less = e.op(f"fcmp olt double {free}, {worst}")
@@ -237,36 +159,11 @@ class _Search:
         _, which = e.repeat(0, count, one, ("double", "0.0"), ("i64", "-1"))
 
         def drop() -> None:
-            self._remove(which, count)
+            self.remove(which, count)
             e.jump("attempt")
             e.label(f"unreachable{next(e._names)}")
 
         e.when(e.op(f"icmp sge i64 {which}, 0"), drop)
-
-    def _sign(self, a: str) -> tuple[str, str]:
-        """−1.0 of a lower bound, else 1.0; whether it is an equality."""
-        e = self.e
-        i = e.load(e.at(self.given["rows"], a, "i64"), "i64")
-        mark = e.load(e.at(self.given["marks"], i, "i32"), "i32", 4)
-        sign = e.op(f"select i1 {e.op(f'icmp eq i32 {mark}, {LOWER}')}, double -1.0, double 1.0")
-        return sign, e.op(f"icmp eq i32 {mark}, {EQUALITY}")
-
-    def _remove(self, which: str, count: str) -> None:
-        """Take a bound out; the last one goes to its place."""
-        e = self.e
-        last = e.op(f"sub i64 {count}, 1")
-        i = e.load(e.at(self.given["rows"], which, "i64"), "i64")
-        e.store("0", e.at(self.given["marks"], i, "i32"), "i32", 4)
-        self._move(last, which)
-        e.store(last, "%count", "i64")
-
-    def _move(self, source: str, target: str) -> None:
-        e, at, rows = self.e, self.at, self.given["rows"]
-        e.store(e.load(e.at(rows, source, "i64"), "i64"), e.at(rows, target, "i64"), "i64")
-        for name in ("bound", "lambda"):
-            e.store(e.load(e.at(at[name], source)), e.at(at[name], target))
-        for name in ("G", "W"):
-            self._copy(self.code.row(e, at[name], source), self.code.row(e, at[name], target))
 
     def _add(self) -> None:
         """Find the bound that is missed most, if any, and add it."""
@@ -313,7 +210,7 @@ class _Search:
             # Active already: its other side is missed, or it depends on others that leave no room.
             e.require(e.op(f"icmp eq i32 {e.load(place, 'i32', 4)}, 0"), "crossing")
             count = e.load("%count", "i64")
-            self._place(which, mark, count)
+            self.place(which, mark, count)
             row = code.row(e, self.at["W"], count)
             e.lines.append(f"  call void @forward1(ptr {self.at['R']}, ptr {self.at['inverse']}, ptr {row})")
             e.store(worst, "%missed")
@@ -355,7 +252,7 @@ class _Search:
             rate, step, which = carried
             change = e.load(e.at(r, a))
             left = e.scalar("fsub", rate, e.scalar("fmul", change, e.load(e.at(product, a))))
-            sign, is_equality = self._sign(a)
+            sign, is_equality = self.sign(a)
             falls = e.scalar("fmul", e.scalar("fmul", sign, side), change)
             value = e.scalar("fmul", sign, e.load(e.at(at["lambda"], a)))
             least = e.op(f"select i1 {e.op(f'fcmp olt double {value}, 0.0')}, double 0.0, double {value}")
@@ -396,9 +293,9 @@ class _Search:
         e.repeat(0, count, change)
         advance = e.op(f"select i1 {is_new}, double {e.scalar('fmul', step, rate)}, double 0.0")
         e.store(e.scalar("fsub", missed, advance), "%missed")
-        self._remove(which, count)
-        self._move(count, e.load("%count", "i64"))
-        self._products(e.load("%count", "i64"))
+        self.remove(which, count)
+        self.move(count, e.load("%count", "i64"))
+        self.products(e.load("%count", "i64"))
         e.jump("exchange")
 
     def _measured(self) -> tuple[str, str]:
@@ -414,7 +311,7 @@ class _Search:
 
         def one(k: str, _: list[str]) -> list[str]:
             row, copy = e.entry(A, k, code.n), self.at["residual"]
-            self._copy(row, copy)
+            self.copy(row, copy)
             e.store(e.op(f"call double @dot(ptr {row}, ptr {x})"), e.at(values, k))
             e.store(e.op(f"call double @dot(ptr {row}, ptr {copy})"), e.at(squares, k))
             return []
@@ -456,14 +353,3 @@ class _Search:
         e.repeat(0, code.bounded, cut)
         e.repeat(code.bounded, code.n, component)
         e.lines.append(f"  ret i64 {SOLVED}")
-
-    def _copy_row(self, i: str, target: str) -> None:
-        e, code = self.e, self.code
-        k = e.op(f"sub i64 {i}, {code.bounded}") if code.bounded else i
-        self._copy(e.entry(self.given["A"], k, code.n), target)
-
-    def _copy(self, source: str, target: str) -> None:
-        """A row of n doubles that may lack padding into one that has it."""
-        dense = self.code.dense
-        for c in range(dense.blocks):
-            self.e.store(dense.block(self.e, source, c), self.e.at(target, c * dense.width), self.e.real)

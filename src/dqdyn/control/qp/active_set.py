@@ -9,8 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from dqdyn.arrays import Array
-from dqdyn.compile.codegen.active_set import ARGUMENTS, EQUALITY, REASONS, SOLVED, ActiveSetCode
-from dqdyn.compile.runtime.function import native_wanted
+from dqdyn.compile.codegen.active_bounds import EQUALITY
+from dqdyn.compile.codegen.active_set import ARGUMENTS, REASONS, SOLVED, ActiveSetCode
+from dqdyn.compile.runtime.function import native_wanted, warn_once
 
 CHANGES = 60
 """How often the guess may change before another solver is asked."""
@@ -96,7 +97,9 @@ def guess_for(unknowns: int, bounded: int, rows: int, equalities: int) -> Active
         return None
     try:
         return ActiveSetGuess(unknowns, bounded, rows, equalities)
-    except Exception:  # whatever LLVM or the loader may raise: the solver does without
+    except Exception as problem:  # whatever LLVM or the loader may raise: the solver does without
+        reason = f"{type(problem).__name__}: {problem}"
+        warn_once(f"native code is unavailable ({reason}): quadratic programs take several times longer.")
         return None
 
 

@@ -154,8 +154,8 @@ class Solver(ABC):
     damping: tuple[float, ...] = DAMPING
     guess: ActiveSetGuess | None = None
     multipliers: Array | None = None
-    """λ (sides,) of the last solution with H u + f + [I; A]ᵀλ = 0, ≥ 0 at upper and ≤ 0 at lower bounds; None where the
-    solver does not say."""
+    """λ (sides,) of the last solution with H u + f + [I; A]ᵀλ = 0, ≥ 0 at upper and ≤ 0 at lower bounds, to be
+    read before the next problem; None where the solver does not say."""
 
     def __init__(self, size: ProblemSize) -> None:
         self.size, self.obeys = size, BoundsCheck(size)
@@ -197,7 +197,7 @@ class Solver(ABC):
 
     def _in_units_given(self, unit: float, scaled: Scaled | None) -> None:
         """Multipliers of the problem as it was given, from those of a problem in other units of cost and rows."""
-        if self.multipliers is None:
+        if self.multipliers is None or (unit == 1.0 and scaled is None):
             return
         self.multipliers = unit * self.multipliers
         if scaled is not None:

@@ -53,7 +53,7 @@ class JointKind(ABC):
     velocity_labels: ClassVar[tuple[str, ...]] = ()  # of the velocities; those of the coordinates if nq = nv
     quaternion: ClassVar[slice | None] = None  # where q holds a unit quaternion
     group: ClassVar[Literal["rotation", "pose"] | None] = None  # what q is any element of, if v is its body twist
-    actuated: ClassVar[bool] = True  # whether its axes have motors unless limits say otherwise
+    actuated: ClassVar[bool] = True  # whether its axes have motors unless the robot says otherwise
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
