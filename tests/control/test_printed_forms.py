@@ -46,7 +46,13 @@ def made(name: str, coordinates: str, form: Any, **options: Any) -> tuple[Any, A
     """The robot in the coordinates and its controller, with a cost that is strictly convex."""
     robot: Any = biped() if coordinates == "own" else biped().in_coordinates(coordinates)
     given = contact_sets()[name]
-    chosen = {"tasks": tasks([c.name for c in given]), "damping": 0.1, "force_damping": 1e-3, **options}
+    chosen = {
+        "tasks": tasks([c.name for c in given]),
+        "damping": 0.1,
+        "force_damping": 1e-3,
+        "fall_margin": None,
+        **options,
+    }
     limits = [ct.TorqueLimits(60.0)]
     return robot, ct.whole_body_controller(robot, chosen.pop("tasks"), limits, contacts=given, form=form, **chosen)
 
@@ -168,7 +174,7 @@ def test_program_on_all_unknowns() -> None:
 def test_strict_levels_and_policies(coordinates: str, form: str) -> None:
     """Levels, bounds that give way, and braking are those of the controller."""
     levels = [tasks(["left_sole"])[:1], tasks(["left_sole"])[1:]]
-    made_by = lambda *which: made("face and point", *which, tasks=levels)
+    made_by = lambda *which: made("face and point", *which, tasks=levels, fall_margin=0.1)
     _, expected = made_by("own", "eliminated")
     robot, controller = made_by(coordinates, form)
     statuses = set()
@@ -231,6 +237,8 @@ def test_door() -> None:
     for bad in ("multiplier", None, 3, ["minimal"]):
         with pytest.raises(Error, match="form of whole-body control"):
             ct.whole_body_controller(own, posture, form=bad)
+    with pytest.raises(Error, match="leave out torque_rate"):
+        ct.whole_body_controller(own, posture, form="minimal", torque_rate=10.0)
     with pytest.raises(Error, match="made for a Robot"):
         ct.whole_body_controller("biped.urdf", posture, form="minimal")  # type: ignore[arg-type]
     with pytest.raises(Error):
