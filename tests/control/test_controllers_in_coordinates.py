@@ -29,6 +29,7 @@ def tasks(robot: Any) -> list[Any]:
     return [ct.PoseTask("tool", pose, gain=2.0), ct.RestTask(weight=0.1)]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("choice", CHOICES)
 @pytest.mark.parametrize("level", BUILDERS)
 def test_commands_are_those_of_the_robot(choice: str, level: str) -> None:
@@ -69,6 +70,7 @@ def test_closed_loop(level: str) -> None:
     assert error[0] > 0.05
 
 
+@pytest.mark.long
 def test_computed_torque() -> None:
     own = arm()
     robot = own.in_coordinates("rotation-matrix")

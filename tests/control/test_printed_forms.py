@@ -76,6 +76,7 @@ def asked(robot: Any, controller: Any, q: np.ndarray, v: np.ndarray, t: float = 
     return np.asarray(controller(t, *state))
 
 
+@pytest.mark.long
 @pytest.mark.equation("Bouyarmane", "36")
 @pytest.mark.equation("Bouyarmane", "37")
 @pytest.mark.equation("Bouyarmane", "38")

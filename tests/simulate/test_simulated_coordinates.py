@@ -48,6 +48,7 @@ def by_hand(robot: RobotInCoordinates, q: Any, qd: Any, tau: Any, steps: int, h:
     return y
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("choice", CHOICES)
 @pytest.mark.parametrize("constrained", [False, True], ids=["free", "contact"])
 def test_motion_is_that_of_the_equation_in_the_coordinates(choice: str, constrained: bool) -> None:
