@@ -17,7 +17,8 @@ from rich.table import Table
 import benchmarks
 from benchmarks.measure import Result, machine
 
-NOT_BENCHMARKS = {"__main__", "environments", "measure", "python_calls", "robots", "standing", "whole_body_placo"}
+PEERS = {"whole_body_peer", "whole_body_placo", "whole_body_tsid"}
+NOT_BENCHMARKS = PEERS | {"__main__", "environments", "measure", "python_calls", "robots", "standing", "talos_sway"}
 
 
 def names() -> list[str]:

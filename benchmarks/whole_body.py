@@ -1,10 +1,10 @@
-"""Whole-body control of the Talos on both feet against placo, which gets an environment of its own.
+"""Whole-body control of the Talos on both feet against placo and TSID, each in an environment of its own.
 
-Tasks on the center of mass, the posture and the waist; torque limits and friction cones; the feet do not move. Both
+Tasks on the center of mass, the posture and the waist; torque limits and friction cones; the feet do not move. All
 sides go through the same states of a sway, step by step, and take turns in blocks of steps. A step begins with a
 state and ends with torques.
 
-``python -m benchmarks whole_body``, or ``python -m benchmarks.whole_body --fresh`` to install placo anew.
+``python -m benchmarks whole_body``, or ``python -m benchmarks.whole_body --fresh`` to install the peers anew.
 """
 
 from __future__ import annotations
@@ -17,20 +17,24 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from benchmarks import standing
+from benchmarks import talos_sway
 from benchmarks.environments import CannotInstall, environment, variables
 from benchmarks.measure import Result
 from dqdyn import control as ct
 from dqdyn.algebra.scalar import sin
 
-PLACO = "placo==0.10.2"
-PEER = Path(__file__).with_name("whole_body_placo.py")
+PEERS = {
+    "placo": ["placo==0.10.2"],
+    "tsid": ["tsid==1.7.1", "pin==3.4.0", "cmeel-urdfdom<5", "cmeel-tinyxml2<11"],
+}
+"""What each needs; later versions of the other packages do not fit the wheel of TSID."""
+FEET = ("hard", "soft")
 FASTER, LEVELS_SLOWER = 3.0, 2.0
 """Targets: how much faster than placo, and how much longer three strict levels may take."""
 BLOCK, ROUNDS, UNTIMED = 50, 200, 20  # steps per block, blocks of each side, steps before each block
@@ -45,7 +49,7 @@ STIFFNESS, DAMPING = 100.0, 21.0  # 1/s², 1/s
 class Ours:
     """Our controller, step by step through the states of a sway, again and again."""
 
-    def __init__(self, controller: Any, sway: standing.Sway) -> None:
+    def __init__(self, controller: Any, sway: talos_sway.Sway) -> None:
         self.controller, self.next = controller, 0
         self.states = [(np.ascontiguousarray(q), np.ascontiguousarray(v)) for q, v in zip(sway.q, sway.v, strict=True)]
 
@@ -54,7 +58,7 @@ class Ours:
         controller, states, count = self.controller, self.states, len(self.states)
         start = time.perf_counter()
         for k in range(self.next, self.next + steps):
-            controller(k * standing.STEP, *states[k % count])
+            controller(k * talos_sway.STEP, *states[k % count])
         self.next += steps
         return time.perf_counter() - start
 
@@ -65,7 +69,7 @@ class Ours:
         yield times
         times[0] = clock()
         for k in range(self.next, self.next + steps):
-            controller(k * standing.STEP, *states[k % count])
+            controller(k * talos_sway.STEP, *states[k % count])
             times[k + 1 - self.next] = clock()
         self.next += steps
         yield times
@@ -74,38 +78,39 @@ class Ours:
         """Every step of a period is solved: motors give the torques, and the center of mass goes where it should."""
         limits = np.array([0.0 if motor is None else motor.effort for motor in robot.motors])
         for _ in range(len(self.states)):
-            t, (q, v) = self.next * standing.STEP, self.states[self.next % len(self.states)]
+            t, (q, v) = self.next * talos_sway.STEP, self.states[self.next % len(self.states)]
             torques, report = self.controller(t, q, v), self.controller.report
             self.next += 1
             found = robot.center_of_mass_jacobian(q) @ self.controller.accelerations
             found += robot.center_of_mass_jacobian_derivative(q, v) @ v
-            missed = np.abs(found - standing.center_acceleration(t)).max()
+            missed = np.abs(found - talos_sway.center_acceleration(t)).max()
             if report.status != "solved" or (np.abs(torques) > limits + 1e-6).any() or missed > FOLLOWED:
                 raise SystemExit(f"step {self.next - 1} is not solved, by {missed:.3g} m/s²: {report}")
 
 
-def controller(robot: Any, sway: standing.Sway, strict: bool) -> Any:
+def controller(robot: Any, sway: talos_sway.Sway, strict: bool) -> Any:
     """Tasks on center of mass, waist and posture, weighted or in strict levels, on both feet; motors have limits."""
     from dqdyn import contacts
 
     gains = DAMPING, STIFFNESS
-    target = lambda t: standing.center_of_mass(sway.center, t, sin)
+    target = lambda t: talos_sway.center_of_mass(sway.center, t, sin)
     tasks = [
         ct.CenterOfMassTask(target, gains=gains, weight=WEIGHTS["center"]),
-        ct.RotationTask(standing.WAIST, [1.0, 0.0, 0.0, 0.0], gains=gains, weight=WEIGHTS["waist"]),
+        ct.RotationTask(talos_sway.WAIST, [1.0, 0.0, 0.0, 0.0], gains=gains, weight=WEIGHTS["waist"]),
         ct.PostureTask(sway.posture, gains=gains, weight=WEIGHTS["posture"]),
     ]
-    size = {"half_length": standing.HALF_LENGTH, "half_width": standing.HALF_WIDTH}
-    feet = [contacts.face(foot, friction=standing.FRICTION, **size) for foot in standing.FEET]
+    size = {"half_length": talos_sway.HALF_LENGTH, "half_width": talos_sway.HALF_WIDTH}
+    feet = [contacts.face(foot, friction=talos_sway.FRICTION, **size) for foot in talos_sway.FEET]
     return ct.whole_body_controller(robot, [[task] for task in tasks] if strict else tasks, contacts=feet)
 
 
-class Placo:
-    """placo in a process of its own."""
+class Peer:
+    """A peer in a process of its own."""
 
-    def __init__(self, process: subprocess.Popen[str]) -> None:
-        self._process = process
-        self.version = json.loads(self._line())
+    def __init__(self, name: str, process: subprocess.Popen[str]) -> None:
+        self._process, self.name = process, name
+        self.name = f"{name} {json.loads(self._line())}"
+        self.sizes = self.ask("check")
 
     def seconds(self, feet: str, steps: int) -> float:
         """What some steps take, with feet that are "hard" constraints or "soft" tasks."""
@@ -121,28 +126,38 @@ class Placo:
         assert self._process.stdout is not None
         line = self._process.stdout.readline()
         if not line:
-            raise SystemExit("the process with placo ended without an answer")
+            raise SystemExit(f"the process with {self.name} ended without an answer")
         return line
 
 
 @contextmanager
-def placo(sway: standing.Sway, robot: Any, fresh: bool) -> Iterator[Placo]:
-    """The peer, ready to be asked."""
-    interpreter = environment([PLACO], fresh)
-    with tempfile.TemporaryDirectory() as folder:
-        urdf, problem = standing.without_shapes(Path(folder)), Path(folder) / "problem.npz"
+def peers(sway: talos_sway.Sway, robot: Any, fresh: bool) -> Iterator[dict[str, Peer]]:
+    """Those that can be installed, ready to be asked."""
+    with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
+        urdf, problem = talos_sway.without_shapes(Path(folder)), Path(folder) / "problem.npz"
         np.savez(problem, **described(sway, robot))
-        command = [str(interpreter), "-P", str(PEER), str(urdf), str(problem)]
-        pipe = subprocess.PIPE
-        process = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, env=variables())
-        try:
-            yield Placo(process)
-        finally:
-            process.kill()
-            process.wait()
+        found = {}
+        for name, requirements in PEERS.items():
+            try:
+                interpreter = environment(requirements, fresh)
+            except CannotInstall as reason:
+                print(f"without {name}: {reason}", file=sys.stderr)
+                continue
+            script = Path(__file__).with_name(f"whole_body_{name}.py")
+            command = [str(interpreter), "-P", str(script), str(urdf), str(problem)]
+            pipe, libraries = (
+                subprocess.PIPE,
+                next(interpreter.parent.parent.glob("lib/*/site-packages/cmeel.prefix/lib")),
+            )
+            settings = {**variables(), "LD_LIBRARY_PATH": str(libraries)}
+            process = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, env=settings)
+            stack.callback(process.wait)
+            stack.callback(process.kill)
+            found[name] = Peer(name, process)
+        yield found
 
 
-def described(sway: standing.Sway, robot: Any) -> dict[str, Any]:
+def described(sway: talos_sway.Sway, robot: Any) -> dict[str, Any]:
     """The problem by names and arrays, in no one's layout."""
     times = sway.times
     return {
@@ -152,15 +167,15 @@ def described(sway: standing.Sway, robot: Any) -> dict[str, Any]:
         "angles": sway.q[:, 7:],
         "rates": sway.v[:, 6:],
         "posture": sway.posture[7:],
-        "center": np.array([standing.center_of_mass(sway.center, t) for t in times]),
-        "center_rate": np.array([standing.center_velocity(t) for t in times]),
-        "center_acceleration": np.array([standing.center_acceleration(t) for t in times]),
-        "feet": standing.FEET,
+        "center": np.array([talos_sway.center_of_mass(sway.center, t) for t in times]),
+        "center_rate": np.array([talos_sway.center_velocity(t) for t in times]),
+        "center_acceleration": np.array([talos_sway.center_acceleration(t) for t in times]),
+        "feet": talos_sway.FEET,
         "foot_poses": np.array(sway.feet),
-        "half_length": standing.HALF_LENGTH,
-        "half_width": standing.HALF_WIDTH,
-        "friction": standing.FRICTION,
-        "waist": standing.WAIST,
+        "half_length": talos_sway.HALF_LENGTH,
+        "half_width": talos_sway.HALF_WIDTH,
+        "friction": talos_sway.FRICTION,
+        "waist": talos_sway.WAIST,
         "stiffness": STIFFNESS,
         "damping": DAMPING,
         "followed": FOLLOWED,
@@ -180,38 +195,35 @@ def in_turns(sides: dict[str, Callable[[int], float]]) -> dict[str, np.ndarray]:
 
 def run(fresh: bool = False) -> list[Result]:
     """Time per step of both sides and of three strict levels; the distribution over many steps; memory."""
-    robot = standing.talos()
-    sway = standing.sway(robot)
+    robot = talos_sway.talos()
+    sway = talos_sway.sway(robot)
     weighted, strict = (Ours(controller(robot, sway, kind), sway) for kind in (False, True))
     weighted.check(robot)
     strict.check(robot)
     sides: dict[str, Callable[[int], float]] = {"weighted": weighted.seconds, "strict": strict.seconds}
-    try:
-        with placo(sway, robot, fresh) as peer:
-            sizes = peer.ask("check")
-            sides |= {feet: lambda steps, feet=feet: peer.seconds(feet, steps) for feet in ("hard", "soft")}
-            times = in_turns(sides)
-            name = f"placo {peer.version}"
-    except CannotInstall as problem:
-        print(f"without placo: {problem}", file=sys.stderr)
-        times, name, sizes = in_turns(sides), "", {}
-    return [*_against(name, times, sizes, weighted), *_distribution(weighted)]
+    with peers(sway, robot, fresh) as found:
+        for name, peer in found.items():
+            for feet in FEET:
+                sides[f"{name} {feet}"] = lambda steps, peer=peer, feet=feet: peer.seconds(feet, steps)  # type: ignore[misc]
+        times = in_turns(sides)
+    return [*_against(found, times, weighted), *_distribution(weighted)]
 
 
-def _against(name: str, times: dict[str, np.ndarray], sizes: dict[str, Any], ours: Ours) -> list[Result]:
+def _against(found: dict[str, Peer], times: dict[str, np.ndarray], ours: Ours) -> list[Result]:
     results, own = [], _own_sizes(ours)
     for how, at in (("least", np.min), ("median", np.median)):
-        ours_at, levels = float(at(times["weighted"])), float(at(times["strict"]))
+        µs = {side: float(at(values)) for side, values in times.items()}
         faster, slower = (FASTER, LEVELS_SLOWER) if how == "least" else (None, None)  # others disturb the median
-        for feet in ("hard", "soft"):
-            if feet in times:
-                peer = f"{name}, feet {feet}, {sizes[feet]}"
-                theirs = float(at(times[feet]))
-                results.append(Result(f"step, {how} of blocks", ours_at, "µs", None, peer, theirs, faster, own))
-        if not name:
-            results.append(Result(f"step, {how} of blocks", ours_at, "µs", note=own))
-        results.append(Result(f"three strict levels, {how} of blocks", levels, "µs"))
-        results.append(Result(f"three strict levels by weighted, {how}", levels / ours_at, "×", slower))
+        what = f"step, {how} of blocks"
+        if not found:
+            results.append(Result(what, µs["weighted"], "µs", note=own))
+        for name, peer in found.items():
+            for feet in FEET:
+                told = f"{peer.name}, feet {feet}, {peer.sizes[feet]}"
+                results.append(Result(what, µs["weighted"], "µs", None, told, µs[f"{name} {feet}"], faster, own))
+        results.append(Result(f"three strict levels, {how} of blocks", µs["strict"], "µs"))
+        ratio = µs["strict"] / µs["weighted"]
+        results.append(Result(f"three strict levels by weighted, {how}", ratio, "×", slower))
     return results
 
 
@@ -228,7 +240,7 @@ def _distribution(ours: Ours) -> list[Result]:
     gc.collect()
     gc.disable()
     try:
-        ours.seconds(standing.STATES)
+        ours.seconds(talos_sway.STATES)
         wall, processor = (ours.starts(STEPS, clock) for clock in (time.perf_counter_ns, time.thread_time_ns))
         next(wall)
         next(processor)
@@ -247,7 +259,8 @@ def _distribution(ours: Ours) -> list[Result]:
             Result(f"{name} {of}, processor time", float(np.percentile(of_processor, percent)), "µs")
             for name, percent in at.items()
         ),
-        Result(f"above {SLOW:g} × the median {of}, processor time", _slow(of_processor), "%", SLOW_SHARE),
+        Result(f"above {SLOW:g} × the median {of}, processor time", _slow(of_processor), "%"),
+        Result("slowest state by the median, each the least of all its steps", _slowest(of_processor), "×", SLOW),
         Result("memory", before, "MB"),
         Result(f"memory gained over twice {STEPS:,} steps", after - before, "MB", GROWTH),
     ]
@@ -255,6 +268,12 @@ def _distribution(ours: Ours) -> list[Result]:
 
 def _slow(times: np.ndarray) -> float:
     return float((times > SLOW * np.median(times)).mean() * 100.0)
+
+
+def _slowest(times: np.ndarray) -> float:
+    """What a state itself causes, such as a change of what is active, and nothing else on the machine."""
+    least = times.reshape(-1, talos_sway.STATES).min(axis=0)
+    return float(least.max() / np.median(least))
 
 
 def memory() -> float:
@@ -270,8 +289,8 @@ def main(arguments: list[str] | None = None) -> int:
 
     parser = argparse.ArgumentParser(prog="python -m benchmarks.whole_body", description=__doc__)
     kept = parser.add_mutually_exclusive_group()
-    kept.add_argument("--keep", action="store_true", help="use the environment of placo from the last run (default)")
-    kept.add_argument("--fresh", action="store_true", help="make the environment of placo anew")
+    kept.add_argument("--keep", action="store_true", help="use the environments of the last run (default)")
+    kept.add_argument("--fresh", action="store_true", help="make the environments of the peers anew")
     return show({"whole_body": run(parser.parse_args(arguments).fresh)})
 
 

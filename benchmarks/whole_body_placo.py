@@ -1,23 +1,20 @@
-"""The side of placo: run by ``benchmarks.whole_body`` in an environment of its own, with NumPy and placo only.
-
-``python whole_body_placo.py ROBOT.urdf PROBLEM.npz`` answers "hard 200" or "soft 200" by the seconds that 200 steps
-took with feet that are hard constraints or soft tasks, and "check" by the sizes of both problems; in lines of JSON.
-"""
+"""The side of placo: run by ``benchmarks.whole_body`` in an environment of its own, with NumPy and placo only."""
 
 from __future__ import annotations
 
-import json
 import sys
-import time
-from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import placo
 
+sys.path.append(str(Path(__file__).parent))
+from whole_body_peer import PeerTalos, layout, serve
 
-class Talos:
-    """Steps through the states of the problem, again and again; ``feet`` are "hard" or "soft"."""
+
+class Talos(PeerTalos):
+    """The Talos in placo's ``DynamicsSolver``."""
 
     def __init__(self, urdf: str, problem: dict[str, Any], feet: str) -> None:
         self.robot = placo.RobotWrapper(urdf, placo.Flags.ignore_collisions)
@@ -46,33 +43,23 @@ class Talos:
         posture.configure("posture", "soft", problem["posture_weight"])
         for task in (self.center, waist, posture):
             task.kp, task.kd = problem["stiffness"], problem["damping"]
-        self.at, self.followed = 0, problem["followed"]
+        self.followed = problem["followed"]
 
-    def solve(self) -> Any:
-        """One control step: the state and the references, then the torques."""
-        i = self.at
-        self.at = (i + 1) % len(self.q)
+    def solve(self, i: int) -> Any:
         self._set(i)
         center, (position, velocity, acceleration) = self.center, self.centers
         center.target_world, center.dtarget_world, center.ddtarget_world = position[i], velocity[i], acceleration[i]
-        return self.solver.solve()
-
-    def seconds(self, steps: int) -> float:
-        """What some steps take."""
-        start = time.perf_counter()
-        for _ in range(steps):
-            self.solve().tau  # noqa: B018  (a copy of the torques)
-        return time.perf_counter() - start
+        result = self.solver.solve()
+        return result, result.tau
 
     def check(self) -> str:
-        """The size of the problem; an error where torques are beyond limits, or the center of mass goes elsewhere."""
         limits = self.robot.model.effortLimit[6:]
-        for _ in range(len(self.q)):
-            result, wanted = self.solve(), self.centers[2][self.at - 1]
+        for i, wanted in enumerate(self.centers[2]):
+            result, torques = self.solve(i)
             acceleration = self.robot.com_jacobian() @ result.qdd
             acceleration += self.robot.com_jacobian_time_variation() @ self.robot.state.qd
             followed = np.abs(acceleration - wanted).max() <= self.followed
-            if not (result.success and followed and (np.abs(result.tau[6:]) <= limits + 1e-6).all()):
+            if not (result.success and followed and (np.abs(torques[6:]) <= limits + 1e-6).all()):
                 raise SystemExit("placo does not solve the problem")
         problem = self.solver.problem
         return f"{problem.n_variables} unknowns, {problem.n_inequalities} inequalities"
@@ -83,30 +70,14 @@ class Talos:
         self.robot.update_kinematics()
 
     def _states(self, problem: dict[str, Any]) -> tuple[np.ndarray, np.ndarray]:
-        """Translation first, quaternions with w last, twists of the base with the linear part first."""
-        robot, base, twist = self.robot, problem["base"], problem["base_twist"]
-        q, v = np.zeros((len(base), robot.model.nq)), np.zeros((len(base), robot.model.nv))
-        q[:, :3], q[:, 3:6], q[:, 6] = base[:, 4:], base[:, 1:4], base[:, 0]
-        v[:, :3], v[:, 3:6] = twist[:, 3:], twist[:, :3]
+        robot, self.states = self.robot, len(problem["base"])
+        q, v = np.zeros((self.states, robot.model.nq)), np.zeros((self.states, robot.model.nv))
+        layout(problem, q, v)
         for k, name in enumerate(problem["names"].tolist()):
             q[:, robot.get_joint_offset(name)] = problem["angles"][:, k]
             v[:, robot.get_joint_v_offset(name)] = problem["rates"][:, k]
         return q, v
 
 
-def main() -> None:
-    with np.load(sys.argv[2]) as stored:
-        problem = {name: stored[name] if stored[name].ndim else stored[name].item() for name in stored}
-    both = {feet: Talos(sys.argv[1], problem, feet) for feet in ("hard", "soft")}
-    print(json.dumps(version("placo")), flush=True)
-    for line in sys.stdin:
-        what, *steps = line.split()
-        if what == "check":
-            answer: Any = {feet: talos.check() for feet, talos in both.items()}
-        else:
-            answer = both[what].seconds(int(steps[0]))
-        print(json.dumps(answer), flush=True)
-
-
 if __name__ == "__main__":
-    main()
+    serve("placo", Talos)

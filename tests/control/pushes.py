@@ -74,6 +74,9 @@ class Standing:
                 ct.PostureTask(self.q, gain=5.0, weight=1.0),
                 ct.MomentumTask(part="angular", gain=3.0, weight=0.3),
                 ct.ForceRegularisation(components=("f_t1", "f_t2"), weight=1e-6),
+                # Without these the load jumps between the feet when a lifted one comes down.
+                *(ct.CenterOfPressureTask(foot, weight=1e-4) for foot in self.feet),
+                ct.LoadSharingTask(weight=1e-6),
             ],
             contacts=self.feet,
         )

@@ -247,3 +247,22 @@ def test_dependent_rows_of_higher_levels() -> None:
         assert solver is not None
         assert solver.guess is not None
         assert solver.guess.reason == "solved"
+
+
+def test_multipliers_of_scaled_problems() -> None:
+    """In the units of the problem as given, whatever the solver scales: cost, and short or long rows."""
+    rng = np.random.default_rng(4)
+    problem = Problem(rng, 5, 5, 6, 1)
+    solver = make_solver("daqp", ProblemSize(5, True, 6, 1))
+    u = solver.solve(*problem.parts)
+    assert u is not None
+    assert solver.multipliers is not None
+    expected = solver.multipliers.copy()
+    assert np.count_nonzero(expected) > 2
+    rows = np.array([1.0, 1e-5, 1.0, 1e7, 1e-6, 3.0])
+    wide = np.concatenate([np.ones(5), rows])
+    for cost in (1.0, 1e7, 1e-7):
+        H, f, A = cost * problem.H, cost * problem.f, rows[:, None] * problem.A
+        again = solver.solve(H, f, A, wide * problem.upper, wide * problem.lower)
+        np.testing.assert_allclose(again, u, atol=1e-5)
+        np.testing.assert_allclose(solver.multipliers * wide / cost, expected, atol=1e-4 * np.abs(expected).max())

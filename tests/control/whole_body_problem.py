@@ -43,10 +43,13 @@ class Residuals:
 NOTHING = Residuals(0.0, 0.0, 0.0, 0.0)
 
 
-def contact_jacobian(robot: dq.Robot, contact: Contact, q: Array) -> Array:
-    """From v to [ω, v] (6, nv) of the body against the partner, at the contact's origin, in the contact frame."""
+def contact_jacobian(robot: dq.Robot, contact: Contact, q: Array, axes_at: Array | None = None) -> Array:
+    """From v to [ω, v] (6, nv) of the body against the partner, at the contact's origin, in the contact frame.
+
+    ``axes_at``: the configuration whose contact frame gives the axes, unless it is q.
+    """
     x = dq.Pose(contact.pose(robot, q))
-    turn = x.rotation_matrix.T
+    turn = (x if axes_at is None else dq.Pose(contact.pose(robot, axes_at))).rotation_matrix.T
 
     def of(frame: str) -> Array:
         if frame == "world":
@@ -72,7 +75,7 @@ def drift(robot: dq.Robot, contact: Contact, q: Array, v: Array, h: float = 1e-5
     """T J̇ v by central differences along the motion, in the axes of the contact at q."""
 
     def rows(s: float) -> Array:
-        return contact.motion_rows @ contact_jacobian(robot, contact, robot.integrate(q, v, s))
+        return contact.motion_rows @ contact_jacobian(robot, contact, robot.integrate(q, v, s), q)
 
     return (rows(h) - rows(-h)) @ v / (2.0 * h)
 

@@ -8,12 +8,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
+from touching_bodies import base_of, block, raised
 
 import dqdyn as dq
 from dqdyn import contacts
 from dqdyn.contacts import Contact
 from dqdyn.robot import Robot
-from dqdyn.simulate import BaseEstimator, Estimate, inertial_reading
+from dqdyn.simulate import BaseEstimator, Estimate, EstimatedBase, SensorNoise, inertial_reading
 
 DT = 2e-3
 IMU = "sensor"
@@ -296,3 +297,53 @@ def test_update_refuses(change: dict[str, Any], says: str) -> None:
         estimator.update(**given)
     with pytest.raises(dq.Error, match="one q"):
         estimator.reset(np.tile(robot.neutral(), (2, 1)))
+
+
+SIZE = (0.3, 0.2, 0.1)
+
+
+def push(t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+    return np.zeros(6)
+
+
+def landing(noise: SensorNoise | None = None) -> tuple[dq.Trajectory, EstimatedBase]:
+    """A block falls on its base from 5 cm, tilted by nothing, and rests."""
+    robot, contact = block(SIZE), base_of(SIZE, 0.5)
+    estimator = BaseEstimator(robot, [contact], "block", 1e-3)
+    controller = EstimatedBase(push, estimator, noise, least_force=5.0)
+    start = {"q0": raised(robot, 0.1), "v0": [0.0, 0.0, 0.5, 0.3, 0.0, 0.0]}
+    return dq.simulate(robot, controller, 0.4, 1e-3, contacts=[contact], ground=0.0, **start), controller
+
+
+def test_estimate_follows_a_landing() -> None:
+    """In flight by the sensor alone, then by the contact that the plant reports."""
+    run, controller = landing()
+    error = run.extra["estimation_error"]
+    assert error.shape == (401, 6)
+    assert np.abs(error).max() < 3e-3
+    assert controller.estimator.estimate.status == "good"
+    assert run.extra["contacts"][-1] == 4
+
+
+def test_noise_of_sensors_comes_from_its_seed() -> None:
+    noise = SensorNoise(gyroscope=0.01, accelerometer=0.1, gyroscope_bias=(0.0, 0.0, 0.01))
+    first, second, exact = landing(noise)[0], landing(noise)[0], landing()[0]
+    assert np.array_equal(first.extra["estimation_error"], second.extra["estimation_error"])
+    assert not np.array_equal(first.extra["estimation_error"], exact.extra["estimation_error"])
+    assert np.abs(first.extra["estimation_error"]).max() < 0.02
+
+
+def test_estimated_base_refuses() -> None:
+    estimator = BaseEstimator(block(SIZE), [base_of(SIZE, 0.5)], "block", 1e-3)
+    for arguments, says in (
+        ((push, None), "BaseEstimator"),
+        ((None, estimator), "function"),
+        ((push, estimator, 0.1), "SensorNoise"),
+    ):
+        with pytest.raises(dq.Error, match=says):
+            EstimatedBase(*arguments)
+    with pytest.raises(dq.Error, match="least_force"):
+        EstimatedBase(push, estimator, least_force=np.nan)
+    for noise, says in (({"angle": -1.0}, "angle"), ({"speed": None}, "speed"), ({"gyroscope_bias": [1.0]}, "bias")):
+        with pytest.raises(dq.Error, match=says):
+            SensorNoise(**noise)

@@ -19,7 +19,8 @@ CHOICES = ("euler-zyx", "quaternion", "rotation-matrix", "dual-quaternion")
 
 
 def flyer(constrained: bool = False) -> Robot:
-    robot = random_robot(33, 2, ("spherical", "revolute"), base="free").without_friction()
+    bare = random_robot(33, 2, ("spherical", "revolute"), base="free").without_friction()
+    robot = bare.with_motors({"root_joint": dq.Motor()})
     return robot.with_constraints(PointContact("tool"), stabilisation=False) if constrained else robot
 
 

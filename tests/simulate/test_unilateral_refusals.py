@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -40,6 +41,7 @@ class Velocities:
         ({"contacts": [BASE], "ground": 0.0, "height": 1.0}, "option of a simulation with contacts named 'height'"),
         ({"contacts": [BASE], "ground": 0.0, "limits": "yes"}, "limits is True or False"),
         ({"contacts": [BASE], "ground": 0.0, "integrator": "rkmk4"}, "leave out integrator"),
+        ({"contacts": [BASE], "ground": 0.0, "integrator": np.zeros(3)}, "leave out integrator"),
         ({"contacts": [BASE], "ground": 0.0, "integrator": Variational()}, "found 'variational'"),
         ({"contacts": [BASE], "ground": 0.0, "integrator": "adaptive"}, "leave out integrator"),
         ({"contacts": [BASE], "ground": 0.0, "plant": "mujoco"}, "follow from the shapes"),
@@ -146,12 +148,13 @@ def test_a_controller_that_fails_keeps_the_run() -> None:
     assert caught.value.trajectory.extra["wrench/base"].shape == (5, 6)
 
 
-def test_sampling_and_files() -> None:
+def test_sampling_and_files(tmp_path: Path) -> None:
     robot = block(SIZE)
     run = dq.simulate(robot, None, 0.02, 1e-3, q0=raised(robot, 0.05), contacts=BASE, ground=0.0, every=8)
     np.testing.assert_allclose(run.time, [0.0, 0.008, 0.016, 0.02])
     assert run.extra["corner_forces/base"].shape == (4, 4, 3)
     assert run.about["integrator"] == "time-stepping"
+    assert dq.Trajectory.load(run.save(tmp_path / "run.npz")) == run
     law = dq.simulate.ControlLaw(lambda t, q, v: [0.0] * 6)
     same = dq.simulate(robot, law, 0.02, 1e-3, q0=raised(robot, 0.05), contacts=BASE, ground=0.0, every=8)
     assert np.array_equal(same.q, run.q)

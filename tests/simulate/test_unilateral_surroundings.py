@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from simulated import distance, orders, start_of
 from touching_bodies import G, base_of, block, corners_of, raised
+from trees import tree
 
 import dqdyn as dq
 from dqdyn import contacts, scenes
@@ -196,3 +198,30 @@ def test_controller_observes_its_contacts() -> None:
     np.testing.assert_allclose(seen[1:], run.extra["normal_force/block"][:-1], atol=1e-9)
     assert seen[0] == 0.0
     assert run.extra["normal_force/block"].max() > 2.0 * G
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", ["every kind, mimic", "free base", "planar base", "moving subspaces"])
+def test_random_trees_fly_as_by_other_integrators(name: str) -> None:
+    """All joint kinds, far from the ground: first order towards the motion of Runge-Kutta."""
+    robot = tree(name)
+    q0, v0 = start_of(robot, seed=3, speed=0.5)
+    contact = contacts.point(robot.model.bodies[-1].name)
+    exact = dq.simulate(robot, None, 0.1, 2.5e-4, q0=q0, v0=v0).q[-1]
+    ends = [dq.simulate(robot, None, 0.1, h, q0=q0, v0=v0, contacts=contact, ground=-99.0).q[-1] for h in (1e-3, 5e-4)]
+    assert abs(orders([distance(robot, end, exact) for end in ends])[0] - 1.0) < 0.1
+
+
+def test_rolling_wheels_and_a_wall() -> None:
+    """A differential drive runs into a wall: it stops there, and its wheels do not slide sideways."""
+    robot = dq.robots.mobile_bimanual()
+    base = robot.model.bodies[0].name
+    bumper = contacts.edge(base, [[0.2, -0.1, 0.1], [0.2, 0.1, 0.1]], name="bumper", friction=0.3)
+    scene = dq.Scene([scenes.wall((0.25, 0.0, 0.0), (-1, 0, 0))])
+    v0 = np.zeros(robot.nv)
+    v0[0] = 1.0
+    run = dq.simulate(robot, None, 0.1, 1e-3, v0=v0, contacts=[bumper], scene=scene)
+    assert run.extra["gap/bumper"].min() > -1e-5
+    assert (run.extra["mode/bumper"][-1] > 0).any() or run.v[-1, 0] <= 1e-9
+    assert np.abs(run.residual).max() < 1e-9
+    assert run.q[:, 0].max() == pytest.approx(0.05, abs=1e-4)

@@ -11,6 +11,7 @@ from types import ModuleType
 
 from dqdyn.simulate.base_estimator import BaseEstimator, Estimate
 from dqdyn.simulate.controllers import ControlLaw
+from dqdyn.simulate.estimated_base import EstimatedBase, SensorNoise
 from dqdyn.simulate.faults import Interrupted, SimulationError, SimulationWarning
 from dqdyn.simulate.inertial_sensor import inertial_reading
 from dqdyn.simulate.observation import LinkContact, Observation
@@ -22,10 +23,12 @@ __all__ = [
     "BaseEstimator",
     "ControlLaw",
     "Estimate",
+    "EstimatedBase",
     "Interrupted",
     "LinkContact",
     "Observation",
     "RoundContact",
+    "SensorNoise",
     "SimulationError",
     "SimulationWarning",
     "Trajectory",

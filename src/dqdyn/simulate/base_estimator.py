@@ -88,7 +88,7 @@ class BaseEstimator:
         if robot.model.frame(imu).body != 0:
             base = robot.model.bodies[0].name
             raise Error(f"the inertial sensor is on the base {base!r}; {imu!r} is a frame of another body.", frame=imu)
-        self.robot, self.dt = robot, positive("dt", dt)
+        self.robot, self.imu, self.dt = robot, imu, positive("dt", dt)
         times = {"pose_time": pose_time, "velocity_time": velocity_time, "tilt_time": tilt_time, "bias_time": bias_time}
         parts = [1.0 - math.exp(-self.dt / positive(name, value)) for name, value in times.items()]
         self._pose_part, self._velocity_part, self._tilt_part, self._bias_part = parts

@@ -43,7 +43,7 @@ def simulate(
     start: float = 0.0,
     integrator: IntegratorName | Integrator | None = None,
     plant: Literal["mujoco"] | None = None,
-    contacts: Sequence[Contact | RoundContact] = (),
+    contacts: Contact | RoundContact | Sequence[Contact | RoundContact] = (),
     wrenches: Mapping[str, RealArray] | None = None,
     expressed: Expressed = "body",
     every: int = 1,
@@ -111,14 +111,15 @@ def simulate(
 def _is_time_stepping(integrator: Any, contacts: Any, plant: Any) -> bool:
     """Whether contacts are to be simulated; an error where something else was asked for with them."""
     given = not (contacts is None or (hasattr(contacts, "__len__") and len(contacts) == 0))
-    if plant is not None and (given or (isinstance(integrator, str) and integrator == TIME_STEPPING)):
+    named = isinstance(integrator, str) and integrator == TIME_STEPPING
+    if plant is not None and (given or named):
         what = "with a plant, contacts follow from the shapes of the robot and the scene"
         raise Error(f"{what}: leave out contacts=... and {TIME_STEPPING!r}, or plant=...", argument="contacts")
-    if given and integrator not in (None, TIME_STEPPING):
+    if given and integrator is not None and not named:
         name = integrator.name if isinstance(integrator, Integrator) else integrator
         what = f"contacts are simulated by the integrator {TIME_STEPPING!r}, found {shown(name)}"
         raise Error(f"{what}: leave out integrator=..., or contacts=...", argument="integrator")
-    return given or (isinstance(integrator, str) and integrator == TIME_STEPPING)
+    return given or named
 
 
 def _method(integrator: str | Integrator | None) -> Integrator | None:

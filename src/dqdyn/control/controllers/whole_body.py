@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
 
+import numpy as np
+
+from dqdyn.algebra.real import real_array
+from dqdyn.arrays import Array
 from dqdyn.contacts.contact import Contact
 from dqdyn.control.controllers.printed_forms import literal_controller, require_form
 from dqdyn.control.controllers.torque import mass_and_bias
@@ -17,12 +23,14 @@ from dqdyn.control.core.build import (
 from dqdyn.control.core.coordinates import AnyRobot, in_coordinates, own_robot
 from dqdyn.control.core.design import Design
 from dqdyn.control.core.errors import ControlError, refused
-from dqdyn.control.core.optimum import Optimum, StrictLevels
-from dqdyn.control.core.settings import number
+from dqdyn.control.core.optimum import Optimise, Optimum, StrictLevels
+from dqdyn.control.core.settings import is_number, number, positive
 from dqdyn.control.whole_body.composition import WholeBodyComposition
 from dqdyn.control.whole_body.context import Contacts
 from dqdyn.control.whole_body.controller import WholeBodyController
 from dqdyn.control.whole_body.forms import Form
+from dqdyn.control.whole_body.ground import Ground, as_ground
+from dqdyn.errors import Error, unknown_name
 from dqdyn.robot import Robot
 
 
@@ -35,6 +43,9 @@ def whole_body_controller(
     damping: float = 1e-3,
     force_damping: float = 1e-5,
     contact_rate: float = 10.0,
+    torque_rate: float | Sequence[float] | Mapping[str, float] | None = None,
+    ground: Ground | None = None,
+    fall_margin: float | None = 0.1,
     infeasible: Infeasible = "relax",
     solver: SolverName = "daqp",
     form: Form = "eliminated",
@@ -46,7 +57,16 @@ def whole_body_controller(
     where they are at the first step; what they drift decays at ``contact_rate`` ρ in 1/s, as ë + 2ρ ė + ρ² e = 0.
 
     ``tasks``: a list, or a list of lists for strict priorities, the highest first. ``damping`` λ and ``force_damping``
-    λ_f: λ²‖v̇‖² + λ_f²‖φ‖² is added to the cost, φ the contact forces in N. ``infeasible``: "raise", "relax" or "hold".
+    λ_f: λ²‖v̇‖² + λ_f²‖φ‖² is added to the cost, φ the contact forces in N. ``infeasible``: "raise", "relax", "hold", or
+    "rest", which brings the robot to rest for good.
+
+    ``torque_rate`` in N m/s (N/s of prismatic joints), one number, one per axis, or by name of joints: by how much a
+    torque changes at most from one step to the next; where no command allows it, it gives way, and the report says so.
+    Contacts change while the loop runs by ``controller.prepare`` and ``controller.switch``.
+
+    ``ground``, a height z in m, a plane or a scene: contacts more than 1 cm away from it are told, with how far they
+    are. ``fall_margin`` in m: a robot on a free base whose capture point is farther than that outside of its support
+    polygon falls; the report says so, and the robot is brought to rest until the next reset. None does not watch it.
 
     Of a robot in coordinates it is a function (t, q, q̇) → τ (nv). ``form``: "eliminated" leaves no equality to the
     solver; "minimal", "projected" and "multipliers" are the programs that Bouyarmane prints, over accelerations,
@@ -55,22 +75,56 @@ def whole_body_controller(
     """
     asked, robot = robot, own_robot(robot)
     require_form(asked, form)
-    given = _contacts(robot, contacts)
     rate = number(contact_rate, "contact_rate", 0.0)
     if not robot.actuated.any():
         raise ControlError(f"{robot.name!r} has no motors to control: give it some by robot.with_motors(…).")
-    design = Design.of(robot.model, "torque", tasks, constraints, damping)
-    warn_of_forbidden_targets(design, robot.model)
-    active = Contacts(robot.model, tuple(robot.actuated.tolist()), given, rate)
     weight = number(force_damping, "force_damping", 0.0)
-    dynamics, levels = mass_and_bias(robot), len(design.tasks)
+    rates = None if torque_rate is None else _torque_rates(robot, torque_rate)
+
+    def designed(touching: Any, own_tasks: Any) -> tuple[Design, Contacts]:
+        """Tasks, constraints and contacts, checked."""
+        design = Design.of(robot.model, "torque", tasks if own_tasks is None else own_tasks, constraints, damping)
+        warn_of_forbidden_targets(design, robot.model)
+        return design, Contacts(robot.model, tuple(robot.actuated.tolist()), _contacts(robot, touching), rate)
+
+    def make(touching: Any, own_tasks: Any) -> tuple[WholeBodyComposition, Optimise]:
+        """The program of contacts and tasks, and what solves it."""
+        design, active = designed(touching, own_tasks)
+        composition = WholeBodyComposition(robot, design, active, mass_and_bias(robot), weight, rates is not None)
+        size, levels = composition.size, len(design.tasks)
+        if levels == 1:
+            return composition, Optimum(size, solver, guess=True)
+        optimum = StrictLevels(size, solver, levels, guess=True)
+        optimum.prepare(composition.views)
+        return composition, optimum
+
     if form != "eliminated":
-        literal = literal_controller(asked, design, active, dynamics, weight, form, solver, infeasible)
+        parts = designed(contacts, None)
+        literal = literal_controller(asked, *parts, mass_and_bias(robot), weight, form, solver, infeasible)
         return in_coordinates(asked, literal)
-    composition = WholeBodyComposition(robot, design, active, dynamics, weight)
-    size = composition.size
-    optimum = Optimum(size, solver, guess=True) if levels == 1 else StrictLevels(size, solver, levels, guess=True)
-    return in_coordinates(asked, WholeBodyController(composition, optimum, infeasible))
+    floor = None if ground is None else as_ground(ground)
+    margin = None if fall_margin is None else number(fall_margin, "fall_margin in m", 0.0)
+    controller = WholeBodyController(*make(contacts, None), infeasible, make, rates, floor, margin)
+    return in_coordinates(asked, controller)
+
+
+def _torque_rates(robot: Robot, given: Any) -> Array:
+    """(nv,) in N m/s or N/s: one number for all motors, one per axis, or by name of joints, the others without."""
+    rates = np.full(robot.nv, math.inf)
+    if isinstance(given, Mapping):
+        names = {joint.name: joint.v for joint in robot.model.joints}
+        for name, value in given.items():
+            if name not in names:
+                raise unknown_name("joint", name, names)
+            rates[names[name]] = positive(value, f"torque rate of {name}")
+        return rates
+    if is_number(given):
+        return np.full(robot.nv, positive(given, "torque rate"))
+    found = real_array(given, "torque_rate", Error, argument="torque_rate")
+    if found.shape != (robot.nv,) or not (found > 0.0).all():
+        wanted = f"torque_rate is a number above 0, one per axis ({robot.nv}), or a dictionary by joint, in N m/s"
+        raise refused(wanted, given)
+    return found
 
 
 def _contacts(robot: Robot, contacts: Contact | Sequence[Contact]) -> tuple[Contact, ...]:

@@ -22,7 +22,7 @@ Tasks = Task | Sequence[Task] | Sequence[Sequence[Task] | Task]
 """One, a list, or a list of lists for strict priorities."""
 Constraints = ControlPart | Sequence[ControlPart]
 """Constraints, and tasks that must be met exactly."""
-Infeasible = Literal["raise", "relax", "hold"]
+Infeasible = Literal["raise", "relax", "hold", "rest"]
 SolverName = Literal["daqp", "piqp"]
 _ROUNDING = 1e-9  # of how far a target lies in a zone
 

@@ -67,9 +67,10 @@ class Composition:
         """Further inputs of the program, by name."""
         return {}
 
-    def evaluate(self, t: float, q: Array, v: Array) -> None:
-        """Compute all blocks; they are in :attr:`views`."""
-        self.buffer.update(t)
+    def evaluate(self, t: float, q: Array, v: Array, *, signals: bool = True) -> None:
+        """Compute all blocks; they are in :attr:`views`. Without ``signals`` these are as they were last."""
+        if signals:
+            self.buffer.update(t)
         self._t[0] = t
         self.function(self._t, q, v, *self._arrays, out=self.out)
 

@@ -10,12 +10,13 @@ import numpy as np
 
 from dqdyn.algebra.checks import UNIT_TOLERANCE
 from dqdyn.arrays import Array, RealArray
+from dqdyn.compile.runtime.function import check_out
 from dqdyn.control.core.braking import Brake, CommandMap
 from dqdyn.control.core.composition import Composition
 from dqdyn.control.core.errors import SignalError
 from dqdyn.control.core.lemma import Activation
 from dqdyn.control.core.optimum import Optimise
-from dqdyn.control.core.policy import POLICIES, StepReport, unusable
+from dqdyn.control.core.policy import POLICIES, StepReport, rest, unusable
 from dqdyn.control.core.supervision import Supervisor
 from dqdyn.control.features.components import is_finite
 from dqdyn.control.features.signals import not_finite
@@ -56,14 +57,24 @@ class Controller:
         """What commands where there is no solution."""
         return Brake(self.model, self.level, self.composition.design.constraints, self._command_map)
 
-    def _begin(self, q: Array, v: Array) -> None:
-        """What comes before the program is evaluated at a sound state."""
+    def _begin(self, t: float, q: Array, v: Array) -> str:
+        """What comes before the program is evaluated at a sound state; what is wrong there, in words, or ""."""
+        return ""
+
+    def _watch(self, t: float) -> str:
+        """What is wrong after the program was evaluated, in words, or ""."""
+        return ""
+
+    def _without_solution(self, t: float) -> tuple[Array | None, StepReport]:
+        """The command of a step that has no solution, None to brake, and the report."""
+        return self.policy(self, t)
 
     def reset(self) -> None:
         """Forget the last command and the activations, as before a run from another state."""
         self._supervisor.reset()
         self._brake.reset()
         self._t = 0.0
+        self._resting: StepReport | None = None
         self._report: StepReport | None = StepReport(0.0, "not started")
         self._last = np.zeros(self.model.nv)
 
@@ -79,32 +90,52 @@ class Controller:
         """What Lemma 4.1 says of each second-order inequality, when it last became active."""
         return self._supervisor.activations
 
-    def __call__(self, t: float, q: RealArray, v: RealArray | None = None) -> Array:
-        """The command at time t (s) for q (nq,) and v (nv,); at the level of velocities v is the last command."""
+    def __call__(self, t: float, q: RealArray, v: RealArray | None = None, *, out: Array | None = None) -> Array:
+        """The command at time t (s) for q (nq,) and v (nv,); at the level of velocities v is the last command.
+
+        ``out`` (nv,), if given, gets the command and is returned, so that a loop makes no new array for it.
+        """
+        if out is None:
+            return self._step(t, q, v).copy()  # the caller may write into it
+        check_out("a controller", out, self._shapes[1])
+        np.copyto(out, self._step(t, q, v))
+        return out
+
+    step = __call__
+
+    def _step(self, t: float, q: RealArray, v: RealArray | None) -> Array:
+        """The command, in memory of the controller."""
         q = self._vector("q", q, self._shapes[0])
         if v is None and self.level != "velocity":
             raise Error(f"A controller by {self.level} needs v: call it with (t, q, v).", level=self.level)
         v = self._last if v is None else self._vector("v", v, self._shapes[1])
-        composition = self.composition
         if self._turns or not (is_finite(q) and is_finite(v) and math.isfinite(t)):
             problem = self._bad_state(t, q, v)
             if problem:
                 return self._hold(t, q, v, unusable(self, t, problem))
-        self._begin(q, v)
+        if self._resting is not None:
+            return self._hold(t, q, v, replace(self._resting, t=t))
+        problem = self._begin(t, q, v)
+        if problem:
+            return self._hold(t, q, v, unusable(self, t, problem))
+        composition = self.composition
         try:
             composition.evaluate(t, q, v)
             if not is_finite(composition.out):
                 return self._hold(t, q, v, unusable(self, t, self._culprit(t)))
+            problem = self._watch(t)
+            if problem:
+                return self._hold(t, q, v, unusable(self, t, problem))
             excused = () if self._report is None else self._report.excused
             if self._supervisor.changes(t, v, excused):
                 composition.evaluate(t, q, v)
-        except SignalError as problem:
-            reason = f"{composition.design.called(problem.signal)} {problem.why}"
+        except SignalError as missing:
+            reason = f"{composition.design.called(missing.signal)} {missing.why}"
             return self._hold(t, q, v, unusable(self, t, reason))
         report: StepReport | None = None
         u = self.optimum(composition.views)
         if u is None:
-            u, report = self.policy(self, t)
+            u, report = self._without_solution(t)
             if u is None:
                 return self._hold(t, q, v, report)
         command = u
@@ -114,9 +145,7 @@ class Controller:
                 return self._hold(t, q, v, unusable(self, t, f"{_TOO_FAST} {np.abs(v).max():.3g}"))
         self._t, self._report, self._last = t, report, u
         self._brake.remember(t, q, v, u)
-        return command.copy()  # the caller may write into it
-
-    step = __call__
+        return command
 
     def _vector(self, name: str, given: Any, expected: tuple[int]) -> Array:
         """q or v as numbers; NaN is left to the policy."""
@@ -156,6 +185,8 @@ class Controller:
         if self.level == "velocity":
             self._last = command.copy()
         self._report = replace(report, motion="still" if is_still else "braking")
+        if self.policy is rest:
+            self._resting = self._resting or report
         return command
 
     # --- what it knows ------------------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 
 from dqdyn.arrays import Array, RealArray
+from dqdyn.compile.runtime.function import check_out
 from dqdyn.control.core.controller import Controller
 from dqdyn.control.core.errors import refused
 from dqdyn.control.core.lemma import Activation
@@ -74,8 +75,20 @@ class ControllerInCoordinates(Controller):
     def activations(self) -> tuple[Activation, ...]:
         return self.controller.activations
 
-    def __call__(self, t: float, q: RealArray, v: RealArray | None = None) -> Array:
-        """The command at time t (s) for q and v = q̇ (nq,); at the level of velocities q̇ is the last command."""
+    def __call__(self, t: float, q: RealArray, v: RealArray | None = None, *, out: Array | None = None) -> Array:
+        """The command at time t (s) for q and v = q̇ (nq,); at the level of velocities q̇ is the last command.
+
+        ``out``, if given, gets the command and is returned.
+        """
+        if out is None:
+            return self._step(t, q, v)
+        check_out("a controller", out, (self.robot.nv if self.level == "torque" else self.robot.nq,))
+        np.copyto(out, self._step(t, q, v))
+        return out
+
+    step = __call__
+
+    def _step(self, t: float, q: RealArray, v: RealArray | None) -> Array:
         here = self._vector_of("q", q)
         if v is None and self.level != "velocity":
             raise Error(f"A controller by {self.level} needs q̇: call it with (t, q, q̇).", level=self.level)
@@ -88,8 +101,6 @@ class ControllerInCoordinates(Controller):
         speed = None if rate is None else self.robot._run("velocity", (here, rate), check=False)
         self._known = here, np.zeros(self.robot.nq) if rate is None else rate
         return self._told(self.controller(t, own, speed))
-
-    step = __call__
 
     def _told(self, command: Array) -> Array:
         """The command in the coordinates, at the last state that was sound: at rest before there is one."""

@@ -9,6 +9,7 @@ import numpy as np
 from dqdyn.arrays import Array
 from dqdyn.control.qp.solve import make_solver
 from dqdyn.control.qp.solver import ZERO, BoundsCheck, ProblemSize, Solver
+from dqdyn.errors import Error
 
 Views = Mapping[str, Array]
 """The blocks of a composition by name."""
@@ -23,11 +24,23 @@ class Optimum:
 
     def __init__(self, size: ProblemSize, solver: str, guess: bool = False) -> None:
         self.solver: Solver = make_solver(solver, size, guess)
+        self._other: Solver | None = None
 
     def __call__(self, views: Views) -> Array | None:
         return self.solver.solve(
             views["H0"], views["f0"], views["A"], views["upper"], views["lower"], views.get("squares")
         )
+
+    def second_opinion(self, views: Views) -> Array | None:
+        """What another solver finds where the first one fails."""
+        if self._other is None:
+            size = self.solver.size
+            try:
+                self._other = make_solver("daqp" if self.solver.name == "piqp" else "piqp", size)
+            except Error:  # it is not installed
+                return None
+        with np.errstate(all="ignore"):
+            return self._other.solve(views["H0"], views["f0"], views["A"], views["upper"], views["lower"])
 
 
 class StrictLevels:
@@ -59,6 +72,26 @@ class StrictLevels:
                 return self._by_null_spaces(views, u, k)
             u = with_level
         return u
+
+    def second_opinion(self, views: Views) -> Array | None:
+        """What another solver finds of the first level where the first one fails."""
+        return self.first.second_opinion(views)
+
+    def lower_multipliers(self) -> list[Array]:
+        """λ (sides,) of the lower levels, as far as their solvers say them, in order."""
+        found = []
+        for k in sorted(self._held):
+            given = self._held[k].multipliers
+            if given is not None:
+                found.append(given)
+        return found
+
+    def prepare(self, views: Views) -> None:
+        """Compile what the levels need, so that no step has to."""
+        for k in range(1, self.levels):
+            held = self._held_levels(k, views)
+            if held is not None:
+                held.prepare()
 
     def _held_levels(self, k: int, views: Views) -> _HeldLevels | None:
         """The problem of level k with those above as equalities; None where these leave nothing, or none is wanted."""
@@ -100,7 +133,7 @@ class StrictLevels:
         key = level, unknowns
         if key not in self._solvers:
             rows = self.size.sides - self.size.equalities
-            self._solvers[key] = make_solver(self.name, ProblemSize(unknowns, False, rows, 0), self.guess)
+            self._solvers[key] = make_solver(self.name, ProblemSize(unknowns, False, rows, 0))
         return self._solvers[key]
 
 
@@ -120,9 +153,23 @@ class _HeldLevels:
             for name, own in (("upper", self._upper), ("lower", self._lower))
         ]
 
-    def __call__(self, views: Views, above: Array) -> Array | None:
+    @property
+    def multipliers(self) -> Array | None:
+        """λ of the bounds of the problem, without those of the levels above."""
+        given = None if self._solver is None else self._solver.multipliers
+        if given is None:
+            return None
+        first = self.size.first
+        return np.concatenate([given[:first], given[first + self.levels :]])
+
+    def prepare(self) -> Solver:
+        """The solver, compiled at first use."""
         if self._solver is None:
             self._solver = make_solver(self.name, self._own, guess=True)
+        return self._solver
+
+    def __call__(self, views: Views, above: Array) -> Array | None:
+        solver = self._solver or self.prepare()
         A, first, end = views[f"A{self.level}"], self.size.first, self.size.first + self.size.equalities
         np.dot(A, above, out=self._at)
         for (name, of_unknowns, held, equal, free), farther, room in zip(
@@ -137,7 +184,7 @@ class _HeldLevels:
                 equal[:] = given[first:end]
             if first:
                 farther(given[:first], above, out=of_unknowns)
-        return self._solver.solve(views[f"H{self.level}"], views[f"f{self.level}"], A, self._upper, self._lower)
+        return solver.solve(views[f"H{self.level}"], views[f"f{self.level}"], A, self._upper, self._lower)
 
 
 def null_space(matrix: Array) -> Array:

@@ -1,4 +1,4 @@
-"""What to do where no command obeys all constraints, or where a value is not finite: raise, relax or hold.
+"""What to do where no command obeys all constraints, or where a value is not finite: raise, relax, hold or rest.
 
 What came of it is in the report of the step.
 """
@@ -65,6 +65,9 @@ def give_up(controller: Controller, t: float) -> tuple[Array | None, StepReport]
     """Raise, naming a minimal set in conflict."""
     report = StepReport(t, "infeasible", rows=controller.composition.rows())
     if not report.conflict:
+        u = second_opinion(controller)
+        if u is not None:
+            return u, StepReport(t)
         raise ControlError(f"At t = {t:.6g} s {_FAILED}: {_REMEDY}.", reason=_FAILED, t=t)
     names = " and ".join(repr(name) for name in report.conflict)
     text = f"At t = {t:.6g} s no command satisfies {names} together: {_CHOICE}."
@@ -73,8 +76,11 @@ def give_up(controller: Controller, t: float) -> tuple[Array | None, StepReport]
 
 def relax(controller: Controller, t: float) -> tuple[Array | None, StepReport]:
     """Bounds give way by as little as possible; which and by how much is reported."""
-    composition = controller.composition
-    rows = composition.rows()
+    return relax_rows(controller, t, controller.composition.rows())
+
+
+def relax_rows(controller: Controller, t: float, rows: NamedRows) -> tuple[Array | None, StepReport]:
+    """Those of the rows that may give way do, by as little as possible."""
     violation = least_violation(rows)
     if violation is None:
         reason = "constraints that must not give way are in conflict"
@@ -85,24 +91,41 @@ def relax(controller: Controller, t: float) -> tuple[Array | None, StepReport]:
             amounts[name] = max(amounts.get(name, 0.0), float(amount))
     command = controller.optimum(_widened(controller, rows, violation))
     if command is None or not is_finite(command):
-        return _without_command(t, rows)
+        return _without_command(controller, t, rows)
+    if not amounts:  # nothing was in conflict: the solver found nothing at first
+        return command, StepReport(t)
     return command, StepReport(t, "relaxed", _CONFLICT, amounts, rows)
 
 
 def hold(controller: Controller, t: float) -> tuple[Array | None, StepReport]:
     """The last command that obeyed all constraints."""
-    return _without_command(t, controller.composition.rows())
+    return _without_command(controller, t, controller.composition.rows())
 
 
-def _without_command(t: float, rows: NamedRows) -> tuple[None, StepReport]:
-    """The last command once more: for a conflict, or for numbers that the solver cannot handle."""
+def _without_command(controller: Controller, t: float, rows: NamedRows) -> tuple[Array | None, StepReport]:
+    """The last command once more: for a conflict, or for numbers that no solver can handle."""
     a, b, _ = rows.scaled()
     if is_feasible(a, b):
+        u = second_opinion(controller)
+        if u is not None:
+            return u, StepReport(t)
         return None, StepReport(t, "failed", _FAILED, rows=rows)
     return None, StepReport(t, "held", _CONFLICT, rows=rows)
 
 
-POLICIES: dict[str, Policy] = {"raise": give_up, "relax": relax, "hold": hold}
+def second_opinion(controller: Controller) -> Array | None:
+    """A command of another solver for the same problem; None where it finds none either."""
+    ask = getattr(controller.optimum, "second_opinion", None)
+    u = None if ask is None else ask(controller.composition.views)
+    return u if u is not None and is_finite(u) else None
+
+
+def rest(controller: Controller, t: float) -> tuple[Array | None, StepReport]:
+    """As :func:`hold`, and from then on the robot is brought to rest and stays there, until the next reset."""
+    return hold(controller, t)
+
+
+POLICIES: dict[str, Policy] = {"raise": give_up, "relax": relax, "hold": hold, "rest": rest}
 
 
 def unusable(controller: Controller, t: float, reason: str) -> StepReport:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 import warnings
 from collections.abc import Collection
 
@@ -18,6 +19,7 @@ from dqdyn.control.core.lemma import Activation, automatic_gains, fast_pole
 _SUDDEN, _SUDDEN_STEPS = 0.5, 10.0
 _FAST, _FAST_STEPS = 2.0, 50.0
 _DRIFT, _ROUNDING = 10.0, 1e-6  # of h per s that obstacles may move at though their rate is unknown, and of h
+_PACKAGE = "dqdyn."
 _HIGHEST = 0.25  # of η_d times the step, up to which a loop follows
 
 
@@ -27,6 +29,11 @@ class Supervisor:
     As long as its bound is obeyed ḣ ≥ −ρ h stays true, the condition :attr:`Activation.sharp`. Where it fails in spite
     of that, something jumped, and the inequality is activated again.
     """
+
+    _h: Array
+    _rate: Array
+    _pole: Array
+    _base: Array
 
     def __init__(self, composition: Composition) -> None:
         self.composition = composition
@@ -43,6 +50,23 @@ class Supervisor:
         self._t = self._step = 0.0
         self._raised: set[int] = set()
         self._told: set[int] = set()
+
+    def take_over(self, other: Supervisor) -> None:
+        """Go on where another one, of the same constraints in another composition, ended."""
+        self.reset()
+        if other._is_new:
+            return
+        pairs = zip(self.composition.guard_gains, other.composition.guard_gains, strict=True)
+        for mine, theirs in pairs:
+            self.composition.gains[mine] = other.composition.gains[theirs]
+        self._is_new, self._t, self._step = False, other._t, other._step
+        self._activations, self._raised, self._told = dict(other._activations), set(other._raised), set(other._told)
+        self._h = other._h.copy()
+        if self._has_rates:
+            self._rate, self._pole = other._rate.copy(), other._pole.copy()
+            self._base = self.composition.gains.copy()
+            for mine, theirs in zip(self.composition.guard_gains, other.composition.guard_gains, strict=True):
+                self._base[mine] = other._base[theirs]
 
     @property
     def activations(self) -> tuple[Activation, ...]:
@@ -75,12 +99,12 @@ class Supervisor:
         self._h = composition.views["h"].copy()
         for name, value in zip(composition.guards, self._h.tolist(), strict=True):
             if value < 0.0:
-                _warn(f"{name!r} is violated at the start by {-value:.4g}; the robot first has to get back.", 5)
+                _warn(f"{name!r} is violated at the start by {-value:.4g}; the robot first has to get back.")
         if not self._has_rates:
             return False
         for constraint in composition.design.constraints:
             for name, amount in constraint.exceeded(composition.model, v):
-                _warn(f"{name!r} is violated at the start by {amount:.4g}; the robot first has to slow down.", 5)
+                _warn(f"{name!r} is violated at the start by {amount:.4g}; the robot first has to slow down.")
         self._rate, self._pole = composition.views["h_rate"].copy(), np.zeros(len(self._h))
         for i in range(len(self._h)):
             self._activate(i, t, math.inf)
@@ -139,10 +163,10 @@ class Supervisor:
         if not activation.sharp:
             self._told.add(i)
         if h < 0.0 and not first:
-            _warn(f"{name!r} is violated from t = {t:.6g} s on by {-h:.4g}; the robot first has to get back.", 6)
+            _warn(f"{name!r} is violated from t = {t:.6g} s on by {-h:.4g}; the robot first has to get back.")
         elif not activation.holds and activation.starts_inside:
             since = "" if first else f" from t = {t:.6g} s on"
-            _warn(f"Lemma 4.1 does not hold for {name!r}{since}: {' and '.join(activation.failing)}.", 6)
+            _warn(f"Lemma 4.1 does not hold for {name!r}{since}: {' and '.join(activation.failing)}.")
 
     def _motion(self, i: int) -> tuple[float, float]:
         """h of a guard and its rate at this step."""
@@ -159,6 +183,9 @@ class Supervisor:
         self._activations[i] = activation
 
 
-def _warn(text: str, callers: int) -> None:
-    """A warning at the line that called the controller, so many calls from here."""
-    warnings.warn(text, ControlWarning, stacklevel=callers)
+def _warn(text: str) -> None:
+    """A warning at the line outside of this library that called the controller."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(_PACKAGE):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(text, ControlWarning, stacklevel=level)

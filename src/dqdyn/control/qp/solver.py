@@ -197,7 +197,7 @@ class Solver(ABC):
 
     def _in_units_given(self, unit: float, scaled: Scaled | None) -> None:
         """Multipliers of the problem as it was given, from those of a problem in other units of cost and rows."""
-        if self.multipliers is None:
+        if self.multipliers is None or (unit == 1.0 and scaled is None):
             return
         self.multipliers = unit * self.multipliers
         if scaled is not None:

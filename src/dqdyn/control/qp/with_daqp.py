@@ -12,6 +12,10 @@ from dqdyn.errors import missing_extra
 
 TOLERANCE, LOOSE = 1e-9, 1e-7
 """How far a bound may be missed, of a row of length 1 in the metric of H; the second where the first fails."""
+ITERATIONS = 1000
+"""Far above what problems of control take: those that DAQP runs in circles with are tried in another way soon."""
+SINGULAR = 1e-14
+"""What of a row the others must leave, squared, for it to count; where DAQP's own 3.7e-11 finds nothing."""
 _SOLVED, _LOWER, _EQUALITY = 1, 3, 5  # a flag of solutions; marks of bounds that are active, where 1 stands for upper
 
 
@@ -45,12 +49,16 @@ class DaqpSolver(Solver):
         return self._solution()
 
     def _afresh(self, problem: QuadraticProgram) -> Array | None:
-        """Where many bounds touch at one point, the tight tolerance may find nothing, but the loose one does."""
-        for tolerance in (TOLERANCE, LOOSE):
+        """Where many bounds touch at one point, the tight tolerance may find nothing, but the loose one does.
+
+        The sides of a friction cone all touch where nothing presses. With H of condition 1e6 one of them may then look
+        as if it depended on others, and DAQP takes the problem to be infeasible.
+        """
+        for tolerance, further in ((TOLERANCE, {}), (TOLERANCE, {"sing_tol": SINGULAR}), (LOOSE, {})):
             self._model, self._is_warm = self._daqp.Model(), False
             if self._model.setup(*problem, self._kinds)[0] < 0:
                 return None
-            self._model.settings = {"primal_tol": tolerance}
+            self._model.settings = {"primal_tol": tolerance, "iter_limit": ITERATIONS, **further}
             u = self._solution()
             if u is not None:
                 self._is_warm = tolerance == TOLERANCE

@@ -18,16 +18,23 @@ from dqdyn.constraints.methods.sparse import sparse
 from dqdyn.control.core.command_constraint import CommandBound, Context
 from dqdyn.control.core.composition import Blocks, Composition, Dynamics, GainPairs, Motion, shifted
 from dqdyn.control.core.design import Design
+from dqdyn.control.core.errors import ControlError
 from dqdyn.control.core.kinematics import Rows
 from dqdyn.control.core.task import Task
+from dqdyn.control.features.features import CenterOfMass
 from dqdyn.control.limits.coordinates import FREE, axes
+from dqdyn.control.qp.conflict import NamedRows
 from dqdyn.control.qp.solver import INFINITE
 from dqdyn.control.whole_body.contact_motion import ANCHOR_SIZE
-from dqdyn.control.whole_body.context import Contacts, WholeBodyContext
+from dqdyn.control.whole_body.context import Contacts, WholeBodyContext, blocked_slides
 from dqdyn.control.whole_body.elimination import dependent_rows, is_zero
+from dqdyn.control.whole_body.falling import is_watched
 from dqdyn.control.whole_body.force_task import ForceTask
+from dqdyn.model.joints.joint_kind import UNITS
 from dqdyn.robot import Robot
 
+RAMP, RATE = "normal force ramp", "torque rate"
+"""In the names of bounds that give way before any other."""
 _SAMPLES = 3  # states at which rows must depend on others to count as always dependent
 
 
@@ -35,28 +42,45 @@ class WholeBodyComposition(Composition):
     """The program of a robot and its contacts.
 
     ``anchors`` (contacts, 12): where each contact holds. ``pressing`` (contacts,): the normal force in N up to which
-    each may press, beside its own limit. Both are inputs and may change while a loop runs.
+    each may press, beside its own limit. ``torques`` (2, nv): between what the motors may give, lower then upper, where
+    torques have a greatest rate (``has_rates``). All are inputs and may change while a loop runs.
     """
 
     has_squares = False  # machine code solves nearly all problems without
 
     def __init__(
-        self, robot: Robot, design: Design, contacts: Contacts, dynamics: Dynamics, force_damping: float
+        self,
+        robot: Robot,
+        design: Design,
+        contacts: Contacts,
+        dynamics: Dynamics,
+        force_damping: float,
+        has_rates: bool = False,
     ) -> None:
+        self._units: dict[str, str] = {}
         self.robot, self.contacts, self.force_damping = robot, contacts, force_damping
-        self.own_bounds = 0
+        self.own_bounds, self.has_rates = 0, has_rates
         self.anchors = np.zeros((max(1, len(contacts.contacts)), ANCHOR_SIZE))
         self.pressing = np.full(max(1, len(contacts.contacts)), INFINITE)
         self.effort = np.array([0.0 if motor is None else motor.effort for motor in robot.motors])
+        self.torques = np.array([-1.0, 1.0])[:, None] * np.minimum(self.effort, INFINITE)
         self.motors = [k for k, has_motor in enumerate(contacts.actuated) if has_motor]
         self.force_tasks = [task for task in design.all_tasks if isinstance(task, ForceTask)]
+        self._constants: dict[int, list[Scalar]] = {}
+        self.is_watched = is_watched(robot.model, contacts)
+        self.axis_names = axes(robot.model)
+        own = [joint for joint in robot.model.joints if joint.master is None]
+        angular = [is_angle for joint in own for is_angle in joint.motion.angular]
+        self.torque_units = [UNITS["tau"][0 if is_angle else 1] for is_angle in angular]
+        self._axis_units = [UNITS["a"][0 if is_angle else 1] for is_angle in angular]
         self._of_forces: dict[int, list[tuple[list[Scalar], Scalar]]] = {}
         self.dependent = self._always_dependent(dynamics)
         super().__init__(robot.model, "acceleration", design, dynamics)
 
     @property
     def given(self) -> dict[str, Array]:
-        return {"anchors": self.anchors.reshape(-1), "pressing": self.pressing}
+        rates = {"torques": self.torques.reshape(-1)} if self.has_rates else {}
+        return {"anchors": self.anchors.reshape(-1), "pressing": self.pressing, **rates}
 
     @property
     def unknowns(self) -> int:
@@ -70,13 +94,22 @@ class WholeBodyComposition(Composition):
         """Equalities that depend on others at every state: found at random ones."""
         rng = np.random.default_rng(0)
         found: set[int] | None = None
+        blocked: set[str] | None = None
         for _ in range(_SAMPLES):
             q, v = self.robot.random_configuration(rng), rng.standard_normal(self.robot.nv)
             if self.robot.constraints:
                 q, v = self.robot.project(q, v)
             context = self._context_at(0.0, q.tolist(), v.tolist(), dynamics)
+            held = blocked_slides(context)
+            blocked = held if blocked is None else blocked & held
             dependent = dependent_rows(context.unknowns, context.equalities)
             found = dependent if found is None else found & dependent
+        for name in sorted(blocked or ()):
+            raise ControlError(
+                f"the contact {name!r} slides in a direction in which other contacts or the robot's own constraints "
+                "hold it: make it fixed, or let the others slide too.",
+                contact=name,
+            )
         return frozenset(found or ())
 
     def _context_at(self, t: float, q: list[float], v: list[float], dynamics: Dynamics) -> WholeBodyContext:
@@ -91,12 +124,13 @@ class WholeBodyComposition(Composition):
     def _context(
         self, t: Scalar, q: list[Scalar], v: list[Scalar], motion: Motion, gains: GainPairs, *given: list[Scalar]
     ) -> Context:
-        anchors, self._pressing = given
+        anchors, self._pressing, *self._between = given
         self._at = context = WholeBodyContext(
             self.model, self.level, q, v, motion, gains, dynamics=self.dynamics,
             contacts=self.contacts, anchors=anchors, time=t, dependent=self.dependent,
         )  # fmt: skip
         self._free = len(context.elimination.free)
+        self._equality_of = [equality.name for equality in context.equalities]
         return context
 
     def _robot_constraints(self, context: Context, t: Scalar) -> tuple[list[list[Scalar]], list[Scalar]]:
@@ -110,7 +144,9 @@ class WholeBodyComposition(Composition):
 
     def _bound(self, context: Context, bound: CommandBound) -> CommandBound:
         if bound.torque is not None:
+            self._units[bound.name] = self.torque_units[bound.torque]
             return shifted(bound, *self._torque(bound.torque))
+        self._units[bound.name] = "unit of its h per s²" if bound.axis is None else self._axis_units[bound.axis]
         row = {bound.axis: 1.0} if bound.axis is not None else sparse(bound.normal)
         normal, constant = self._at.elimination(row)
         moved = shifted(bound, normal, constant)
@@ -122,15 +158,19 @@ class WholeBodyComposition(Composition):
     def _own_bounds(self, context: Context) -> list[tuple[CommandBound, bool]]:
         bounds = [*self._motor_limits(), *self._cones()]
         self.own_bounds = len(bounds)
+        self.ramp_places = [i for i, (bound, _) in enumerate(bounds) if bound.name.endswith(f": {RAMP}")]
         return bounds
 
     def _motor_limits(self) -> list[tuple[CommandBound, bool]]:
-        names, limits = axes(self.model), self.effort
-        limited = [(k, float(limits[k])) for k in self.motors if limits[k] < FREE]
-        return [
-            (shifted(CommandBound(f"motor: {names[k]}", limit, -limit), *self._torque(k)), False)
-            for k, limit in limited
-        ]
+        names, nv = axes(self.model), self.model.nv
+        self.limited = [k for k in self.motors if self.has_rates or self.effort[k] < FREE]
+        result = []
+        for k in self.limited:
+            limit = float(self.effort[k])
+            lower, upper = (self._between[0][i * nv + k] for i in range(2)) if self.has_rates else (-limit, limit)
+            result.append((shifted(CommandBound(f"motor: {names[k]}", upper, lower), *self._torque(k)), False))
+            self._units |= dict.fromkeys((f"motor: {names[k]}", f"{RATE}: {names[k]}"), self.torque_units[k])
+        return result
 
     def _cones(self) -> list[tuple[CommandBound, bool]]:
         at, result = self._at, []
@@ -138,7 +178,8 @@ class WholeBodyComposition(Composition):
             cone = contact.cone_rows
             rows = [(*each, False) for each in zip(cone.matrix.tolist(), cone.right.tolist(), cone.names, strict=True)]
             normal = self.contacts.bases[i][2].tolist()
-            rows.append((normal, self._pressing[i], f"{contact.name}: pressing", False))
+            self._units |= dict(zip(cone.names, cone.units, strict=True)) | {f"{contact.name}: {RAMP}": "N"}
+            rows.append((normal, self._pressing[i], f"{contact.name}: {RAMP}", True))
             for entries, right, name, may in rows:
                 form = at.elimination(at.of_forces(self._placed(entries, part)))
                 result.append((shifted(CommandBound(name, right), *form), may))
@@ -164,6 +205,7 @@ class WholeBodyComposition(Composition):
 
     def _objective(self, k: int, tasks: list[tuple[Task, Rows, list[Scalar]]]) -> Blocks:
         forms = [(task.weight, *form) for task, rows, right in tasks for form in self._forms(task, rows, right)]
+        self._constants[k] = [constant for _, _, constant in forms]
         damped = [(self.design.damping**2, *self._at.elimination({i: 1.0})) for i in range(self.model.nv)]
         pressed = [(self.force_damping**2, *form) for form in self._force_forms]
         return self._squares_of(k, forms, [*damped, *pressed])
@@ -185,4 +227,79 @@ class WholeBodyComposition(Composition):
             "force_task": [row for row, _ in on_forces],
             "force_task_bias": [c for _, c in on_forces],
             "margins": list(self._at.elimination.margins.values()),
+            "task_constants": [c for k in sorted(self._constants) for c in self._constants[k]],
+            "center": self._center_of_mass(),
         }
+
+    def _center_of_mass(self) -> list[Scalar]:
+        """Where it is and its velocity, where someone watches whether the robot falls."""
+        self.margin_names = [self._equality_of[i] for i in self._at.elimination.margins]
+        if not self.is_watched:
+            return []
+        center = CenterOfMass().kinematics(self._at.state)
+        return [*center.value, *(center.rate or ())]
+
+    # --- for ramps of forces ----------------------------------------------------------------------------------------
+
+    def normal_forces(self, u: Array) -> Array:
+        """N of every contact for the unknowns u, at the last state."""
+        nv = self.model.nv
+        phi = self.views["solution"][nv:] @ u + self.views["offset"][nv:]
+        parts = zip(self.contacts.bases, self.contacts.parts, strict=True)
+        return np.array([float(basis[2] @ phi[part]) for basis, part in parts])
+
+    def bounds_without_ramps(self, pressing: Array) -> tuple[Array, Array]:
+        """``upper`` and ``lower`` of the last state with other limits (contacts,) of the normal forces, no rates."""
+        upper, lower = self.views["upper"].copy(), self.views["lower"].copy()
+        first = self.size.first + self.size.equalities
+        at, forces = self.ramp_places, self.views["offset"][self.model.nv :]
+        for i, part in enumerate(self.contacts.parts):
+            constant = float(self.contacts.bases[i][2] @ forces[part])
+            upper[first + at[i]] = pressing[i] - constant
+        if self.has_rates:
+            bias = dict(zip(self.motors, self.views["bias"].tolist(), strict=True))
+            for place, k in enumerate(self.limited):
+                effort = min(float(self.effort[k]), INFINITE)
+                upper[first + place], lower[first + place] = effort - bias[k], -effort - bias[k]
+        return upper, lower
+
+    def unit_of(self, name: str) -> str:
+        """The unit of a bound by its name; equalities of tasks have that of their acceleration."""
+        return self._units.get(name, "unit of its error per s²")
+
+    def pulls(self, multipliers: Array) -> Array:
+        """λ times its row over the unknowns, (sides, n)."""
+        rows = np.vstack([np.eye(self.size.first, self.unknowns), self.views["A"]])
+        return np.asarray(multipliers[:, None] * rows)
+
+    # --- for reports --------------------------------------------------------------------------------------------------
+
+    def rows(self) -> NamedRows:
+        """Of motors whose rate binds more than their limit, the rate is a row of its own, which may give way."""
+        rows = super().rows()
+        if not self.has_rates:
+            return rows
+        names, effort = axes(self.model), np.minimum(self.effort, INFINITE)
+        first = self.size.first + self.size.equalities
+        bias = dict(zip(self.motors, self.views["bias"].tolist(), strict=True))
+        b, called, may = rows.b.copy(), list(rows.names), rows.relaxable.copy()
+        further: list[int] = []
+        for i in range(len(b)):
+            place = int(rows.index[i]) - first
+            if 0 <= place < len(self.limited):
+                k = self.limited[place]
+                sign = 1.0 if rows.is_upper[i] else -1.0
+                if sign * self.torques[int(rows.is_upper[i]), k] < effort[k]:
+                    b[i] = effort[k] - sign * bias[k]
+                    further.append(i)
+        axis = [names[self.limited[int(rows.index[i]) - first]] for i in further]
+        kept = b < INFINITE
+        every = np.r_[np.flatnonzero(kept), further].astype(int)
+        return NamedRows(
+            rows.a[every],
+            np.r_[b[kept], rows.b[further]],
+            (*(n for n, keep in zip(called, kept, strict=True) if keep), *(f"{RATE}: {n}" for n in axis)),
+            np.r_[may[kept], np.ones(len(further), dtype=bool)],
+            rows.index[every],
+            rows.is_upper[every],
+        )

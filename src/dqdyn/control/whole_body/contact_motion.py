@@ -10,17 +10,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from dqdyn.algebra.adjoint import Adjoint
 from dqdyn.algebra.dual import DQ, IDENTITY
 from dqdyn.algebra.poses import translator
 from dqdyn.algebra.quaternion import Columns, I, J, K, Quaternion, cross3, dot3, pure
 from dqdyn.algebra.scalar import Scalar, divide, sqrt
+from dqdyn.arrays import Array
 from dqdyn.constraints.methods.sparse import Sparse, sparse
 from dqdyn.constraints.relative_motion import RelativeMotion
 from dqdyn.contacts.axes import contact_axes, partner_frame
 from dqdyn.contacts.axes import origin as origin_of
 from dqdyn.contacts.contact import Contact
 from dqdyn.control.core.kinematics import State
+from dqdyn.kinematics.tree import frame_pose
 from dqdyn.model.model import WORLD_BODY, Frame, Model
 
 ANCHOR_SIZE = 12
@@ -146,3 +150,13 @@ def _rotation_error(on_body: Adjoint, on_partner: Adjoint, anchored: Sequence[Sc
         total = part if total is None else total + part
     assert total is not None
     return total * 0.5
+
+
+def anchor_of(model: Model, contact: Contact, q: Array) -> Array:
+    """(12,) where a contact is at q: its origin and the axes of its frame, as seen from the partner."""
+    body, partner = (
+        Adjoint(frame_pose(model, f, q.tolist())) for f in (model.frame(contact.frame), partner_frame(contact, model))
+    )
+    at = body.p + body.rotate(pure(*origin_of(contact).tolist()))
+    columns = [c for column in body.columns for c in partner.rotate_back(column).vector]
+    return np.array([*partner.rotate_back(at - partner.p).vector, *columns])

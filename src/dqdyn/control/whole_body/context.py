@@ -13,6 +13,7 @@ from dqdyn.algebra.scalar import Scalar, total
 from dqdyn.caching import cached_property
 from dqdyn.constraints import assembled
 from dqdyn.constraints.methods.sparse import Sparse, less_share, sparse
+from dqdyn.contacts.axes import slide
 from dqdyn.contacts.contact import Contact
 from dqdyn.control.core.command_constraint import Context
 from dqdyn.control.whole_body.contact_motion import ANCHOR_SIZE, ContactMotion, contact_motion, home_of
@@ -20,6 +21,7 @@ from dqdyn.control.whole_body.elimination import Elimination, Equality
 from dqdyn.errors import unknown_name
 from dqdyn.model.model import Model
 
+_BLOCKED = 1e-9  # of a direction that the equalities leave of it
 ANGULAR, LINEAR = slice(0, 3), slice(3, 6)
 """Of twists [ω, v]; forces do work on the second part, moments on the first."""
 
@@ -226,6 +228,23 @@ class WholeBodyContext(Context):
                 row, bias = self.equations_of_motion[k]
                 result.append(Equality(row, -bias, claimed.get(k, k), f"no motor: {joint.name}"))
         return result
+
+
+def blocked_slides(context: WholeBodyContext) -> set[str]:
+    """Sliding contacts that cannot move along their first direction at a state of numbers, by name."""
+    found = set()
+    for contact, motion in zip(context.contacts.contacts, context.motions, strict=True):
+        if contact.mode != "sliding":
+            continue
+        first, second = slide(contact)[0].tolist()
+        along = (motion.axes[0] * first + motion.axes[1] * second).vector
+        row: Sparse = {}
+        for c, of_axis in zip(along, motion.rows[LINEAR], strict=True):
+            row = less_share(row, -c, of_axis)
+        left, _ = context.elimination(row)
+        if max(map(abs, left), default=0.0) < _BLOCKED * max(map(abs, row.values()), default=1.0):
+            found.add(contact.name)
+    return found
 
 
 def _weighted(weights: list[float], terms: list[Scalar]) -> Scalar:

@@ -1,0 +1,89 @@
+"""A robot shifts its weight to the right foot, lifts the left one, holds it, puts it down, and stands on both again.
+
+Three controllers take turns, each with contacts of its own: both feet, the right foot, both feet. The load leaves the
+left foot before it is lifted, so that its contact carries little when it goes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from benchmarks.standing.balance import balance
+from benchmarks.standing.loop import Run, run
+from benchmarks.standing.setting import Standing
+from dqdyn import control as ct
+from dqdyn.algebra.scalar import less, select
+
+HEIGHT, HOLD = 0.10, 5.0  # m, s
+SHIFT, LIFT, SETTLE = 2.5, 1.5, 0.5
+"""s to move the center of mass, to lift or to lower the foot, and to rest between."""
+_UP = SHIFT + SETTLE
+_DOWN = _UP + LIFT + HOLD
+_BOTH = _DOWN + LIFT + SETTLE
+DURATION = _BOTH + SHIFT + 1.0
+
+
+def smooth(t: Any, start: float, duration: float) -> Any:
+    """From 0 to 1 with rest and no acceleration at both ends: 10 s³ − 15 s⁴ + 6 s⁵."""
+    s = (t - start) * (1.0 / duration)
+    s = select(less(s, 0.0), 0.0, select(less(1.0, s), 1.0, s))
+    return s * s * s * (10.0 + s * (-15.0 + 6.0 * s))
+
+
+def over_stance(t: Any) -> Any:
+    """How much of the way to the right foot the center of mass has gone at the time t in s."""
+    return smooth(t, 0.0, SHIFT) - smooth(t, _BOTH, SHIFT)
+
+
+def height(t: Any) -> Any:
+    """Of the left foot, m."""
+    return HEIGHT * (smooth(t, _UP, LIFT) - smooth(t, _DOWN, LIFT))
+
+
+def controllers(standing: Standing) -> list[tuple[float, ct.Controller]]:
+    """Pairs (from when in s, controller)."""
+    robot, q0, center, (left, right) = standing.robot, standing.q0, standing.center, standing.soles
+    stance = robot.pose(standing.feet[1], q0).translation
+    way = (stance - center)[:2].tolist()
+
+    def target(t: Any) -> list[Any]:
+        share = over_stance(t)
+        return [float(c) + d * share for c, d in zip(center, way, strict=False)]
+
+    def shares(t: Any) -> list[Any]:
+        share = 0.5 * over_stance(t)
+        return [0.5 - share, 0.5 + share]
+
+    sole = robot.pose(standing.feet[0], q0)
+    x, y, z = sole.translation.tolist()
+    swing = [
+        ct.TranslationTask(standing.feet[0], lambda t: [x, y, z + height(t)], gain=10.0, weight=100.0),
+        ct.RotationTask(standing.feet[0], sole, gain=10.0, weight=100.0),
+    ]
+    on_both = balance(standing, target, [ct.LoadSharingTask([left, right], shares, weight=1e-3)])
+    on_one = balance(standing, target, swing, contacts=[right])
+    return [(0.0, on_both), (_UP, on_one), (_BOTH, on_both)]
+
+
+@dataclass(frozen=True, eq=False)
+class FootLift:
+    """``lowest`` and ``highest``: the left sole while it is held up; ``moved``: the farthest that the right foot went;
+    ``landed``: how far the left foot is at the end from where it was. All in m."""
+
+    run: Run
+    lowest: float
+    highest: float
+    moved: float
+    landed: float
+
+
+def foot_lift(standing: Standing, phases: list[tuple[float, ct.Controller]] | None = None) -> FootLift:
+    done = run(standing, controllers(standing) if phases is None else phases, DURATION)
+    time, q = done.trajectory.time, done.trajectory.q
+    soles = [standing.robot.pose(foot, q).translation for foot in standing.feet]
+    held = soles[0][(time >= _UP + LIFT) & (time <= _DOWN), 2]
+    away = [np.linalg.norm(p - p[0], axis=1) for p in soles]
+    return FootLift(done, float(held.min()), float(held.max()), float(away[1].max()), float(away[0][-1]))
