@@ -104,7 +104,7 @@ class Elimination:
             for i, equality in rows if of_motion else ():
                 if equality.is_motion and equality.pivot is None:
                     supports[i] = set(self._reduced(Affine(equality.row)).row)
-        supports = _sufficient(supports, eliminated)
+        supports = _sufficient(_closed(supports), eliminated)
         for i, equality in rows:
             if equality.pivot is None:
                 step, self.margins[i] = self._reflected(equality, supports.get(i))
@@ -156,6 +156,17 @@ class Elimination:
         rest = {k: c * factor for k, c in row.items() if k not in x}
         solved = _Solved(pivot, Affine(rest, form.constant * factor))
         return _Reflected(normal, scale, solved), divide(left, select(less(0.0, before), before, 1.0))
+
+
+def _closed(supports: dict[int, set[int]]) -> dict[int, set[int]]:
+    """The supports, each with those of earlier rows that it meets: their reflections turn its unknowns into theirs."""
+    result: dict[int, set[int]] = {}
+    for row, support in supports.items():
+        result[row] = set(support)
+        for earlier in result.values():
+            if earlier & result[row]:
+                result[row] |= earlier
+    return result
 
 
 def _sufficient(supports: dict[int, set[int]], eliminated: set[int]) -> dict[int, set[int]]:
