@@ -47,7 +47,13 @@ def made(name: str, coordinates: str, form: Any, **options: Any) -> tuple[Any, A
     """The robot in the coordinates and its controller, with a cost that is strictly convex."""
     robot: Any = biped() if coordinates == "own" else biped().in_coordinates(coordinates)
     given = contact_sets()[name]
-    chosen = {"tasks": tasks([c.name for c in given]), "damping": 0.1, "force_damping": 1e-3, **options}
+    chosen = {
+        "tasks": tasks([c.name for c in given]),
+        "damping": 0.1,
+        "force_damping": 1e-3,
+        "fall_margin": None,
+        **options,
+    }
     limits = [ct.TorqueLimits(60.0)]
     return robot, ct.whole_body_controller(robot, chosen.pop("tasks"), limits, contacts=given, form=form, **chosen)
 

@@ -87,7 +87,9 @@ DRIFTING = [name for name in QUICK if "edge" not in name and "other" not in name
 def controller_of(robot: dq.Robot, q: Array, touching: Sequence[Contact], rate: float) -> WholeBodyController:
     """It moves the center of mass; limits of motors are not the matter here."""
     tasks = [ct.CenterOfMassTask(robot.center_of_mass(q) + [0.02, 0.01, -0.03], gain=2.0), ct.PostureTask(q)]
-    return ct.whole_body_controller(robot, tasks, contacts=touching, contact_rate=rate, infeasible="hold")
+    return ct.whole_body_controller(
+        robot, tasks, contacts=touching, contact_rate=rate, infeasible="hold", fall_margin=None
+    )
 
 
 def near(robot: dq.Robot, q0: Array, touching: Sequence[Contact], rng: np.random.Generator) -> Array:

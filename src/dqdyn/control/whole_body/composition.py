@@ -14,6 +14,7 @@ import numpy as np
 
 from dqdyn.algebra.scalar import Scalar
 from dqdyn.arrays import Array
+from dqdyn.constraints import assembled
 from dqdyn.constraints.methods.sparse import sparse
 from dqdyn.control.core.command_constraint import CommandBound, Context
 from dqdyn.control.core.composition import Blocks, Composition, Dynamics, GainPairs, Motion, shifted
@@ -75,6 +76,10 @@ class WholeBodyComposition(Composition):
         self._axis_units = [UNITS["a"][0 if is_angle else 1] for is_angle in angular]
         self._of_forces: dict[int, list[tuple[list[Scalar], Scalar]]] = {}
         self.dependent = self._always_dependent(dynamics)
+        partly = self._partly_dependent()
+        if partly:
+            self.contacts = replace(contacts, mixed=partly)
+            self.dependent = self._always_dependent(dynamics)
         super().__init__(robot.model, "acceleration", design, dynamics)
 
     @property
@@ -111,6 +116,16 @@ class WholeBodyComposition(Composition):
                 contact=name,
             )
         return frozenset(found or ())
+
+    def _partly_dependent(self) -> frozenset[int]:
+        """Contacts of which some rows, but not all, always depend on others."""
+        first, found = len(assembled.names(self.robot.model)), []
+        for i, contact in enumerate(self.contacts.contacts):
+            rows = range(first, first + len(contact.motion_rows))
+            first = rows.stop
+            if 0 < len(self.dependent.intersection(rows)) < len(rows):
+                found.append(i)
+        return frozenset(found)
 
     def _context_at(self, t: float, q: list[float], v: list[float], dynamics: Dynamics) -> WholeBodyContext:
         anchors = self.anchors.reshape(-1).tolist()
