@@ -364,6 +364,11 @@ class WholeBodyController(Controller):
         return stall(self)
 
     @property
+    def jacobians(self) -> dict[str, Array]:
+        """Jacobians (rows, nv) of the tasks at the last step, by name."""
+        return self._by_task("jacobian")
+
+    @property
     def last_torques(self) -> Array:
         """τ (nv,) of the last step."""
         return self._last_torques.copy()
