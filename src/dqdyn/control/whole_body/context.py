@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 import numpy as np
@@ -17,7 +17,7 @@ from dqdyn.contacts.axes import slide
 from dqdyn.contacts.contact import Contact
 from dqdyn.control.core.command_constraint import Context
 from dqdyn.control.whole_body.contact_motion import ANCHOR_SIZE, ContactMotion, contact_motion, home_of
-from dqdyn.control.whole_body.elimination import Elimination, Equality
+from dqdyn.control.whole_body.elimination import Elimination, Equality, Plan
 from dqdyn.errors import unknown_name
 from dqdyn.model.model import Model
 
@@ -32,12 +32,14 @@ class Contacts:
 
     u holds the accelerations (nv), the forces of every contact, and the multipliers of the robot's own constraints.
     A contact with a whole wrench, or a whole force, has it in the axes of its home; others have φ itself.
+    ``mixed``: contacts (indices) some of whose rows depend on others, each time other ones.
     """
 
     model: Model
     actuated: tuple[bool, ...]
     contacts: tuple[Contact, ...]
     rate: float
+    mixed: frozenset[int] = frozenset()
 
     @cached_property
     def bases(self) -> list[np.ndarray]:
@@ -84,7 +86,7 @@ class WholeBodyContext(Context):
     contacts: Contacts = field(kw_only=True)
     anchors: list[Scalar] = field(kw_only=True)
     time: Scalar = field(kw_only=True, default=0.0)
-    dependent: frozenset[int] = field(kw_only=True, default=frozenset())
+    plan: Plan = field(kw_only=True, default=Plan())
 
     # --- for tasks on forces --------------------------------------------------------------------------------------
 
@@ -170,15 +172,18 @@ class WholeBodyContext(Context):
         claimed: dict[int, int] = {}  # axes of homes that a contact holds, and its force there
         rows = zip(*self.own_rows, assembled.names(self.model), strict=True)
         own = [Equality(row, right, None, name) for row, right, name in rows]
-        contacts = [equality for i in range(len(self.motions)) for equality in self._contact_rows(i, claimed)]
+        contacts: list[Equality] = []
+        for i in range(len(self.motions)):
+            rows_of = self._contact_rows(i, claimed)
+            contacts += mixed(rows_of) if i in self.contacts.mixed else rows_of
         return [*own, *contacts, *self._unmotored(claimed)]
 
     @cached_property
     def elimination(self) -> Elimination:
         first = self.model.nv + self.contacts.forces
-        own = [j for j in range(len(self.own_rows[0])) if j in self.dependent]
+        own = [j for j in range(len(self.own_rows[0])) if j in self.plan.dependent]
         without = [Equality({first + j: 1.0}, 0.0, first + j) for j in own]  # its force is that of the others
-        return Elimination(self.unknowns, [*self.equalities, *without], self.dependent)
+        return Elimination(self.unknowns, [*self.equalities, *without], self.plan)
 
     def _contact_rows(self, i: int, claimed: dict[int, int]) -> list[Equality]:
         """T (rate of the twist + 2ρ twist + ρ² error) = 0, with ρ the rate at which drift decays."""
@@ -245,6 +250,24 @@ def blocked_slides(context: WholeBodyContext) -> set[str]:
         if max(map(abs, left), default=0.0) < _BLOCKED * max(map(abs, row.values()), default=1.0):
             found.add(contact.name)
     return found
+
+
+def mixed(equalities: Sequence[Equality]) -> list[Equality]:
+    """The same equalities, those without a pivot as combinations of each other by a constant orthogonal matrix.
+
+    Of rows in axes that turn with a body, now these and now those depend on others. Of such combinations, as many as
+    there are independent rows ask for all that the rows do, at whatever state.
+    """
+    rows = [e for e in equalities if e.pivot is None]
+    weights = np.linalg.qr(np.random.default_rng(0).standard_normal((len(rows), len(rows))))[0].tolist()
+    result = [e for e in equalities if e.pivot is not None]
+    for line in weights:
+        row: Sparse = {}
+        for w, e in zip(line, rows, strict=True):
+            row = less_share(row, -w, e.row)
+        right = total([w * e.right for w, e in zip(line, rows, strict=True)])
+        result.append(replace(rows[0], row=row, right=right))
+    return result
 
 
 def _weighted(weights: list[float], terms: list[Scalar]) -> Scalar:
