@@ -131,10 +131,13 @@ def run(
     q0: Array | None = None,
     **options: Any,
 ) -> Run:
-    """``duration`` s in MuJoCo, from rest at q0; ``options`` are those of ``simulate``."""
+    """``duration`` s in MuJoCo, from rest at q0, after one step to warm up; ``options`` are those of ``simulate``."""
     loop = Loop(standing, phases if isinstance(phases, Sequence) else [(0.0, phases)])
     settings: dict[str, Any] = {"plant": "mujoco", "scene": standing.scene, "every": every, "progress": False}
     start = standing.q0 if q0 is None else q0
+    for _, law in loop.phases:  # the first step of all is slow: memory is touched for the first time
+        law(0.0, start, np.zeros(standing.robot.nv))
+        law.reset()
     with loop.watching_garbage():
-        trajectory = dq.simulate(standing.robot, loop, duration, DT, q0=start, **settings | options)
+        trajectory = dq.simulate(standing.plant, loop, duration, DT, q0=start, **settings | options)
     return Run(standing, loop, trajectory)

@@ -20,6 +20,7 @@ from dqdyn.control.qp.solver import INFINITE
 
 if TYPE_CHECKING:
     from dqdyn.control.core.controller import Controller
+    from dqdyn.control.core.optimum import Views
 
 _CONFLICT = "no command obeys all constraints"
 _CHOICE = "leave one out, or choose infeasible='relax' or 'hold'"
@@ -66,7 +67,7 @@ def give_up(controller: Controller, t: float) -> tuple[Array | None, StepReport]
     """Raise, naming a minimal set in conflict."""
     report = StepReport(t, "infeasible", rows=controller.composition.rows())
     if not report.conflict:
-        u = second_opinion(controller)
+        u = second_opinion(controller, controller.composition.views)
         if u is not None:
             return u, StepReport(t)
         raise ControlError(f"At t = {t:.6g} s {_FAILED}: {_REMEDY}.", reason=_FAILED, t=t)
@@ -93,8 +94,11 @@ def relax_rows(controller: Controller, t: float, rows: NamedRows) -> tuple[Array
     command = None
     for room in _ROOMS:
         widened = np.where(violation > 0.0, violation + room * (1.0 + np.abs(rows.b)), 0.0)
-        command = controller.optimum(_widened(controller, rows, widened))
-        if command is not None and is_finite(command):
+        blocks = _widened(controller, rows, widened)
+        command = controller.optimum(blocks)
+        if command is None or not is_finite(command):  # so little room is left that one solver may see none
+            command = second_opinion(controller, blocks)
+        if command is not None:
             break
     else:
         return _without_command(controller, t, rows)
@@ -112,17 +116,17 @@ def _without_command(controller: Controller, t: float, rows: NamedRows) -> tuple
     """The last command once more: for a conflict, or for numbers that no solver can handle."""
     a, b, _ = rows.scaled()
     if is_feasible(a, b):
-        u = second_opinion(controller)
+        u = second_opinion(controller, controller.composition.views)
         if u is not None:
             return u, StepReport(t)
         return None, StepReport(t, "failed", _FAILED, rows=rows)
     return None, StepReport(t, "held", _CONFLICT, rows=rows)
 
 
-def second_opinion(controller: Controller) -> Array | None:
+def second_opinion(controller: Controller, views: Views) -> Array | None:
     """A command of another solver for the same problem; None where it finds none either."""
     ask = getattr(controller.optimum, "second_opinion", None)
-    u = None if ask is None else ask(controller.composition.views)
+    u = None if ask is None else ask(views)
     return u if u is not None and is_finite(u) else None
 
 
