@@ -12,16 +12,17 @@ from typing import Any
 
 import numpy as np
 import pytest
-from standing import table
+from standing import resting_table
 
 import dqdyn as dq
 from dqdyn import contacts as touch
 from dqdyn import control as ct
 from dqdyn.compile.runtime import native
 from dqdyn.control.qp.solver import INFINITE
+from dqdyn.control.whole_body.contact_sets import kept_anchor
 from dqdyn.control.whole_body.controller import anchor_of
 
-ROBOT, Q0, FEET = table()
+ROBOT, Q0, FEET = resting_table()
 WEIGHT = 9.81 * ROBOT.model.mass
 DT, RATE = 2e-3, 400.0
 REST = np.zeros(ROBOT.nv)
@@ -235,21 +236,29 @@ def test_out_is_filled_and_no_memory_is_kept(controller: ct.WholeBodyController)
 
 @pytest.mark.long
 def test_tasks_and_levels_of_a_set_are_its_own(controller: ct.WholeBodyController) -> None:
-    """Strict levels on the three legs that stay, and a mode that changes on the way."""
-    sliding = [FEET[1].with_mode("sliding", [(1.0, 0.0, 0.0)]), *FEET[2:]]
-    levels = {"levels": [[tasks()[1]], [tasks()[0]]]}
-    names = controller.prepare({"levels": FEET[1:], "sliding": sliding}, levels, progress=False)
+    """Strict levels on the three legs that stay."""
+    levels = [[tasks()[1]], [tasks()[0]]]
+    assert controller.prepare({"levels": FEET[1:]}, {"levels": levels}, progress=False) == ("levels",)
     loop = Loop(controller, Q0, REST)
     loop.run(20)
-    for name in names:
-        controller.switch(name)
-        loop.until_switched(name)
-        loop.run(20)
-    assert len(controller._sets["levels"].composition.design.tasks) == 2
-    # Friction against a slide is there at once: no rate of torques can be kept at that step.
-    assert loop.statuses.count("relaxed") == 1
-    assert set(loop.statuses) == {"solved", "relaxed"}
-    del controller._sets["levels"], controller._sets["sliding"]
+    controller.switch("levels")
+    loop.until_switched("levels")
+    loop.run(20)
+    assert len(controller.composition.design.tasks) == 2
+    assert set(loop.statuses) == {"solved"}
+    controller.reset()
+    del controller._sets["levels"]
+
+
+def test_a_contact_holds_where_it_held_unless_it_slid() -> None:
+    fixed, other = FEET[1], FEET[2]
+    sliding = fixed.with_mode("sliding", [(1.0, 0.0, 0.0)])
+    assert kept_anchor([other, fixed], fixed) == 1
+    assert kept_anchor([other, fixed], sliding) == 1
+    assert kept_anchor([other, sliding], sliding) == 1
+    assert kept_anchor([other, sliding], fixed) is None
+    assert kept_anchor([other], fixed) is None
+    assert kept_anchor([touch.point("leg_2")], fixed) is None
 
 
 # --- touch-down -----------------------------------------------------------------------------------------------------

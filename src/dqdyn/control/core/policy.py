@@ -92,15 +92,15 @@ def relax_rows(controller: Controller, t: float, rows: NamedRows) -> tuple[Array
         if amount > 0.0:
             amounts[name] = max(amounts.get(name, 0.0), float(amount))
     command = None
-    for room in _ROOMS:
-        widened = np.where(violation > 0.0, violation + room * (1.0 + np.abs(rows.b)), 0.0)
-        blocks = _widened(controller, rows, widened)
-        command = controller.optimum(blocks)
-        if command is None or not is_finite(command):  # so little room is left that one solver may see none
-            command = second_opinion(controller, blocks)
+    for room in _ROOMS:  # so little room is left that one solver, or both, may see none
+        wide = np.where(violation > 0.0, violation + room * (1.0 + np.abs(rows.b)), 0.0)
+        widened = _widened(controller, rows, wide)
+        command = controller.optimum(widened)
+        if command is None or not is_finite(command):
+            command = second_opinion(controller, widened)
         if command is not None:
             break
-    else:
+    if command is None:
         return _without_command(controller, t, rows)
     if not amounts:  # nothing was in conflict: the solver found nothing at first
         return command, StepReport(t)
