@@ -45,7 +45,7 @@ def height(t: Any) -> Any:
 
 def controllers(standing: Standing) -> list[tuple[float, ct.Controller]]:
     """Pairs (from when in s, controller)."""
-    robot, q0, center, (left, right) = standing.robot, standing.q0, standing.center, standing.soles
+    robot, q0, center, (left, right) = standing.robot, standing.q0, standing.center, standing.supports
     stance = robot.pose(standing.feet[1], q0).translation
     way = (stance - center)[:2].tolist()
 

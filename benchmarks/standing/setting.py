@@ -17,6 +17,7 @@ from dqdyn import contacts, scenes
 from dqdyn.arrays import Array
 
 FRICTION = 0.7
+BORDER = 0.01  # m
 G = 9.81
 _STANDS = 1e-9  # m, of the center of mass over the middle of the soles
 
@@ -42,10 +43,18 @@ class Standing:
 
     @cached_property
     def soles(self) -> tuple[contacts.Contact, contacts.Contact]:
-        """The left and the right one."""
+        """The left and the right one, whole."""
+        return self._soles(0.0)
+
+    @cached_property
+    def supports(self) -> tuple[contacts.Contact, contacts.Contact]:
+        """What the controller presses with: the soles without their border, on which they would rock."""
+        return self._soles(BORDER)
+
+    def _soles(self, border: float) -> tuple[contacts.Contact, contacts.Contact]:
+        length, width = self.half_length - border, self.half_width - border
         left, right = (
-            contacts.face(foot, half_length=self.half_length, half_width=self.half_width, friction=FRICTION)
-            for foot in self.feet
+            contacts.face(foot, half_length=length, half_width=width, friction=FRICTION) for foot in self.feet
         )
         return left, right
 

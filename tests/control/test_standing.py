@@ -104,7 +104,7 @@ def test_stands(law: Swaying) -> None:
     assert done.speed < 1e-3
     # The soles sink in by 0.6 mm, which the contacts try to undo.
     np.testing.assert_allclose(done.centers[-1], standing.center, atol=2e-3)
-    for contact, link in zip(standing.soles, standing.links, strict=True):
+    for contact, link in zip(standing.supports, standing.links, strict=True):
         planned = law.controller.contact_wrenches[contact.name]
         weight = 0.5 * standing.robot.mass * setting.G
         assert done.trajectory.extra[f"normal_force/{link}"][-1] == pytest.approx(weight, rel=1e-3)

@@ -11,7 +11,7 @@ import numpy as np
 from dqdyn.algebra.real import real_array
 from dqdyn.arrays import Array
 from dqdyn.contacts.contact import Contact
-from dqdyn.control.controllers.printed_forms import literal_controller, require_form
+from dqdyn.control.controllers.printed_forms import literal_program, require_form
 from dqdyn.control.controllers.torque import mass_and_bias
 from dqdyn.control.core.build import (
     Constraints,
@@ -30,6 +30,7 @@ from dqdyn.control.whole_body.context import Contacts
 from dqdyn.control.whole_body.controller import WholeBodyController
 from dqdyn.control.whole_body.forms import Form
 from dqdyn.control.whole_body.ground import Ground, as_ground
+from dqdyn.control.whole_body.null_space import LiteralController
 from dqdyn.errors import Error, unknown_name
 from dqdyn.robot import Robot
 
@@ -98,14 +99,15 @@ def whole_body_controller(
         optimum.prepare(composition.views)
         return composition, optimum
 
-    if form != "eliminated":
-        if torque_rate is not None or ground is not None:
-            raise Error(f"torque_rate and ground are for form='eliminated': leave them out of {form!r}.", form=form)
-        parts = designed(contacts, None)
-        literal = literal_controller(asked, *parts, mass_and_bias(robot), weight, form, solver, infeasible)
-        return in_coordinates(asked, literal)
     floor = None if ground is None else as_ground(ground)
     margin = None if fall_margin is None else number(fall_margin, "fall_margin in m", 0.0)
+    if form != "eliminated":
+        if rates is not None:
+            raise ControlError(f"form={form!r} does not bound torque rates: leave out torque_rate.", form=form)
+        composition, optimum = literal_program(
+            asked, *designed(contacts, None), mass_and_bias(robot), weight, form, solver
+        )
+        return in_coordinates(asked, LiteralController(composition, optimum, infeasible, None, None, floor, margin))
     controller = WholeBodyController(*make(contacts, None), infeasible, make, rates, floor, margin)
     return in_coordinates(asked, controller)
 

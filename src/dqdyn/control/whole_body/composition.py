@@ -15,6 +15,7 @@ import numpy as np
 
 from dqdyn.algebra.scalar import Scalar
 from dqdyn.arrays import Array
+from dqdyn.constraints import assembled
 from dqdyn.constraints.methods.sparse import sparse
 from dqdyn.control.core.command_constraint import CommandBound, Context
 from dqdyn.control.core.composition import Blocks, Composition, Dynamics, Forms, GainPairs, Motion, shifted
@@ -79,6 +80,10 @@ class WholeBodyComposition(Composition):
         self._of_forces: dict[int, list[tuple[list[Scalar], Scalar]]] = {}
         self.design_tasks = design.all_tasks
         self.plan = self._plan(dynamics)
+        partly = self._partly_dependent()
+        if partly:
+            self.contacts = replace(contacts, mixed=partly)
+            self.plan = self._plan(dynamics)
         super().__init__(robot.model, "acceleration", design, dynamics)
 
     @property
@@ -113,6 +118,16 @@ class WholeBodyComposition(Composition):
             )
         problems = ([(c.unknowns, c.equalities) for c in contexts] for contexts in (generic, special))
         return plan_for(*problems)
+
+    def _partly_dependent(self) -> frozenset[int]:
+        """Contacts of which some rows, but not all, always depend on others."""
+        first, found = len(assembled.names(self.robot.model)), []
+        for i, contact in enumerate(self.contacts.contacts):
+            rows = range(first, first + len(contact.motion_rows))
+            first = rows.stop
+            if 0 < len(self.plan.dependent.intersection(rows)) < len(rows):
+                found.append(i)
+        return frozenset(found)
 
     def _context_at(self, q: Array, v: Array, dynamics: Dynamics) -> WholeBodyContext:
         """A state of numbers, on the robot's own constraints if that is possible."""

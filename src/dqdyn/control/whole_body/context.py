@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 import numpy as np
@@ -32,12 +32,14 @@ class Contacts:
 
     u holds the accelerations (nv), the forces of every contact, and the multipliers of the robot's own constraints.
     A contact with a whole wrench, or a whole force, has it in the axes of its home; others have φ itself.
+    ``mixed``: contacts (indices) some of whose rows depend on others, each time other ones.
     """
 
     model: Model
     actuated: tuple[bool, ...]
     contacts: tuple[Contact, ...]
     rate: float
+    mixed: frozenset[int] = frozenset()
 
     @cached_property
     def bases(self) -> list[np.ndarray]:
@@ -170,7 +172,10 @@ class WholeBodyContext(Context):
         claimed: dict[int, int] = {}  # axes of homes that a contact holds, and its force there
         rows = zip(*self.own_rows, assembled.names(self.model), strict=True)
         own = [Equality(row, right, None, name) for row, right, name in rows]
-        contacts = [equality for i in range(len(self.motions)) for equality in self._contact_rows(i, claimed)]
+        contacts: list[Equality] = []
+        for i in range(len(self.motions)):
+            rows_of = self._contact_rows(i, claimed)
+            contacts += mixed(rows_of) if i in self.contacts.mixed else rows_of
         return [*own, *contacts, *self._unmotored(claimed)]
 
     @cached_property
@@ -250,6 +255,24 @@ def blocked_slides(context: WholeBodyContext) -> set[str]:
         if np.abs(left).max() < _BLOCKED * max(np.abs(row).max(), 1e-300):
             found.add(contact.name)
     return found
+
+
+def mixed(equalities: Sequence[Equality]) -> list[Equality]:
+    """The same equalities, those without a pivot as combinations of each other by a constant orthogonal matrix.
+
+    Of rows in axes that turn with a body, now these and now those depend on others. Of such combinations, as many as
+    there are independent rows ask for all that the rows do, at whatever state.
+    """
+    rows = [e for e in equalities if e.pivot is None]
+    weights = np.linalg.qr(np.random.default_rng(0).standard_normal((len(rows), len(rows))))[0].tolist()
+    result = [e for e in equalities if e.pivot is not None]
+    for line in weights:
+        row: Sparse = {}
+        for w, e in zip(line, rows, strict=True):
+            row = less_share(row, -w, e.row)
+        right = total([w * e.right for w, e in zip(line, rows, strict=True)])
+        result.append(replace(rows[0], row=row, right=right))
+    return result
 
 
 def _dense(rows: Sequence[Sparse], width: int) -> np.ndarray:

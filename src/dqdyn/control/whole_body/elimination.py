@@ -126,6 +126,7 @@ class Elimination:
             for i, equality in rows if of_motion else ():
                 if i in plan.confined:
                     supports[i] = set(self._reduced(Affine(equality.row)).row)
+        supports = _closed(supports)
         self._spare = range(unknowns, unknowns + plan.spare)
         self._freed: Scalar = 0.0
         for i, equality in rows:
@@ -197,6 +198,17 @@ class Elimination:
             k: select(less(s - 0.5, freed), select(less(freed, s + 0.5), lost, 0.0), 0.0)
             for s, k in enumerate(self._spare)
         }
+
+
+def _closed(supports: dict[int, set[int]]) -> dict[int, set[int]]:
+    """The supports, each with those of earlier rows that it meets: their reflections turn its unknowns into theirs."""
+    result: dict[int, set[int]] = {}
+    for row, support in supports.items():
+        result[row] = set(support)
+        for earlier in result.values():
+            if earlier & result[row]:
+                result[row] |= earlier
+    return result
 
 
 def _merged(steps: list[_Solved | _Reflected | _Mapped]) -> list[_Solved | _Reflected | _Mapped]:
