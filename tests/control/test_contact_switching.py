@@ -190,6 +190,20 @@ def test_rates_that_cannot_be_kept_give_way_before_cones(controller: ct.WholeBod
     assert set(report.violation) <= {f"torque rate: lift_{k}" for k in range(1, 5)} | {"leg_1: normal force ramp"}
 
 
+def test_rates_count_from_the_last_torques_also_after_braking(controller: ct.WholeBodyController) -> None:
+    """A sensor that fails for half a second does not allow a jump when it is back."""
+    loop = Loop(controller, Q0, REST)
+    loop.run(10)
+    for k in range(250):
+        held = controller(loop.t + k * DT, loop.q, loop.v * np.nan)
+    back = controller(loop.t + 250 * DT, loop.q, 0.5 * np.sign(Q0[: ROBOT.nv]))
+    assert np.abs(back - held).max() <= RATE * DT + max(controller.report.violation.values(), default=0.0) + 1e-9
+    controller.switch("three")  # in the middle of which the state is not known
+    for k in range(251, 300):
+        controller(loop.t + k * DT, loop.q, loop.v * (np.nan if k % 7 else 1.0))
+    assert np.isfinite(controller.composition.pressing).all()
+
+
 def test_an_unprepared_set_is_refused(controller: ct.WholeBodyController) -> None:
     with pytest.raises(ct.ControlError, match=r"'two' is not prepared: call controller.prepare\(…\) with it") as told:
         controller.switch("two")
