@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+import numpy as np
+
 from dqdyn.arrays import Array
 from dqdyn.contacts.contact import Contact
-from dqdyn.contacts.support_polygon import support_polygon
+from dqdyn.contacts.support_polygon import LEVEL, convex_hull
+from dqdyn.control.whole_body.contact_motion import anchored_corners
 from dqdyn.control.whole_body.context import Contacts
-from dqdyn.errors import Error
 from dqdyn.model.description import WORLD
 from dqdyn.model.gravity_field import FieldGravity
 from dqdyn.model.model import WORLD_BODY, Model
@@ -46,18 +48,17 @@ class FallWatch:
         self._height = 0.0
         self._next: float | None = None
 
-    def stand_on(self, contacts: Sequence[Contact], q: Array) -> None:
-        """The support polygon of contacts at q, where they hold."""
+    def stand_on(self, contacts: Sequence[Contact], anchors: Array) -> None:
+        """The support polygon of contacts with the world where they hold: anchors (contacts, 12)."""
         self._corners = []
         if self._g <= 0.0:
             return
-        try:
-            polygon = support_polygon(self.model, q, contacts)
-        except Error:  # not on level ground
+        pairs = zip(contacts, anchors, strict=False)  # a robot without contacts has an anchor too
+        corners = np.concatenate([anchored_corners(contact, anchor) for contact, anchor in pairs])
+        if np.ptp(corners[:, 2]) > LEVEL:
             return
-        self._corners = polygon.corners.tolist()
-        heights = [float(c.z) for contact in contacts for c in contact.corner_positions(self.model, q.tolist())]
-        self._height = sum(heights) / len(heights)
+        self._corners = convex_hull(corners[:, :2]).tolist()
+        self._height = float(corners[:, 2].mean())
 
     def problem(self, t: float, center: Array) -> str:
         """In words, or ""; ``center`` (6,): the center of mass and its velocity, in m and m/s."""
