@@ -17,15 +17,18 @@ from standing import resting_table
 import dqdyn as dq
 from dqdyn import contacts as touch
 from dqdyn import control as ct
+from dqdyn import scenes
 from dqdyn.compile.runtime import native
 from dqdyn.control.qp.solver import INFINITE
 from dqdyn.control.whole_body.contact_sets import kept_anchor
 from dqdyn.control.whole_body.controller import anchor_of
+from dqdyn.simulate.observation import LinkContact, Observation
 
 ROBOT, Q0, FEET = resting_table()
 WEIGHT = 9.81 * ROBOT.model.mass
 DT, RATE = 2e-3, 400.0
 REST = np.zeros(ROBOT.nv)
+STEP = scenes.Scene([scenes.box((20.0, 20.0, 0.1), (0.0, 0.0, 0.05))])
 
 
 def tasks(shift: float = 0.05) -> list[ct.Task]:
@@ -122,6 +125,7 @@ def test_a_switch_compiles_nothing_and_ramps_forces(
     assert loop.rates[kept].max() <= RATE * (1.0 + 1e-6)
 
 
+@pytest.mark.long
 def test_after_a_switch_it_is_the_controller_of_these_contacts(controller: ct.WholeBodyController) -> None:
     loop = Loop(controller, Q0, REST)
     loop.run(50)
@@ -264,32 +268,17 @@ def test_a_contact_holds_where_it_held_unless_it_slid() -> None:
 # --- touch-down -----------------------------------------------------------------------------------------------------
 
 
-class Pressed:
-    """What a plant measures: the normal force on the foot."""
-
-    def __init__(self, force: float) -> None:
-        self.force = force
-
-    def normal_force(self, frame: str) -> float:
-        assert frame == "leg_1"
-        return self.force
-
-
-class Steps:
-    """A scene whose ground is at 0.1 m, and nowhere for x > 10."""
-
-    def surface_below(self, point: Any, t: float = 0.0, *, above: float = 0.02) -> Any:
-        @dataclass
-        class Surface:
-            height: float = 0.1
-
-        return None if point[0] > 10.0 else Surface()
+def pressed(force: float) -> Observation:
+    """What a plant measures: the normal force on the first leg."""
+    up = np.array([0.0, 0.0, force])
+    bodies = {name: frame.body for name, frame in ROBOT.model.frames.items()}
+    return Observation(0.0, {"post_1": LinkContact(up, force, np.zeros(3), ("ground",))}, bodies=bodies)
 
 
 def test_touch_down_by_force() -> None:
     landed = ct.TouchDown(ROBOT, FEET[0], force=10.0, lasting=0.01)
     for t, force, expected in ((0.0, 9.9, 0), (0.1, 10.0, 0), (0.105, 12.0, 0), (0.11, 12.0, 1), (0.12, np.nan, 0)):
-        landed.observe(Pressed(force))
+        landed.observe(pressed(force))
         assert landed(t, Q0) is bool(expected)
     with pytest.raises(dq.Error, match=r"has normal_force\(frame\)"):
         landed.observe(None)
@@ -297,7 +286,7 @@ def test_touch_down_by_force() -> None:
         landed.gap(Q0)
 
 
-@pytest.mark.parametrize("ground", [0.1, dq.Plane([0.0, 0.0, 1.0], distance=0.1), Steps()])
+@pytest.mark.parametrize("ground", [0.1, dq.Plane([0.0, 0.0, 1.0], distance=0.1), STEP])
 def test_touch_down_by_height(ground: Any) -> None:
     landed = ct.TouchDown(ROBOT, FEET[0], ground=ground, height=1e-3)
     q = Q0.copy()
@@ -324,7 +313,7 @@ def test_touch_down_refuses() -> None:
             ct.TouchDown(robot, contact, force=1.0)
     q = Q0.copy()
     q[4] = 20.0
-    assert ct.TouchDown(ROBOT, FEET[0], ground=Steps()).gap(q) == np.inf
+    assert ct.TouchDown(ROBOT, FEET[0], ground=STEP).gap(q) == np.inf
 
 
 def test_a_switch_waits_for_contacts_in_the_air(made: ct.WholeBodyController) -> None:
