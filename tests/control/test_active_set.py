@@ -266,3 +266,23 @@ def test_multipliers_of_scaled_problems() -> None:
         again = solver.solve(H, f, A, wide * problem.upper, wide * problem.lower)
         np.testing.assert_allclose(again, u, atol=1e-5)
         np.testing.assert_allclose(solver.multipliers * wide / cost, expected, atol=1e-4 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize(("bounded", "equalities", "rows"), [(0, 0, 4), (7, 2, 9), (7, 0, 6), (0, 3, 5)])
+def test_bounds_of_held_levels(bounded: int, equalities: int, rows: int) -> None:
+    """Machine code sets the bounds of a lower level as NumPy does."""
+    rng = np.random.default_rng(rows)
+    levels = StrictLevels(ProblemSize(7, bounded > 0, rows, equalities), "daqp", 3, guess=True)
+    views = views_of(rng, 7, bounded, rows, (2, 3, 7))
+    levels.prepare(views)
+    for k in (1, 2):
+        held, A = levels._held[k], views[f"A{k}"]
+        for _ in range(10):
+            u = rng.normal(size=7)
+            assert held._hold is not None
+            assert held._hold(A, views["upper"], views["lower"], u)
+            found = held._upper.copy(), held._lower.copy()
+            held._set_bounds(A, views, u)
+            np.testing.assert_allclose(found, (held._upper, held._lower), rtol=1e-13, atol=1e-13)
+        assert not held._hold(A[:, ::-1], views["upper"], views["lower"], u)
+        assert not held._hold(A, views["upper"], views["lower"], u[:3])

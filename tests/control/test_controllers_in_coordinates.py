@@ -29,6 +29,7 @@ def tasks(robot: Any) -> list[Any]:
     return [ct.PoseTask("tool", pose, gain=2.0), ct.RestTask(weight=0.1)]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("choice", CHOICES)
 @pytest.mark.parametrize("level", BUILDERS)
 def test_commands_are_those_of_the_robot(choice: str, level: str) -> None:
@@ -68,6 +69,7 @@ def test_closed_loop(level: str) -> None:
     assert error[0] > 0.05
 
 
+@pytest.mark.long
 def test_computed_torque() -> None:
     own = arm()
     robot = own.in_coordinates("rotation-matrix")
@@ -78,6 +80,7 @@ def test_computed_torque() -> None:
     assert_close(ct.computed_torque(robot, target)(0.0, *robot.from_minimal(own_q, v)), expected, 1e-9)
 
 
+@pytest.mark.long
 def test_free_base() -> None:
     """A dual-quaternion base at the level of velocities: the rates keep its conditions."""
     own = dq.robots.humanoid()

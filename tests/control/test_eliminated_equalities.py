@@ -14,7 +14,7 @@ from dqdyn.contacts.contact import Contact
 from dqdyn.control.controllers.torque import mass_and_bias
 from dqdyn.control.whole_body.context import Contacts, WholeBodyContext
 from dqdyn.control.whole_body.controller import anchor_of
-from dqdyn.control.whole_body.elimination import dependent_rows
+from dqdyn.control.whole_body.elimination import Elimination, plan_for
 
 ENDS = ((-0.05, 0.02, 0.0), (0.05, 0.0, 0.01))
 FACE: dict[str, Any] = {"half_length": 0.1, "half_width": 0.05}
@@ -45,8 +45,9 @@ def worst_residual(robot: dq.Robot, given: tuple[Contact, ...], seed: int) -> fl
     rows = np.array([[e.row.get(k, 0.0) for k in range(context.unknowns)] for e in context.equalities])
     if np.linalg.matrix_rank(rows, 1e-9) < len(rows):
         return None
-    assert not dependent_rows(context.unknowns, context.equalities)
-    elimination, worst = context.elimination, 0.0
+    plan = plan_for([(context.unknowns, context.equalities)], [])
+    assert not plan.dependent
+    elimination, worst = Elimination(context.unknowns, context.equalities, plan), 0.0
     for equality in context.equalities:
         row, constant = elimination(equality.row, -equality.right)
         size = max(abs(c) for c in equality.row.values()) + abs(equality.right)

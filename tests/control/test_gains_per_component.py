@@ -28,6 +28,7 @@ def test_velocities_decay_at_their_own_rates() -> None:
     np.testing.assert_allclose(controller.errors[task.name], start * np.exp(-0.5 * ETA), atol=2e-4)
 
 
+@pytest.mark.long
 def test_accelerations_have_the_poles_of_each_gain() -> None:
     """−η and −2η: 2 e^{−ηt} − e^{−2ηt} from rest."""
     robot, (task, start) = arm(), task_and_start()

@@ -77,6 +77,7 @@ def asked(robot: Any, controller: Any, q: np.ndarray, v: np.ndarray, t: float = 
     return np.asarray(controller(t, *state))
 
 
+@pytest.mark.long
 @pytest.mark.equation("Bouyarmane", "36")
 @pytest.mark.equation("Bouyarmane", "37")
 @pytest.mark.equation("Bouyarmane", "38")
@@ -108,6 +109,7 @@ def test_torques_are_those_of_the_controller(name: str, coordinates: str, form: 
     assert solved > 20, (solved, bound)
 
 
+@pytest.mark.long
 @pytest.mark.equation("Bouyarmane", "37")
 @pytest.mark.equation("Bouyarmane", "38")
 @pytest.mark.parametrize(("coordinates", "form"), [LITERAL[2], LITERAL[7]], ids=str)

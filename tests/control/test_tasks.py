@@ -236,3 +236,25 @@ def test_measured_moves_without_a_new_program() -> None:
     controller(0.1, q)
     assert controller.composition.program is program
     np.testing.assert_allclose(controller.errors["translation of tool"] - first, [-0.1, -0.1, 0.0], atol=1e-12)
+
+
+def test_posture_of_some_joints() -> None:
+    """The others keep what other tasks want; "motors" leaves the base alone."""
+    robot = dq.robots.arm7(base="free")
+    q, v = robot.neutral(), np.zeros(robot.nv)
+    target = robot.integrate(q, 0.1 * np.ones(robot.nv), 1.0)
+    everything = ct.acceleration_controller(robot, ct.PostureTask(target), damping=1e-6)(0.0, q, v)
+    some = ct.acceleration_controller(robot, ct.PostureTask(target, joints=["joint2", "joint5"]), damping=1e-6)(
+        0.0, q, v
+    )
+    motors = ct.acceleration_controller(robot, ct.PostureTask(target, joints="motors"), damping=1e-6)(0.0, q, v)
+    chosen = [k for name in ("joint2", "joint5") for k in range(robot.nv)[robot.model.joint(name).v]]
+    np.testing.assert_allclose(some[chosen], everything[chosen], rtol=1e-9)
+    assert np.abs(np.delete(some, chosen)).max() == 0.0
+    np.testing.assert_allclose(motors[6:], everything[6:], rtol=1e-9)
+    assert np.abs(motors[:6]).max() == 0.0
+    with pytest.raises(dq.Error, match="'elbow'"):
+        ct.acceleration_controller(robot, ct.PostureTask(target, joints=["elbow"]))
+    for bad in ([], 3, [1], {"joint1": 2.0}):
+        with pytest.raises(dq.Error, match="names of joints"):
+            ct.acceleration_controller(robot, ct.PostureTask(target, joints=bad))  # type: ignore[arg-type]

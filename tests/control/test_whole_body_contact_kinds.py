@@ -65,6 +65,7 @@ def acceleration(contact: Contact, q: Array, v: Array, a: Array) -> Array:
     return np.concatenate([x.rotation_matrix.T @ rate[:3], x.rotation_matrix.T @ linear])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("case", KINDS)
 def test_every_kind_of_contact_holds_and_pushes(case: str) -> None:
     touching, rng = [STAND, KINDS[case]], generator(case)

@@ -44,6 +44,7 @@ def test_command_of_large_robots_is_the_optimum(case: str) -> None:
     _prove(case, 5)
 
 
+@pytest.mark.long
 def test_lower_levels_leave_higher_ones_alone() -> None:
     """To 1e-8: with a level below, and with two, and with another solver."""
     robot, rng = dq.robots.arm7(base="free"), generator("levels")

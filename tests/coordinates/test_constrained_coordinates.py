@@ -109,6 +109,7 @@ def test_points_and_frames(choice: Any, frame: str) -> None:
         assert_close(plain(robot, "twist_jacobian_rate", s.q, s.qd, **given) @ s.qd, of_q, 1e-10)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("choice", FEW, ids=str)
 def test_projection_keeps_the_branch(choice: Any) -> None:
     robot = chosen(constrained("rod"), choice)

@@ -11,7 +11,7 @@ import pytest
 from touching_bodies import base_of, block, raised
 
 import dqdyn as dq
-from dqdyn import contacts
+from dqdyn import contacts, scenes
 from dqdyn.contacts import Contact
 from dqdyn.robot import Robot
 from dqdyn.simulate import BaseEstimator, Estimate, EstimatedBase, SensorNoise, inertial_reading
@@ -306,25 +306,36 @@ def push(t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
     return np.zeros(6)
 
 
-def landing(noise: SensorNoise | None = None) -> tuple[dq.Trajectory, EstimatedBase]:
+def landing(noise: SensorNoise | None = None, engine: bool = False) -> tuple[dq.Trajectory, EstimatedBase]:
     """A block falls on its base from 5 cm, tilted by nothing, and rests."""
     robot, contact = block(SIZE), base_of(SIZE, 0.5)
     estimator = BaseEstimator(robot, [contact], "block", 1e-3)
     controller = EstimatedBase(push, estimator, noise, least_force=5.0)
     start = {"q0": raised(robot, 0.1), "v0": [0.0, 0.0, 0.5, 0.3, 0.0, 0.0]}
-    return dq.simulate(robot, controller, 0.4, 1e-3, contacts=[contact], ground=0.0, **start), controller
+    plant: dict[str, Any] = (
+        {"plant": "mujoco", "scene": dq.Scene([scenes.ground(friction=0.5)])}
+        if engine
+        else {"contacts": [contact], "ground": 0.0}
+    )
+    return dq.simulate(robot, controller, 0.4, 1e-3, **plant, **start), controller
 
 
-def test_estimate_follows_a_landing() -> None:
-    """In flight by the sensor alone, then by the contact that the plant reports."""
-    run, controller = landing()
+@pytest.mark.parametrize(("engine", "close"), [(False, 3e-3), (True, 8e-3)])
+def test_estimate_follows_a_landing(engine: bool, close: float) -> None:
+    """In flight by the sensor alone, then by the contact that the plant reports.
+
+    Here an impact takes a step or two. In MuJoCo the block slides for some steps after it touched: its place is found
+    too early, which the estimate cannot know.
+    """
+    run, controller = landing(engine=engine)
     error = run.extra["estimation_error"]
     assert error.shape == (401, 6)
-    assert np.abs(error).max() < 3e-3
+    assert np.abs(error).max() < close
     assert controller.estimator.estimate.status == "good"
     assert run.extra["contacts"][-1] == 4
 
 
+@pytest.mark.long
 def test_noise_of_sensors_comes_from_its_seed() -> None:
     noise = SensorNoise(gyroscope=0.01, accelerometer=0.1, gyroscope_bias=(0.0, 0.0, 0.01))
     first, second, exact = landing(noise)[0], landing(noise)[0], landing()[0]

@@ -87,7 +87,7 @@ def test_jacobian_is_the_derivative() -> None:
         plain = random_problem(rng, 3, 9)
         j = rng.normal(size=(11, 9))
         problem = ContactProblem(j @ j.T, rng.normal(size=11), plain.friction, np.array([0, 2]), np.array([0.1, 0.4]))
-        equation = ContactEquation(problem, problem.w, problem.b, 1e-3)
+        equation = ContactEquation(problem, problem.w, problem.b, np.full(11, 1e-3))
         p, step = rng.normal(size=11), 1e-7
         numeric = [(equation.value(p + step * e) - equation.value(p - step * e)) / (2 * step) for e in np.eye(11)]
         np.testing.assert_allclose(equation.jacobian(p), np.array(numeric).T, atol=1e-6)
@@ -130,5 +130,14 @@ def test_sweeps_alone_arrive(monkeypatch: pytest.MonkeyPatch) -> None:
     problem = random_problem(np.random.default_rng(6), 3, 12)
     expected = solve(problem, np.zeros(9)).p
     monkeypatch.setattr(coulomb, "_SWEEPS", 2000)
-    equation = ContactEquation(problem, problem.w, problem.b, 1e-7 * np.diagonal(problem.w).mean())
+    equation = ContactEquation(problem, problem.w, problem.b, np.full(9, 1e-7 * np.diagonal(problem.w).mean()))
     np.testing.assert_allclose(coulomb.swept(equation, np.zeros(9)).reshape(3, 3), expected, atol=1e-7)
+
+
+def test_light_parts_do_not_soften_heavy_ones() -> None:
+    """A contact of a ton beside the end stop of a gram: each is as hard as it would be alone."""
+    w = np.diag([1e-3, 1e-3, 1e-3, 0.0, 0.0, 1e6])
+    problem = ContactProblem(w, np.array([0.0, 0.0, -1.0, 0.0, 0.0, -1.0]), np.array([0.5, 0.0]), NONE, np.zeros(0))
+    found = solve(problem, np.zeros(6))
+    assert found.converged
+    np.testing.assert_allclose(found.p[:, 2], [1e3, 1e-6], rtol=1e-6)

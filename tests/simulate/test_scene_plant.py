@@ -149,6 +149,7 @@ def standing_humanoid() -> tuple[dq.Robot, np.ndarray, Standing]:
     return robot, q0, Standing(robot, q0, kp, kd)
 
 
+@pytest.mark.long
 def test_controller_feels_the_ground() -> None:
     robot, q0, controller = standing_humanoid()
     run = dq.simulate(robot, controller, 0.3, 1e-3, q0=q0, plant="mujoco", scene=dq.Scene([scenes.ground()]))
@@ -257,6 +258,7 @@ def test_hand_joined_to_a_wheel(kind: str) -> None:
         np.testing.assert_allclose(relative.rotation_matrix, start.rotation_matrix, atol=2e-2)
 
 
+@pytest.mark.long
 def test_both_hands_on_a_wheel() -> None:
     """A closed loop over two hands: one arm lifts its hand, which turns the wheel, and the other hand goes along."""
     robot = dq.robots.humanoid().lock({"root_joint": [1, 0, 0, 0, 0, 0, 1.0]}).with_gravity((0, 0, 0))

@@ -48,6 +48,7 @@ def by_hand(robot: RobotInCoordinates, q: Any, qd: Any, tau: Any, steps: int, h:
     return y
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("choice", CHOICES)
 @pytest.mark.parametrize("constrained", [False, True], ids=["free", "contact"])
 def test_motion_is_that_of_the_equation_in_the_coordinates(choice: str, constrained: bool) -> None:
@@ -66,6 +67,7 @@ def test_motion_is_that_of_the_equation_in_the_coordinates(choice: str, constrai
     assert_close(trajectory.q, dq.simulate(robot.robot, tau, 0.1, 1e-3, q0=own_q, v0=v).q, 1e-12)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("choice", CHOICES)
 def test_controllers_see_the_coordinates(choice: str) -> None:
     """A law over scalars, a function and an object are asked with q and q̇ and give torques of joints."""
@@ -106,6 +108,7 @@ def commanding(level: str, command: Any) -> Any:
     return type("Commanding", (), {"level": level, "step": staticmethod(command)})()
 
 
+@pytest.mark.long
 def test_levels_and_batches() -> None:
     """q̈ and q̇ as commands: a quaternion turns as asked; rows of a batch are single runs."""
     robot = flyer().in_coordinates("euler-zyx")
@@ -140,6 +143,7 @@ def test_angles_go_on_beyond_a_turn() -> None:
     assert seen[-1] == pytest.approx(20.0, abs=1e-6)
 
 
+@pytest.mark.long
 def test_events_and_defaults() -> None:
     robot = flyer().in_coordinates("dual-quaternion")
 

@@ -148,6 +148,20 @@ def test_a_controller_that_fails_keeps_the_run() -> None:
     assert caught.value.trajectory.extra["wrench/base"].shape == (5, 6)
 
 
+def test_an_interrupted_run_is_kept() -> None:
+    robot = block(SIZE)
+
+    def interrupts(t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+        if t > 0.0045:
+            raise KeyboardInterrupt
+        return np.zeros(6)
+
+    with pytest.raises(dq.simulate.Interrupted) as caught:
+        dq.simulate(robot, interrupts, 0.01, 1e-3, q0=raised(robot, 0.05), contacts=[BASE], ground=0.0)
+    assert len(caught.value.trajectory) == 5
+    assert caught.value.trajectory.extra["wrench/base"].shape == (5, 6)
+
+
 def test_sampling_and_files(tmp_path: Path) -> None:
     robot = block(SIZE)
     run = dq.simulate(robot, None, 0.02, 1e-3, q0=raised(robot, 0.05), contacts=BASE, ground=0.0, every=8)

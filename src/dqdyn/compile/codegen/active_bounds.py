@@ -115,6 +115,28 @@ class ActiveBounds:
         for name in ("G", "W"):
             self.copy(self.code.row(e, at[name], source), self.code.row(e, at[name], target))
 
+    def measured(self) -> tuple[str, str]:
+        """Where A u and the squared lengths of the rows of A are."""
+        e, code, A = self.e, self.code, self.given["A"]
+        x, values, squares = (self.at[name] for name in ("x", "values", "squares"))
+
+        def panel(p: str, _: list[str]) -> list[str]:
+            k = e.op(f"mul i64 {p}, {PANEL}")
+            targets = f"ptr {e.at(values, k)}, ptr {e.at(squares, k)}"
+            e.lines.append(f"  call void @measure(ptr {e.entry(A, k, code.n)}, ptr {x}, {targets})")
+            return []
+
+        def one(k: str, _: list[str]) -> list[str]:
+            row, copy = e.entry(A, k, code.n), self.at["residual"]
+            self.copy(row, copy)
+            e.store(e.op(f"call double @dot(ptr {row}, ptr {x})"), e.at(values, k))
+            e.store(e.op(f"call double @dot(ptr {row}, ptr {copy})"), e.at(squares, k))
+            return []
+
+        e.repeat(0, code.rows // PANEL, panel)
+        e.repeat(code.rows // PANEL * PANEL, code.rows, one)
+        return values, squares
+
     def copy_row(self, i: str, target: str) -> None:
         e, code = self.e, self.code
         k = e.op(f"sub i64 {i}, {code.bounded}") if code.bounded else i

@@ -15,6 +15,7 @@ from __future__ import annotations
 from dqdyn.compile.codegen.active_bounds import LOWER, UPPER, ActiveBounds
 from dqdyn.compile.codegen.active_rows import ActiveRows
 from dqdyn.compile.codegen.dense import PANEL, DenseCode
+from dqdyn.compile.codegen.held_bounds import hold
 from dqdyn.compile.codegen.loops import number
 
 REASONS = ("solved", "singular", "full", "changes", "inaccurate", "unfair", "nan", "crossing", "infeasible", "infinite")
@@ -55,7 +56,7 @@ class ActiveSetCode(ActiveRows):
         search.exchange()
         for k, name in enumerate(REASONS[1:], 1):
             e.lines += [f"{name}:", f"  ret i64 {k}"]
-        return "\n".join([self.functions(), e.define("i64 @active_set(ptr %arguments)", "")])
+        return "\n".join([self.functions(), hold(self), e.define("i64 @active_set(ptr %arguments)", "")])
 
 
 class _Search(ActiveBounds):
@@ -197,7 +198,7 @@ class _Search(ActiveBounds):
                 fair,
             ]
 
-        values, squares = self._measured()
+        values, squares = self.measured()
         start = (("double", number(MISSED)), ("i64", "-1"), ("i32", "0"), ("i1", "true"), ("i1", "true"))
         found = e.repeat(0, code.bounded, own, *start)
         kinds = [kind for kind, _ in start]
@@ -297,28 +298,6 @@ class _Search(ActiveBounds):
         self.move(count, e.load("%count", "i64"))
         self.products(e.load("%count", "i64"))
         e.jump("exchange")
-
-    def _measured(self) -> tuple[str, str]:
-        """Where A u and the squared lengths of the rows of A are."""
-        e, code, A = self.e, self.code, self.given["A"]
-        x, values, squares = (self.at[name] for name in ("x", "values", "squares"))
-
-        def panel(p: str, _: list[str]) -> list[str]:
-            k = e.op(f"mul i64 {p}, {PANEL}")
-            targets = f"ptr {e.at(values, k)}, ptr {e.at(squares, k)}"
-            e.lines.append(f"  call void @measure(ptr {e.entry(A, k, code.n)}, ptr {x}, {targets})")
-            return []
-
-        def one(k: str, _: list[str]) -> list[str]:
-            row, copy = e.entry(A, k, code.n), self.at["residual"]
-            self.copy(row, copy)
-            e.store(e.op(f"call double @dot(ptr {row}, ptr {x})"), e.at(values, k))
-            e.store(e.op(f"call double @dot(ptr {row}, ptr {copy})"), e.at(squares, k))
-            return []
-
-        e.repeat(0, code.rows // PANEL, panel)
-        e.repeat(code.rows // PANEL * PANEL, code.rows, one)
-        return values, squares
 
     def _finish(self, count: str) -> None:
         """The solution for the caller: what u misses of its own bounds by rounding is cut off."""

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from dqdyn.arrays import Array
+from dqdyn.control.qp.active_set import BoundsHolder
 from dqdyn.control.qp.solve import make_solver
 from dqdyn.control.qp.solver import ZERO, BoundsCheck, ProblemSize, Solver
 from dqdyn.errors import Error
@@ -144,6 +145,7 @@ class _HeldLevels:
         self.size, self.name, self.level, self.levels = size, solver, level, levels
         self._own = ProblemSize(size.unknowns, size.bounds, size.rows + levels, size.equalities + levels)
         self._solver: Solver | None = None
+        self._hold: BoundsHolder | None = None
         self._upper, self._lower = np.zeros(self._own.sides), np.zeros(self._own.sides)
         self._at = np.zeros(self._own.rows)
         first, free = size.first, levels + size.equalities
@@ -166,11 +168,20 @@ class _HeldLevels:
         """The solver, compiled at first use."""
         if self._solver is None:
             self._solver = make_solver(self.name, self._own, guess=True)
+            if self._solver.guess is not None:
+                self._hold = self._solver.guess.holder(self.levels, _ROOM, self._upper, self._lower)
         return self._solver
 
     def __call__(self, views: Views, above: Array) -> Array | None:
         solver = self._solver or self.prepare()
-        A, first, end = views[f"A{self.level}"], self.size.first, self.size.first + self.size.equalities
+        A = views[f"A{self.level}"]
+        if self._hold is None or not self._hold(A, views["upper"], views["lower"], above):
+            self._set_bounds(A, views, above)
+        return solver.solve(views[f"H{self.level}"], views[f"f{self.level}"], A, self._upper, self._lower)
+
+    def _set_bounds(self, A: Array, views: Views, above: Array) -> None:
+        """The bounds of this level, where machine code does not set them."""
+        first, end = self.size.first, self.size.first + self.size.equalities
         np.dot(A, above, out=self._at)
         for (name, of_unknowns, held, equal, free), farther, room in zip(
             self._parts, (np.maximum, np.minimum), (_ROOM, -_ROOM), strict=True
@@ -184,7 +195,6 @@ class _HeldLevels:
                 equal[:] = given[first:end]
             if first:
                 farther(given[:first], above, out=of_unknowns)
-        return solver.solve(views[f"H{self.level}"], views[f"f{self.level}"], A, self._upper, self._lower)
 
 
 def null_space(matrix: Array) -> Array:

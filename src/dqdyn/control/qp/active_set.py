@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +11,11 @@ import numpy.typing as npt
 from dqdyn.arrays import Array
 from dqdyn.compile.codegen.active_bounds import EQUALITY
 from dqdyn.compile.codegen.active_set import ARGUMENTS, REASONS, SOLVED, ActiveSetCode
+from dqdyn.compile.codegen.held_bounds import HELD
 from dqdyn.compile.runtime.function import native_wanted, warn_once
+
+if TYPE_CHECKING:
+    from dqdyn.compile.runtime.native import Library
 
 CHANGES = 60
 """How often the guess may change before another solver is asked."""
@@ -71,6 +75,14 @@ class ActiveSetGuess:
             return None
         return self._u.copy()
 
+    def holder(self, held: int, room: float, upper: Array, lower: Array) -> BoundsHolder:
+        """What sets bounds (sides,) of problems whose first ``held`` rows keep the values of another solution."""
+        equalities = self._equalities.stop - self._equalities.start - held
+        above = (len(self.marks) - held,)
+        return BoundsHolder(
+            self._library, self._memory, (held, equalities), room, (upper, lower), (self._shapes[2], above, above)
+        )
+
     @property
     def reason(self) -> str:
         """How the last problem ended: "solved", or why not."""
@@ -84,11 +96,52 @@ class ActiveSetGuess:
 
     def _fits(self, given: tuple[Array, ...]) -> bool:
         sides = (len(self.marks),)
-        expected = (*self._shapes, sides, sides)
-        return all(
-            a.shape == shape and a.dtype == np.float64 and a.flags.c_contiguous and a.flags.aligned
-            for a, shape in zip(given, expected, strict=True)
-        )
+        return all(_is_plain(a, shape) for a, shape in zip(given, (*self._shapes, sides, sides), strict=True))
+
+
+class BoundsHolder:
+    """Sets bounds of a problem below another one, in machine code; see :meth:`ActiveSetGuess.holder`."""
+
+    def __init__(
+        self,
+        library: Library,
+        memory: Array,
+        counts: tuple[int, int],
+        room: float,
+        own: tuple[Array, Array],
+        shapes: tuple[tuple[int, ...], ...],
+    ) -> None:
+        self._library, self._own, self._shapes = library, (*own, memory), shapes  # kept alive
+        self._call = ctypes.PYFUNCTYPE(None, ctypes.c_void_p)(library.address("hold"))
+        self._words = np.zeros(len(HELD), dtype=np.int64)
+        self._words[4:7] = [a.ctypes.data for a in self._own]
+        self._words[7:9] = counts
+        self._words[9:] = np.array([room]).view(np.int64)
+        self._at = self._words.ctypes.data
+        self._given: tuple[Any, ...] = (None,) * 3
+
+    def __call__(self, A: Array, upper: Array, lower: Array, u: Array) -> bool:
+        """The rows A (rows, n), the bounds of the problem above, without those held, and its solution u (n,).
+
+        False where the arrays are not such as machine code reads.
+        """
+        g = self._given
+        if not (A is g[0] and upper is g[1] and lower is g[2]):
+            given = A, upper, lower
+            if not all(_is_plain(a, shape) for a, shape in zip(given, self._shapes, strict=True)):
+                return False
+            self._words[[0, 2, 3]] = [a.ctypes.data for a in given]
+            self._given = given
+        if not _is_plain(u, self._shapes[0][1:]):
+            return False
+        self._words[1] = u.ctypes.data
+        self._call(self._at)
+        return True
+
+
+def _is_plain(a: Array, shape: tuple[int, ...]) -> bool:
+    """Whether machine code may read an array: doubles of that shape without gaps."""
+    return a.shape == shape and a.dtype == np.float64 and a.flags.c_contiguous and a.flags.aligned
 
 
 def guess_for(unknowns: int, bounded: int, rows: int, equalities: int) -> ActiveSetGuess | None:

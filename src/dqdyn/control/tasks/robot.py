@@ -8,6 +8,7 @@ from typing import Self, Unpack
 
 from dqdyn.algebra.scalar import Scalar
 from dqdyn.caching import cached_property
+from dqdyn.control.core.errors import refused
 from dqdyn.control.core.kinematics import Rows, SignalMotion, State
 from dqdyn.control.core.task import Task, TaskOptions
 from dqdyn.control.core.term import Parts
@@ -18,29 +19,49 @@ from dqdyn.model.model import Model
 
 
 class PostureTask(Task):
-    """The robot at a configuration: error q ⊖ q_d (nv), the velocity that leads from the target to q in unit time."""
+    """The robot at a configuration: error q ⊖ q_d (nv), the velocity that leads from the target to q in unit time.
+
+    ``target`` (nq,) has all coordinates. ``joints``: names of the joints that matter, or "motors" for those that have
+    one, such as all but the base of a humanoid; the others are left alone.
+    """
 
     model: Model
+    _axes: list[int]
 
-    def __init__(self, target: SignalLike, **options: Unpack[TaskOptions]) -> None:
-        self.target = target
+    def __init__(
+        self, target: SignalLike, *, joints: str | Sequence[str] | None = None, **options: Unpack[TaskOptions]
+    ) -> None:
+        self.target, self.joints = target, joints
         super().__init__("posture", (Configuration(),), (), **options)
 
     def bound_to(self, model: Model) -> Self:
         result = copy.copy(super().bound_to(model))
-        result.model = model
+        result.model, result._axes = model, self._chosen(model)
         result.signals = (as_signal("vector", self.target, "the target of the posture", model.nq),)
         return result
 
+    def _chosen(self, model: Model) -> list[int]:
+        """Axes of the joints that matter."""
+        if self.joints is None:
+            return list(range(model.nv))
+        if self.joints == "motors":
+            return [k for k, motor in enumerate(model.motors) if motor is not None]
+        names = [self.joints] if isinstance(self.joints, str) else self.joints
+        if not isinstance(names, Sequence) or not names or not all(isinstance(name, str) for name in names):
+            raise refused(f"joints of {self.name} are names of joints, or 'motors'", self.joints, task=self.name)
+        return sorted({k for name in names for k in range(*model.joint(name).v.indices(model.nv))})
+
     def error(self, robot: Parts, given: Parts) -> list[Scalar]:
-        return difference(self.model, given[0], robot[0])
+        e = difference(self.model, given[0], robot[0])
+        return [e[k] for k in self._axes]
 
     @cached_property
     def _state_at_target(self) -> State:
         return State(self.model, self.signals[0].at(0.0).value)
 
     def components_at_target(self, feature: Feature) -> list[Scalar] | None:
-        return feature.kinematics(self._state_at_target).value
+        whole = len(self._axes) == self.model.nv
+        return feature.kinematics(self._state_at_target).value if whole else None
 
 
 class RestTask(Task):

@@ -8,6 +8,7 @@ The unknowns z that are left after the elimination are as few as the robot has w
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import replace
 
 import numpy as np
@@ -17,7 +18,7 @@ from dqdyn.arrays import Array
 from dqdyn.constraints import assembled
 from dqdyn.constraints.methods.sparse import sparse
 from dqdyn.control.core.command_constraint import CommandBound, Context
-from dqdyn.control.core.composition import Blocks, Composition, Dynamics, GainPairs, Motion, shifted
+from dqdyn.control.core.composition import Blocks, Composition, Dynamics, Forms, GainPairs, Motion, shifted
 from dqdyn.control.core.design import Design
 from dqdyn.control.core.errors import ControlError
 from dqdyn.control.core.kinematics import Rows
@@ -26,11 +27,13 @@ from dqdyn.control.features.features import CenterOfMass
 from dqdyn.control.limits.coordinates import FREE, axes
 from dqdyn.control.qp.conflict import NamedRows
 from dqdyn.control.qp.solver import INFINITE
+from dqdyn.control.tasks.robot import PostureTask
 from dqdyn.control.whole_body.contact_motion import ANCHOR_SIZE
 from dqdyn.control.whole_body.context import Contacts, WholeBodyContext, blocked_slides
-from dqdyn.control.whole_body.elimination import dependent_rows, is_zero
+from dqdyn.control.whole_body.elimination import Plan, is_zero, plan_for
 from dqdyn.control.whole_body.falling import is_watched
 from dqdyn.control.whole_body.force_task import ForceTask
+from dqdyn.errors import StateError
 from dqdyn.model.joints.joint_kind import UNITS
 from dqdyn.robot import Robot
 
@@ -75,11 +78,12 @@ class WholeBodyComposition(Composition):
         self.torque_units = [UNITS["tau"][0 if is_angle else 1] for is_angle in angular]
         self._axis_units = [UNITS["a"][0 if is_angle else 1] for is_angle in angular]
         self._of_forces: dict[int, list[tuple[list[Scalar], Scalar]]] = {}
-        self.dependent = self._always_dependent(dynamics)
+        self.design_tasks = design.all_tasks
+        self.plan = self._plan(dynamics)
         partly = self._partly_dependent()
         if partly:
             self.contacts = replace(contacts, mixed=partly)
-            self.dependent = self._always_dependent(dynamics)
+            self.plan = self._plan(dynamics)
         super().__init__(robot.model, "acceleration", design, dynamics)
 
     @property
@@ -95,27 +99,24 @@ class WholeBodyComposition(Composition):
     def _equality_names(self) -> tuple[str, ...]:
         return ()
 
-    def _always_dependent(self, dynamics: Dynamics) -> frozenset[int]:
-        """Equalities that depend on others at every state: found at random ones."""
+    def _plan(self, dynamics: Dynamics) -> Plan:
+        """Which equalities depend on others: found at random states, and at postures that a robot is likely to take."""
         rng = np.random.default_rng(0)
-        found: set[int] | None = None
-        blocked: set[str] | None = None
-        for _ in range(_SAMPLES):
-            q, v = self.robot.random_configuration(rng), rng.standard_normal(self.robot.nv)
-            if self.robot.constraints:
-                q, v = self.robot.project(q, v)
-            context = self._context_at(0.0, q.tolist(), v.tolist(), dynamics)
-            held = blocked_slides(context)
-            blocked = held if blocked is None else blocked & held
-            dependent = dependent_rows(context.unknowns, context.equalities)
-            found = dependent if found is None else found & dependent
-        for name in sorted(blocked or ()):
+        drawn = [self.robot.random_configuration(rng) for _ in range(_SAMPLES)]
+        wanted = [task.signals[0].at(0.0).value for task in self.design_tasks if isinstance(task, PostureTask)]
+        generic = [self._context_at(q, rng.standard_normal(self.robot.nv), dynamics) for q in drawn]
+        special = [
+            self._context_at(q, np.zeros(self.robot.nv), dynamics)
+            for q in (self.robot.neutral(), *map(np.array, wanted))
+        ]
+        for name in sorted(set.intersection(*(blocked_slides(context) for context in generic))):
             raise ControlError(
                 f"the contact {name!r} slides in a direction in which other contacts or the robot's own constraints "
                 "hold it: make it fixed, or let the others slide too.",
                 contact=name,
             )
-        return frozenset(found or ())
+        problems = ([(c.unknowns, c.equalities) for c in contexts] for contexts in (generic, special))
+        return plan_for(*problems)
 
     def _partly_dependent(self) -> frozenset[int]:
         """Contacts of which some rows, but not all, always depend on others."""
@@ -123,15 +124,19 @@ class WholeBodyComposition(Composition):
         for i, contact in enumerate(self.contacts.contacts):
             rows = range(first, first + len(contact.motion_rows))
             first = rows.stop
-            if 0 < len(self.dependent.intersection(rows)) < len(rows):
+            if 0 < len(self.plan.dependent.intersection(rows)) < len(rows):
                 found.append(i)
         return frozenset(found)
 
-    def _context_at(self, t: float, q: list[float], v: list[float], dynamics: Dynamics) -> WholeBodyContext:
+    def _context_at(self, q: Array, v: Array, dynamics: Dynamics) -> WholeBodyContext:
+        """A state of numbers, on the robot's own constraints if that is possible."""
+        if self.robot.constraints:
+            with contextlib.suppress(StateError):
+                q, v = self.robot.project(q, v)
         anchors = self.anchors.reshape(-1).tolist()
         return WholeBodyContext(
-            self.robot.model, "acceleration", q, v, lambda s: s.at(t), [], dynamics=dynamics,
-            contacts=self.contacts, anchors=anchors, time=t,
+            self.robot.model, "acceleration", q.tolist(), v.tolist(), lambda s: s.at(0.0), [], dynamics=dynamics,
+            contacts=self.contacts, anchors=anchors,
         )  # fmt: skip
 
     # --- tracing ----------------------------------------------------------------------------------------------------
@@ -142,7 +147,7 @@ class WholeBodyComposition(Composition):
         anchors, self._pressing, *self._between = given
         self._at = context = WholeBodyContext(
             self.model, self.level, q, v, motion, gains, dynamics=self.dynamics,
-            contacts=self.contacts, anchors=anchors, time=t, dependent=self.dependent,
+            contacts=self.contacts, anchors=anchors, time=t, plan=self.plan,
         )  # fmt: skip
         self._free = len(context.elimination.free)
         self._equality_of = [equality.name for equality in context.equalities]
@@ -223,7 +228,16 @@ class WholeBodyComposition(Composition):
         self._constants[k] = [constant for _, _, constant in forms]
         damped = [(self.design.damping**2, *self._at.elimination({i: 1.0})) for i in range(self.model.nv)]
         pressed = [(self.force_damping**2, *form) for form in self._force_forms]
-        return self._squares_of(k, forms, [*damped, *pressed])
+        return self._squares_of(k, forms, [*damped, *pressed, *self._idle_forms])
+
+    @property
+    def _idle_forms(self) -> Forms:
+        """Squares of spare unknowns where nothing has freed them, so that the problem has one solution."""
+        elimination = self._at.elimination
+        rows = np.eye(self.unknowns)[elimination.spare].tolist()
+        return [
+            (1.0, [c * idle if c else 0.0 for c in row], 0.0) for row, idle in zip(rows, elimination.idle, strict=True)
+        ]
 
     @property
     def _force_forms(self) -> list[tuple[list[Scalar], Scalar]]:

@@ -17,7 +17,7 @@ from dqdyn.contacts.axes import slide
 from dqdyn.contacts.contact import Contact
 from dqdyn.control.core.command_constraint import Context
 from dqdyn.control.whole_body.contact_motion import ANCHOR_SIZE, ContactMotion, contact_motion, home_of
-from dqdyn.control.whole_body.elimination import Elimination, Equality
+from dqdyn.control.whole_body.elimination import Elimination, Equality, Plan
 from dqdyn.errors import unknown_name
 from dqdyn.model.model import Model
 
@@ -86,7 +86,7 @@ class WholeBodyContext(Context):
     contacts: Contacts = field(kw_only=True)
     anchors: list[Scalar] = field(kw_only=True)
     time: Scalar = field(kw_only=True, default=0.0)
-    dependent: frozenset[int] = field(kw_only=True, default=frozenset())
+    plan: Plan = field(kw_only=True, default=Plan())
 
     # --- for tasks on forces --------------------------------------------------------------------------------------
 
@@ -181,9 +181,9 @@ class WholeBodyContext(Context):
     @cached_property
     def elimination(self) -> Elimination:
         first = self.model.nv + self.contacts.forces
-        own = [j for j in range(len(self.own_rows[0])) if j in self.dependent]
+        own = [j for j in range(len(self.own_rows[0])) if j in self.plan.dependent]
         without = [Equality({first + j: 1.0}, 0.0, first + j) for j in own]  # its force is that of the others
-        return Elimination(self.unknowns, [*self.equalities, *without], self.dependent)
+        return Elimination(self.unknowns, [*self.equalities, *without], self.plan)
 
     def _contact_rows(self, i: int, claimed: dict[int, int]) -> list[Equality]:
         """T (rate of the twist + 2ρ twist + ρ² error) = 0, with ρ the rate at which drift decays."""

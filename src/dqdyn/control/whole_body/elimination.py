@@ -7,14 +7,17 @@ through the same steps, so they keep their zeros. Written over any scalar, so th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from dqdyn.algebra.scalar import Scalar, divide, less, select, sqrt, total
 from dqdyn.constraints.methods.sparse import Sparse, dot, less_share
 
-DEPENDENT = 1e-9
+DEPENDENT = 1e-5
 """A row depends on those before it where what they leave of it is shorter than this part of it."""
+CONFINED = 0.05
+"""A row is turned among its own unknowns only where they are more than this part of it."""
 
 
 @dataclass(frozen=True)
@@ -82,18 +85,37 @@ class _Mapped:
         return Affine(row, constant)
 
 
+@dataclass(frozen=True)
+class Plan:
+    """What is decided about equalities before a program is made; see :func:`plan_for`.
+
+    ``dependent``: rows to leave out, as they depend on others at all states. ``confined``: rows of motions that are
+    turned among their own unknowns only, which keeps the zeros of all others. ``spare``: how many rows may depend on
+    others at single states, as those of a robot with straight legs: each frees an unknown there.
+    """
+
+    dependent: frozenset[int] = frozenset()
+    confined: frozenset[int] = frozenset()
+    spare: int = 0
+
+
+AS_GIVEN = Plan()
+"""All rows, each turned among all of its unknowns."""
+
+
 class Elimination:
     """The unknowns that ``equalities`` leave free, and every form in u as a form in them.
 
     ``margins``: per reflected row the square of what is left of it by the square of the row: zero where the row depends
-    on the others at this state. ``dependent`` (indices) are rows to leave out, for they depend on others at all states.
+    on the others at this state. ``shares``: the square of its confined part by that of the whole. ``idle``: per spare
+    unknown 1 where nothing has freed it.
     """
 
-    def __init__(self, unknowns: int, equalities: Sequence[Equality], dependent: Iterable[int] = ()) -> None:
-        skipped = set(dependent)
-        rows = [(i, row) for i, row in enumerate(equalities) if i not in skipped]
+    def __init__(self, unknowns: int, equalities: Sequence[Equality], plan: Plan = AS_GIVEN) -> None:
+        rows = [(i, row) for i, row in enumerate(equalities) if i not in plan.dependent]
         self._steps: list[_Solved | _Reflected | _Mapped] = []
         self.margins: dict[int, Scalar] = {}
+        self.shares: dict[int, Scalar] = {}
         eliminated: set[int] = set()
         supports: dict[int, set[int]] = {}
         for of_motion in (True, False):
@@ -102,18 +124,26 @@ class Elimination:
                     self._steps.append(self._solved(equality))
                     eliminated.add(equality.pivot)
             for i, equality in rows if of_motion else ():
-                if equality.is_motion and equality.pivot is None:
+                if i in plan.confined:
                     supports[i] = set(self._reduced(Affine(equality.row)).row)
-        supports = _sufficient(_closed(supports), eliminated)
+        supports = _closed(supports)
+        self._spare = range(unknowns, unknowns + plan.spare)
+        self._freed: Scalar = 0.0
         for i, equality in rows:
             if equality.pivot is None:
-                step, self.margins[i] = self._reflected(equality, supports.get(i))
+                step = self._reflected(i, equality, supports.get(i))
                 if step is not None:
                     self._steps.append(step)
                     eliminated.add(step.solved.pivot)
+        self.idle = [select(less(s + 0.5, self._freed), 0.0, 1.0) for s in range(plan.spare)]
         self._steps = _merged(self._steps)
-        self.free = [k for k in range(unknowns) if k not in eliminated]
+        self.free = [k for k in range(unknowns + plan.spare) if k not in eliminated]
         self._place = {k: i for i, k in enumerate(self.free)}
+
+    @property
+    def spare(self) -> list[int]:
+        """Places of the spare unknowns among the free ones."""
+        return [self._place[k] for k in self._spare]
 
     def __call__(self, row: Sparse, constant: Scalar = 0.0) -> tuple[list[Scalar], Scalar]:
         """Σ row[k] u_k + constant as a row over the free unknowns, and its constant."""
@@ -136,16 +166,18 @@ class Elimination:
         rest = {k: c * factor for k, c in form.row.items() if k != pivot and not is_zero(c)}
         return _Solved(pivot, Affine(rest, form.constant * factor))
 
-    def _reflected(self, equality: Equality, support: set[int] | None) -> tuple[_Reflected | None, Scalar]:
+    def _reflected(self, i: int, equality: Equality, support: set[int] | None) -> _Reflected | None:
         """The reflection that leaves one unknown of ``support`` in the row; all unknowns of the row unless given."""
         form = self._reduced(Affine(equality.row, -equality.right))
         row = {k: c for k, c in form.row.items() if not is_zero(c)}
         x = {k: c for k, c in row.items() if support is None or k in support}
+        self.margins[i] = self.shares[i] = 0.0
         if not x:
-            return None, 0.0
+            return None
         before, left = _square(equality.row), _square(x)
+        self.margins[i], self.shares[i] = _ratio(left, before), _ratio(left, _square(row)) if len(row) > len(x) else 1.0
         pivot = min(x)
-        # Where nothing is left of the row it asks for nothing: a reflection along the pivot, and the value 0.
+        # Where nothing is left of the row it asks for nothing, and the pivot is free: a spare unknown takes its place.
         sound = less(DEPENDENT**2 * before, left)
         length = sqrt(select(sound, left, 1.0))
         first = select(sound, x[pivot], 1.0)
@@ -153,9 +185,19 @@ class Elimination:
         normal = {**x, pivot: first + signed}
         scale = select(sound, divide(1.0, length * length + first * signed), 0.0)
         factor = select(sound, divide(1.0, signed), 0.0)
-        rest = {k: c * factor for k, c in row.items() if k not in x}
-        solved = _Solved(pivot, Affine(rest, form.constant * factor))
-        return _Reflected(normal, scale, solved), divide(left, select(less(0.0, before), before, 1.0))
+        rest = {k: c * factor for k, c in row.items() if k not in x} | self._freeing(sound)
+        return _Reflected(normal, scale, _Solved(pivot, Affine(rest, form.constant * factor)))
+
+    def _freeing(self, sound: Any) -> Sparse:
+        """1 at the next spare unknown where a row is not sound, 0 elsewhere."""
+        lost, freed = select(sound, 0.0, 1.0), self._freed
+        if not self._spare:
+            return {}
+        self._freed = freed + lost
+        return {
+            k: select(less(s - 0.5, freed), select(less(freed, s + 0.5), lost, 0.0), 0.0)
+            for s, k in enumerate(self._spare)
+        }
 
 
 def _closed(supports: dict[int, set[int]]) -> dict[int, set[int]]:
@@ -167,24 +209,6 @@ def _closed(supports: dict[int, set[int]]) -> dict[int, set[int]]:
             if earlier & result[row]:
                 result[row] |= earlier
     return result
-
-
-def _sufficient(supports: dict[int, set[int]], eliminated: set[int]) -> dict[int, set[int]]:
-    """The supports, if each row can have an unknown of its own in them; none, so that rows use all unknowns, if not.
-
-    Pivots of the equation of motion may have taken so many that rows would count as dependent which are not.
-    """
-    owners: dict[int, int] = {}
-
-    def finds(row: int, tried: set[int]) -> bool:
-        for k in supports[row] - eliminated - tried:
-            tried.add(k)
-            if k not in owners or finds(owners[k], tried):
-                owners[k] = row
-                return True
-        return False
-
-    return supports if all(finds(row, set()) for row in supports) else {}
 
 
 def _merged(steps: list[_Solved | _Reflected | _Mapped]) -> list[_Solved | _Reflected | _Mapped]:
@@ -205,15 +229,34 @@ def _merged(steps: list[_Solved | _Reflected | _Mapped]) -> list[_Solved | _Refl
     return [*steps[:first], _Mapped(table)]
 
 
-def dependent_rows(unknowns: int, equalities: Sequence[Equality]) -> set[int]:
-    """Rows, at a state of numbers, of which the others leave nothing."""
-    dependent: set[int] = set()
+Problem = tuple[int, Sequence[Equality]]
+"""How many unknowns there are, and the equalities at a state of numbers."""
+
+
+def plan_for(generic: Sequence[Problem], special: Sequence[Problem]) -> Plan:
+    """What holds for the equalities at ``generic`` states, and at ``special`` ones, at which more may depend."""
+    dependent = frozenset.intersection(*(_dependent(*problem) for problem in generic))
+    confined = frozenset(i for i, row in enumerate(generic[0][1]) if row.is_motion and row.pivot is None) - dependent
     while True:
-        margins = Elimination(unknowns, equalities, dependent).margins
+        plan = Plan(dependent, confined)
+        shares = [Elimination(*problem, plan).shares for problem in (*generic, *special)]
+        poor = {i for found in shares for i in confined if found[i] < CONFINED**2}
+        if not poor:
+            break
+        confined -= poor
+    lost = (Elimination(*problem, plan).margins.values() for problem in special)
+    return Plan(dependent, confined, max((sum(m < DEPENDENT**2 for m in margins) for margins in lost), default=0))
+
+
+def _dependent(unknowns: int, equalities: Sequence[Equality]) -> frozenset[int]:
+    """Rows of which the others leave nothing."""
+    dependent: frozenset[int] = frozenset()
+    while True:
+        margins = Elimination(unknowns, equalities, Plan(dependent)).margins
         found = next((i for i, margin in margins.items() if margin < DEPENDENT**2), None)
         if found is None:
             return dependent
-        dependent.add(found)
+        dependent |= {found}
 
 
 def is_zero(entry: Scalar) -> bool:
@@ -222,6 +265,10 @@ def is_zero(entry: Scalar) -> bool:
         return entry == 0.0
     graph = getattr(entry, "graph", None)
     return graph is not None and graph.constants.get(entry.index) == 0.0
+
+
+def _ratio(part: Scalar, whole: Scalar) -> Scalar:
+    return divide(part, select(less(0.0, whole), whole, 1.0))
 
 
 def _square(row: Sparse) -> Scalar:

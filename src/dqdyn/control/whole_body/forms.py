@@ -23,7 +23,7 @@ from dqdyn.caching import cached_property
 from dqdyn.constraints import assembled
 from dqdyn.constraints.methods.sparse import Sparse, is_zero, less_share, sparse
 from dqdyn.control.core.command_constraint import Context
-from dqdyn.control.core.composition import Dynamics, GainPairs, Motion
+from dqdyn.control.core.composition import Dynamics, Forms, GainPairs, Motion
 from dqdyn.control.core.design import Design
 from dqdyn.control.qp.conflict import NamedRows
 from dqdyn.control.whole_body.composition import WholeBodyComposition
@@ -154,13 +154,17 @@ class LiteralComposition(WholeBodyComposition):
         self._x, self._free = x, len(x.free)
         self._at = LiteralContext(
             self.model, self.level, q, v, motion, gains, dynamics=self.dynamics,
-            contacts=self.contacts, anchors=anchors, time=t, dependent=self.dependent, x=x,
+            contacts=self.contacts, anchors=anchors, time=t, plan=self.plan, x=x,
         )  # fmt: skip
         return self._at
 
     @property
     def _equality_names(self) -> tuple[str, ...]:
         return tuple(self._named)
+
+    @property
+    def _idle_forms(self) -> Forms:
+        return []  # equalities that depend on others are left to the null space
 
     def _torque(self, k: int) -> Row:
         """The torque u of a motor, itself an unknown; 0 of an axis without one."""
@@ -212,7 +216,7 @@ class LiteralComposition(WholeBodyComposition):
         held = [(e.name, self._x(e.row, -e.right)) for e in motion]
         loops = assembled.names(self.model)
         first = self.model.nv + self.contacts.forces
-        idle = [j for j in range(len(loops)) if j in self.dependent]
+        idle = [j for j in range(len(loops)) if j in self.plan.dependent]
         return [*held, *((loops[j], self._x({first + j: 1.0})) for j in idle)]
 
     def rows(self) -> NamedRows:

@@ -24,14 +24,14 @@ from dqdyn.simulate.unilateral.single_contact import single_contact
 
 OPEN, STICK, SLIP = 0, 1, 2
 _COMPLIANCE = 1e-7
-"""Part of the mean diagonal that W is raised by: it shares the load of corners that rigid bodies leave undetermined."""
+"""Part of its own diagonal that W is raised by: it shares the load of corners that rigid bodies leave undetermined."""
 _SLOW = 1e-5
 """Part of the largest speed in b below which a contact is said to stick."""
 _TOLERANCE = 1e-9
 """Error of u, as a part of the largest speed in b, at which the impulses are called found."""
 _NEWTON, _HALVINGS, _SWEEPS = 20, 6, 10
 _PROXIMITIES = (1e-4, 1e-2, 0.3)
-"""η as a part of the mean diagonal of W, tried in this order."""
+"""η as a part of the diagonal of W, tried in this order."""
 _ROUNDS = 30
 Whole = npt.NDArray[np.intp]
 
@@ -68,10 +68,9 @@ class Impulses:
 
 def solve(problem: ContactProblem, guess: Array) -> Impulses:
     """The impulses, from a guess (3k + s,), e.g. those of the last step."""
-    k = problem.count
-    mean = float(np.diagonal(problem.w)[: 3 * k].mean())
+    k, own = problem.count, _own_mobility(problem)
     scale = max(float(np.abs(problem.b).max(initial=0.0)), 1e-9)
-    equation = ContactEquation(problem, problem.w, problem.b, _COMPLIANCE * mean)
+    equation = ContactEquation(problem, problem.w, problem.b, _COMPLIANCE * own)
     tolerance = _TOLERANCE * scale
     p, error = newton(equation, guess, tolerance)
     for proximity in _PROXIMITIES:
@@ -79,26 +78,38 @@ def solve(problem: ContactProblem, guess: Array) -> Impulses:
             break
         center = p
         for _ in range(_ROUNDS):
-            near = ContactEquation(problem, equation.w, problem.b - proximity * mean * center, proximity * mean)
+            near = ContactEquation(problem, equation.w, problem.b - proximity * own * center, proximity * own)
             trial, left = newton(near, center, tolerance)
             if left > tolerance:
                 trial, left = newton(near, swept(near, center), tolerance)
-            moved, center = float(np.abs(trial - center).max()), trial
+            moved, center = float((own * np.abs(trial - center)).max()), trial
             found, new = newton(equation, center, tolerance)
             if new < error:
                 p, error = found, new
-            if error <= tolerance or proximity * mean * moved <= 1e-3 * tolerance:
+            if error <= tolerance or proximity * moved <= 1e-3 * tolerance:
                 break
     return Impulses(p[: 3 * k].reshape(k, 3), p[3 * k :], error, error <= tolerance)
 
 
-class ContactEquation:
-    """F(p) = p − projection of y(p), y = p − ρ (W p + b): zero at the impulses; W is raised by ``compliance``."""
+def _own_mobility(problem: ContactProblem) -> Array:
+    """(3k + s,): the mean diagonal of each contact's own block of W, and that of each row of spin.
 
-    def __init__(self, problem: ContactProblem, w: Array, b: Array, compliance: float) -> None:
+    Contacts and end stops of joints, with mobilities in 1/kg and 1/(kg m²), are not to be mixed.
+    """
+    diagonal, k = np.diagonal(problem.w), problem.count
+    return np.concatenate([np.repeat(diagonal[: 3 * k].reshape(k, 3).mean(axis=1), 3), diagonal[3 * k :]])
+
+
+class ContactEquation:
+    """F(p) = p − projection of y(p), y = p − ρ (W p + b): zero at the impulses.
+
+    The diagonal of W is raised by ``compliance`` (3k + s,).
+    """
+
+    def __init__(self, problem: ContactProblem, w: Array, b: Array, compliance: Array) -> None:
         k = problem.count
         self.problem, self.b = problem, b
-        self.w = w + compliance * np.eye(len(b))
+        self.w = w + np.diag(compliance)
         diagonal = np.diagonal(self.w)
         # One factor per contact: the projection on a disc needs the same metric in both of its directions.
         rho = 1.0 / diagonal[: 3 * k].reshape(k, 3).sum(axis=1)

@@ -180,8 +180,9 @@ class _Plant:
             last = step = self.stepper.solve(t, self.q, self.v, self._acceleration(k, force))
             self._judge(t, step)
             if sampled:
-                self.a.append((step.v - self.v) / p.dt - self.stepper.axes.turning(self.v))
                 self.log.add(self.q, step, p.dt)
+                # Last, for it counts the samples that are complete, should the run be interrupted.
+                self.a.append((step.v - self.v) / p.dt - self.stepper.axes.turning(self.v))
             if not alive(step.v, 0):
                 self._diverged(t, step.v)
                 return
