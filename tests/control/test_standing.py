@@ -9,10 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import dqdyn as dq
 from dqdyn import contacts
 from dqdyn import control as ct
 from dqdyn.arrays import Array
 from dqdyn.contacts.support_polygon import convex_hull
+from dqdyn.control.whole_body.contact_motion import anchor_of, anchored_corners
 
 sys.path.append(str(Path(__file__).parents[2]))
 
@@ -62,6 +64,27 @@ def test_robots_stand_over_their_soles(name: str) -> None:
     np.testing.assert_allclose(standing.center[:2], middle[:2], atol=2e-3)  # the Talos is not quite symmetric
     assert (q0 > robot.limits.lower).all()
     assert (q0 < robot.limits.upper).all()
+
+
+@pytest.mark.long
+def test_anchors_by_compiled_poses_and_their_corners() -> None:
+    """They are those of the contacts by the tree, at any state, against the world and against another link."""
+    robot, rng = setting.humanoid().robot, np.random.default_rng(8)
+    given = [
+        contacts.face("left_foot", half_length=0.1, half_width=0.05, center=(0.02, 0.01, 0.0)),
+        contacts.edge("right_foot", [(0.1, 0.05, 0.0), (0.1, -0.05, 0.0)]),
+        contacts.point("left_hand", (0.0, 0.1, 0.0), partner="chest"),
+    ]
+    composition = ct.whole_body_controller(robot, [ct.RestTask()], contacts=given).composition
+    for _ in range(5):
+        q = robot.random_configuration(rng)
+        for contact in given:
+            anchor = composition.anchor_at(contact, q)
+            np.testing.assert_allclose(anchor, anchor_of(robot.model, contact, q), atol=1e-12)
+            corners = [c.vector for c in contact.corner_positions(robot.model, q.tolist())]
+            partner = dq.Pose() if contact.partner == "world" else robot.pose(contact.partner, q)
+            seen = (np.array(corners) - partner.translation) @ partner.rotation_matrix
+            np.testing.assert_allclose(anchored_corners(contact, anchor), seen, atol=1e-12)
 
 
 class Swaying:

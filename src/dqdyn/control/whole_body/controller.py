@@ -196,7 +196,7 @@ class WholeBodyController(Controller):
         if not self._has_anchors:
             contacts = self.composition.contacts.contacts
             for i, contact in enumerate(contacts):
-                self.composition.anchors[i] = anchor_of(self.model, contact, q)
+                self.composition.anchors[i] = self.composition.anchor_at(contact, q)
             problem = self._in_the_air(t, q, contacts)
             if problem:
                 return problem
@@ -244,7 +244,7 @@ class WholeBodyController(Controller):
             before = {place(contact): old.composition.pressing[i] for i, contact in enumerate(old.contacts)}
             for i, contact in enumerate(target.contacts):
                 kept = kept_anchor(old.contacts, contact)
-                there.anchors[i] = anchor_of(self.model, contact, q) if kept is None else old.composition.anchors[kept]
+                there.anchors[i] = there.anchor_at(contact, q) if kept is None else old.composition.anchors[kept]
                 new = least_force(there) if duration != 0.0 else INFINITE
                 there.pressing[i] = before.get(place(contact), new)
             target.supervisor.take_over(old.supervisor)

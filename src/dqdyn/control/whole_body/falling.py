@@ -8,9 +8,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from dqdyn.arrays import Array
-from dqdyn.contacts.axes import origin
 from dqdyn.contacts.contact import Contact
 from dqdyn.contacts.support_polygon import convex_hull
+from dqdyn.control.whole_body.contact_motion import anchored_corners
 from dqdyn.control.whole_body.context import Contacts
 from dqdyn.model.description import WORLD
 from dqdyn.model.gravity_field import FieldGravity
@@ -55,9 +55,7 @@ class FallWatch:
         if self._g <= 0.0:
             return
         places = zip(contacts, anchors, strict=False)  # there is a row of anchors even without contacts
-        points = np.vstack(
-            [at[:3] + (contact.corners - origin(contact)) @ at[3:].reshape(3, 3) for contact, at in places]
-        )
+        points = np.vstack([anchored_corners(contact, at) for contact, at in places])
         if np.ptp(points[:, 2]) <= _LEVEL:
             self._corners = convex_hull(points[:, :2]).tolist()
             self._height = float(points[:, 2].mean())
