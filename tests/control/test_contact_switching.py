@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from seeds import generator
 from standing import resting_table
 
 import dqdyn as dq
@@ -202,6 +203,28 @@ def test_rates_count_from_the_last_torques_also_after_braking(controller: ct.Who
     for k in range(251, 300):
         controller(loop.t + k * DT, loop.q, loop.v * (np.nan if k % 7 else 1.0))
     assert np.isfinite(controller.composition.pressing).all()
+
+
+@pytest.mark.long
+def test_random_switches_keep_cones_and_rates(controller: ct.WholeBodyController) -> None:
+    """At any time, in the middle of others, with any ramp, and with sensors that fail now and then."""
+    rng, loop = generator("random switches"), Loop(controller, Q0, REST)
+    loop.run(1)
+    for _ in range(1500):
+        before, chance = controller.last_torques, rng.random()
+        if chance < 0.02:
+            names = controller.contact_sets
+            controller.switch(names[rng.integers(len(names))], [None, 0.0, 0.05, 0.2][rng.integers(4)])
+        if 0.02 < chance < 0.025:
+            controller(loop.t, loop.q, loop.v * np.nan)
+            before = controller.last_torques
+            loop.t += DT
+        loop.run(1)  # which checks the cones
+        assert np.isfinite(loop.torques[-1]).all()
+        allowed = max(controller.report.violation.values(), default=0.0)
+        assert np.abs(loop.torques[-1] - before).max() <= RATE * DT + allowed + 1e-6
+    assert loop.statuses.count("solved") > 1200
+    assert "held" not in loop.statuses
 
 
 def test_an_unprepared_set_is_refused(controller: ct.WholeBodyController) -> None:

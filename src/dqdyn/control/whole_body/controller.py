@@ -117,8 +117,8 @@ class WholeBodyController(Controller):
         """Compile the programs of sets of contacts, so that :meth:`switch` needs none; gives their names.
 
         ``contacts``: sets by name, or a list of them, each then named after its contacts, as "left_foot + right_foot".
-        ``tasks`` by name of the set: in its place, those of the controller, which all others have. ``progress``: a bar
-        on stderr; None shows it on a terminal.
+        ``tasks`` by name of the set: what it has instead of the tasks of the controller. ``progress``: a bar on stderr;
+        None shows it on a terminal.
         """
         if self._make is None:
             raise ControlError("this form of the controller has the contacts that it was made with alone.")
