@@ -70,8 +70,8 @@ def whole_body_controller(
 
     Of a robot in coordinates it is a function (t, q, q̇) → τ (nv). ``form``: "eliminated" leaves no equality to the
     solver; "minimal", "projected" and "multipliers" are the programs that Bouyarmane prints, over accelerations,
-    torques and contact forces in the robot's coordinates, for study: same torques, far slower
-    (:mod:`dqdyn.control.whole_body.forms`).
+    torques and contact forces in the robot's coordinates, for study: same torques, far slower, and without rates of
+    torques, ground, falls and further sets of contacts (:mod:`dqdyn.control.whole_body.forms`).
     """
     asked, robot = robot, own_robot(robot)
     require_form(asked, form)
@@ -99,6 +99,9 @@ def whole_body_controller(
         return composition, optimum
 
     if form != "eliminated":
+        for name, given in (("torque_rate", torque_rate), ("ground", ground)):
+            if given is not None:
+                raise ControlError(f"form={form!r} is for study and has no {name}: leave it out.", argument=name)
         parts = designed(contacts, None)
         literal = literal_controller(asked, *parts, mass_and_bias(robot), weight, form, solver, infeasible)
         return in_coordinates(asked, literal)
