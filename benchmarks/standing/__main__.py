@@ -71,7 +71,7 @@ def lifting(name: str, standing: Standing, draw: Draw) -> Iterator[Row]:
     draw(f"{name}-foot", done.run, standing.scene)
     text = (
         f"{100 * done.lowest:.2f} to {100 * done.highest:.2f} cm, stance foot {1000 * done.moved:.1f} mm, "
-        f"landed {1000 * done.landed:.1f} mm off, torques jump by ≤ {done.run.loop.jump:.2f} N m"
+        f"landed {1000 * done.landed:.1f} mm off, torques change by ≤ {done.run.loop.jump:.2f} N m per step"
     )
     holds = done.run.stood and abs(done.lowest - foot_lift.HEIGHT) < 0.005 and done.run.speed < pushes.RESTS
     yield Row(name, "foot", "foot up 10 cm for 5 s, and down", text, "stands, 10 cm ± 5 mm", holds)

@@ -15,8 +15,8 @@ from dqdyn import control as ct
 from dqdyn.contacts import Contact
 from dqdyn.control.whole_body.controller import WholeBodyController
 
-DIVERGENT, HEIGHT, TRUNK, POSTURE, MOMENTUM = 1e4, 10.0, 0.3, 0.1, 1e-3
-"""Weights of the tasks, for errors in m/s, m/s², rad/s² and N m."""
+DIVERGENT, HEIGHT, TRUNK, POSTURE, MOMENTUM, FORCES = 1e4, 10.0, 0.3, 0.1, 1e-3, 1e-4
+"""Weights of the tasks, for errors in m/s, m/s², rad/s², N m and N."""
 
 
 def balance_tasks(standing: Standing, target: Any = None, *, height: Any = None) -> list[ct.Task]:
@@ -31,6 +31,8 @@ def balance_tasks(standing: Standing, target: Any = None, *, height: Any = None)
         ct.RotationTask(standing.chest, robot.pose(standing.chest, q0), gain=4.0, weight=TRUNK),
         ct.MomentumTask(part="angular", gain=5.0, weight=MOMENTUM),
         ct.PostureTask(q0, gain=3.0, weight=POSTURE),
+        # Feet that push against each other move nothing: without a price they do so, now hard, now not at all.
+        ct.ForceRegularisation(components=("f_t1", "f_t2", "tau_t1", "tau_t2", "tau_n"), weight=FORCES),
     ]
 
 
@@ -42,7 +44,7 @@ def balance(
     contacts: Sequence[Contact] | None = None,
 ) -> WholeBodyController:
     """Balance on ``contacts``, by default on both feet, and ``more`` tasks; within joint limits and motors' torques."""
-    on = standing.soles if contacts is None else contacts
+    on = standing.supports if contacts is None else contacts
     # A joint may be quick up to 0.05 s before its limit: a push does not wait.
     limits = ct.JointLimits(gain=20.0)
     return ct.whole_body_controller(standing.robot, [*balance_tasks(standing, target), *more], [limits], contacts=on)

@@ -1,21 +1,24 @@
 """A robot shifts its weight to the right foot, lifts the left one, holds it, puts it down, and stands on both again.
 
-Three controllers take turns, each with contacts of its own: both feet, the right foot, both feet. The load leaves the
-left foot before it is lifted, so that its contact carries little when it goes.
+The contacts change while the loop runs: both feet, the right foot, both feet, prepared before it starts. The load
+leaves the left foot before it is lifted, so that its contact carries little when it goes.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from benchmarks.standing.balance import balance
-from benchmarks.standing.loop import Run, run
+from benchmarks.standing.balance import balance, balance_tasks
+from benchmarks.standing.loop import DT, Run, run
 from benchmarks.standing.setting import Standing
 from dqdyn import control as ct
 from dqdyn.algebra.scalar import less, select
+from dqdyn.arrays import Array
+from dqdyn.control.whole_body.controller import WholeBodyController
 
 HEIGHT, HOLD = 0.10, 5.0  # m, s
 SHIFT, LIFT, SETTLE = 2.5, 1.5, 0.5
@@ -43,9 +46,32 @@ def height(t: Any) -> Any:
     return HEIGHT * (smooth(t, _UP, LIFT) - smooth(t, _DOWN, LIFT))
 
 
-def controllers(standing: Standing) -> list[tuple[float, ct.Controller]]:
-    """Pairs (from when in s, controller)."""
-    robot, q0, center, (left, right) = standing.robot, standing.q0, standing.center, standing.soles
+class Stepping:
+    """A controller that goes over to other contacts at given times: pairs (s, name of the set)."""
+
+    def __init__(self, controller: WholeBodyController, times: Sequence[tuple[float, str]]) -> None:
+        self.controller, self.times = controller, tuple(times)
+        self.reset()
+
+    def reset(self) -> None:
+        """Begin with the first contacts again."""
+        self.controller.reset()
+        self._next = 0
+
+    @property
+    def report(self) -> ct.StepReport:
+        return self.controller.report
+
+    def __call__(self, t: float, q: Array, v: Array) -> Array:
+        while self._next < len(self.times) and t >= self.times[self._next][0] - 0.5 * DT:
+            self.controller.switch(self.times[self._next][1])
+            self._next += 1
+        return self.controller(t, q, v)
+
+
+def stepping(standing: Standing) -> Stepping:
+    """Shifts the weight, lets go of the left foot, and takes it back."""
+    robot, q0, center, (left, right) = standing.robot, standing.q0, standing.center, standing.supports
     stance = robot.pose(standing.feet[1], q0).translation
     way = (stance - center)[:2].tolist()
 
@@ -63,9 +89,10 @@ def controllers(standing: Standing) -> list[tuple[float, ct.Controller]]:
         ct.TranslationTask(standing.feet[0], lambda t: [x, y, z + height(t)], gain=10.0, weight=100.0),
         ct.RotationTask(standing.feet[0], sole, gain=10.0, weight=100.0),
     ]
-    on_both = balance(standing, target, [ct.LoadSharingTask([left, right], shares, weight=1e-3)])
-    on_one = balance(standing, target, swing, contacts=[right])
-    return [(0.0, on_both), (_UP, on_one), (_BOTH, on_both)]
+    controller = balance(standing, target, [ct.LoadSharingTask([left, right], shares, weight=1e-3)])
+    on_one = [*balance_tasks(standing, target), *swing]
+    controller.prepare({"both": [left, right], "right": [right]}, {"right": on_one}, progress=False)
+    return Stepping(controller, [(SHIFT, "right"), (_BOTH, "both")])
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,8 +107,8 @@ class FootLift:
     landed: float
 
 
-def foot_lift(standing: Standing, phases: list[tuple[float, ct.Controller]] | None = None) -> FootLift:
-    done = run(standing, controllers(standing) if phases is None else phases, DURATION)
+def foot_lift(standing: Standing) -> FootLift:
+    done = run(standing, stepping(standing), DURATION)
     time, q = done.trajectory.time, done.trajectory.q
     soles = [standing.robot.pose(foot, q).translation for foot in standing.feet]
     held = soles[0][(time >= _UP + LIFT) & (time <= _DOWN), 2]

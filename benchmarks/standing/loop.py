@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -30,24 +30,18 @@ class Law(Protocol):
     def __call__(self, t: float, q: Array, v: Array) -> Array: ...
 
 
-Phases = Sequence[tuple[float, Law]]
-"""Pairs (start in s, controller)."""
-
-
 class Loop:
-    """A controller, or one after the other: ``phases`` are pairs (start in s, controller), the first at 0.
+    """A controller in its loop, and what it took.
 
-    A controller that takes over is reset: its contacts hold where they are then. ``seconds`` has the time of every
-    step by the clock, ``computing`` that of the thread alone, without what other processes took; ``collected`` maps
-    steps in which Python collected garbage to the s that this took. After a fall there are no torques. ``jump`` is the
-    largest change of a torque in N m where a controller took over.
+    ``seconds`` has the time of every step by the clock, ``computing`` that of the thread alone, without what other
+    processes took; ``collected`` maps steps in which Python collected garbage to the s that this took. ``jump`` is the
+    largest change of a torque in N m from one step to the next. After a fall there are no torques.
     """
 
     level = "torque"
 
-    def __init__(self, standing: Standing, phases: Phases) -> None:
-        self.lowest = _FALLEN * standing.q0[6]
-        self.phases, self.active = list(phases), -1
+    def __init__(self, standing: Standing, law: Law) -> None:
+        self.lowest, self.law = _FALLEN * standing.q0[6], law
         self.seconds: list[float] = []
         self.computing: list[float] = []
         self.collected: dict[int, float] = {}
@@ -55,7 +49,7 @@ class Loop:
         self.status: Counter[str] = Counter()
         self.fell: float | None = None
         self.jump = 0.0
-        self.torque = np.zeros(standing.robot.nv)
+        self._torque: Array | None = None
 
     def step(self, t: float, q: Array, v: Array) -> Array:
         """τ (nv,)."""
@@ -64,19 +58,14 @@ class Loop:
             return np.zeros(len(v))
         self._is_computing = True
         start, thread = time.perf_counter(), time.thread_time()
-        turns = self.active + 1 < len(self.phases) and t >= self.phases[self.active + 1][0] - 0.5 * DT
-        if turns:
-            self.active += 1
-            self.phases[self.active][1].reset()
-        controller = self.phases[self.active][1]
-        torque = controller(t, q, v)
+        torque = self.law(t, q, v)
         self.computing.append(time.thread_time() - thread)
         self.seconds.append(time.perf_counter() - start)
         self._is_computing = False
-        self.status[controller.report.status] += 1
-        if turns and self.active:
-            self.jump = max(self.jump, float(np.abs(torque - self.torque).max()))
-        self.torque = torque
+        self.status[self.law.report.status] += 1
+        if self._torque is not None:
+            self.jump = max(self.jump, float(np.abs(torque - self._torque).max()))
+        self._torque = torque
         return torque
 
     @contextmanager
@@ -123,18 +112,15 @@ class Run:
 
 
 def run(
-    standing: Standing,
-    phases: Law | Phases,
-    duration: float,
-    *,
-    every: int = 20,
-    q0: Array | None = None,
-    **options: Any,
+    standing: Standing, law: Law, duration: float, *, every: int = 20, q0: Array | None = None, **options: Any
 ) -> Run:
-    """``duration`` s in MuJoCo, from rest at q0; ``options`` are those of ``simulate``."""
-    loop = Loop(standing, phases if isinstance(phases, Sequence) else [(0.0, phases)])
+    """``duration`` s in MuJoCo, from rest at q0, after one step to warm up; ``options`` are those of ``simulate``."""
+    loop = Loop(standing, law)
     settings: dict[str, Any] = {"plant": "mujoco", "scene": standing.scene, "every": every, "progress": False}
     start = standing.q0 if q0 is None else q0
+    law.reset()
+    law(0.0, start, np.zeros(standing.robot.nv))  # the first step of all is slow: memory is touched for the first time
+    law.reset()
     with loop.watching_garbage():
-        trajectory = dq.simulate(standing.robot, loop, duration, DT, q0=start, **settings | options)
+        trajectory = dq.simulate(standing.plant, loop, duration, DT, q0=start, **settings | options)
     return Run(standing, loop, trajectory)

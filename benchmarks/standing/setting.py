@@ -17,6 +17,7 @@ from dqdyn import contacts, scenes
 from dqdyn.arrays import Array
 
 FRICTION = 0.7
+BORDER = 0.01  # m
 G = 9.81
 _STANDS = 1e-9  # m, of the center of mass over the middle of the soles
 
@@ -25,11 +26,12 @@ _STANDS = 1e-9  # m, of the center of mass over the middle of the soles
 class Standing:
     """A robot at ``q0`` with both soles on z = 0.
 
-    ``feet``: frames in the middle of the soles, left and right, x forward and z up; ``links``: what touches the ground
-    there; ``hands``: frames. Lengths in m.
+    ``robot`` is what the controller knows, ``plant`` what is simulated. ``feet``: frames in the middle of the soles,
+    left and right, x forward and z up; ``links``: what touches the ground there; ``hands``: frames. Lengths in m.
     """
 
     robot: dq.Robot
+    plant: dq.Robot
     q0: Array
     feet: tuple[str, str]
     links: tuple[str, str]
@@ -41,10 +43,18 @@ class Standing:
 
     @cached_property
     def soles(self) -> tuple[contacts.Contact, contacts.Contact]:
-        """The left and the right one."""
+        """The left and the right one, whole."""
+        return self._soles(0.0)
+
+    @cached_property
+    def supports(self) -> tuple[contacts.Contact, contacts.Contact]:
+        """What the controller presses with: the soles without their border, on which they would rock."""
+        return self._soles(BORDER)
+
+    def _soles(self, border: float) -> tuple[contacts.Contact, contacts.Contact]:
+        length, width = self.half_length - border, self.half_width - border
         left, right = (
-            contacts.face(foot, half_length=self.half_length, half_width=self.half_width, friction=FRICTION)
-            for foot in self.feet
+            contacts.face(foot, half_length=length, half_width=width, friction=FRICTION) for foot in self.feet
         )
         return left, right
 
@@ -79,11 +89,12 @@ class Standing:
 
 def humanoid() -> Standing:
     """Our humanoid with bent knees: 58.6 kg, feet of 22 cm × 11 cm."""
+    robot = dq.robots.humanoid()
     joints = {"hip_pitch": -0.4, "knee": 0.8, "ankle_pitch": -0.4, "shoulder_roll": -0.15, "elbow": -0.4}
     angles = {f"{side}_{name}": angle for side in ("left", "right") for name, angle in joints.items()}
     return _balanced(
         Standing(
-            dq.robots.humanoid(), np.zeros(0), ("left_foot", "right_foot"), ("left_foot_link", "right_foot_link"),
+            robot, robot, np.zeros(0), ("left_foot", "right_foot"), ("left_foot_link", "right_foot_link"),
             0.11, 0.055, "pelvis", "chest", ("left_hand", "right_hand"),
         ),
         angles,
@@ -95,16 +106,18 @@ def talos() -> Standing:
     """The reduced Talos, 90.3 kg, in the half-sitting posture of its makers; feet of 20 cm × 13 cm.
 
     Its meshes give way to boxes at the soles and to balls at knees, hands, elbows, pelvis and chest, so that a fall is
-    felt. Friction in its joints is left out.
+    felt. Its joints have the damping and the Coulomb friction of its file, which the controller does not know: torques
+    against friction · sign(v) would shake joints that are at rest.
     """
     soles, angles = ("left_sole_link", "right_sole_link"), {"torso_2_joint": 0.006761}
+    plant = _talos_on_boxes(soles)
     for side, sign in (("left", 1.0), ("right", -1.0)):
         legs, arms = {3: -0.411354, 4: 0.859395, 5: -0.448041}, {1: 0.25 * sign, 2: 0.173 * sign, 4: -0.525366}
         angles |= {f"leg_{side}_{i}_joint": angle for i, angle in legs.items()}
         angles |= {f"arm_{side}_{i}_joint": angle for i, angle in arms.items()} | {f"gripper_{side}_joint": -0.1}
     return _balanced(
         Standing(
-            _talos_on_boxes(soles), np.zeros(0), soles, soles, 0.10, 0.065,
+            plant.without_friction(), plant, np.zeros(0), soles, soles, 0.10, 0.065,
             "base_link", "torso_2_link", ("gripper_left_base_link", "gripper_right_base_link"),
         ),
         angles,
@@ -118,7 +131,7 @@ ROBOTS: dict[str, Callable[[], Standing]] = {"humanoid": humanoid, "talos": talo
 def _talos_on_boxes(soles: tuple[str, str]) -> dq.Robot:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", dq.ModelWarning)
-        robot = dq.load(example_robots() / TALOS, base="free").without_friction()
+        robot = dq.load(example_robots() / TALOS, base="free")
     radii = {"base_link": 0.15, "torso_2_link": 0.2}
     for side in ("left", "right"):
         radii |= {f"leg_{side}_4_link": 0.06, f"arm_{side}_4_link": 0.05, f"arm_{side}_7_link": 0.05}

@@ -42,5 +42,4 @@ def contact_sets() -> dict[str, list[Contact]]:
         "face and point": [face["left"], point],
         "edge": [edge],
         "two points": [contacts.point("left_sole", friction=0.8), point],
-        "corners": [contacts.face("left_sole", **size, cone="corners")],
     }

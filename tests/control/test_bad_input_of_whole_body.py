@@ -46,8 +46,7 @@ WRONG: dict[str, tuple[Callable[[], object], str]] = {
     "policy that is a list": (lambda: made(infeasible=[]), "no policy for infeasible problems named"),
     "solver that is a dictionary": (lambda: made(solver={}), "no solver of quadratic programs named"),
     "form that is an array": (lambda: made(form=np.zeros(3)), "no form of whole-body control named"),
-    "rate of torques of a printed form": (lambda: made(form="minimal", torque_rate=5.0), "has no torque_rate"),
-    "ground of a printed form": (lambda: made(form="minimal", ground=0.0), "has no ground"),
+    "rate of torques of a printed form": (lambda: made(form="minimal", torque_rate=5.0), "leave out torque_rate"),
     "time that is None": (lambda: standing()(None, Q, V), "the time t of a controller"),  # type: ignore[arg-type]
     "time of two": (lambda: standing()([0.0, 1.0], Q, V), "the time t of a controller is one number"),  # type: ignore[arg-type]
     "batch of states": (lambda: standing()(0.0, np.stack([Q, Q]), V), "one state of numbers at a time"),

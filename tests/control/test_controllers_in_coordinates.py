@@ -57,6 +57,7 @@ def test_commands_are_those_of_the_robot(choice: str, level: str) -> None:
     assert found.report.status == "not started"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("level", BUILDERS)
 def test_closed_loop(level: str) -> None:
     """The tool reaches its target in a simulation in coordinates."""

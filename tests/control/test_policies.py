@@ -63,6 +63,25 @@ def test_hold_stops_the_robot() -> None:
     assert c.report.status == "solved"
 
 
+class Blind:
+    """A solver that sees no room where bounds gave way by as little as possible; another one does."""
+
+    def __init__(self, optimum: Callable[..., np.ndarray | None]) -> None:
+        self.second_opinion = optimum
+
+    def __call__(self, views: object) -> None:
+        return None
+
+
+def test_relax_asks_another_solver_where_little_room_is_left() -> None:
+    c, _, _ = after_a_good_step("relax")
+    seeing, _, _ = after_a_good_step("relax")
+    c.optimum = Blind(c.optimum)
+    np.testing.assert_allclose(c(0.1, Q0), seeing(0.1, Q0), atol=1e-9)
+    assert c.report.status == seeing.report.status == "relaxed"
+    assert c.report.violation == seeing.report.violation
+
+
 def test_relax_gives_way_by_as_little_as_possible() -> None:
     """Both walls give way by the same, each row being as long as the other; the report tells by how much."""
     c, _, _ = after_a_good_step("relax")

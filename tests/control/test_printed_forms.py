@@ -27,11 +27,10 @@ LITERAL = [
     ("dual-quaternion", "projected"),
     ("dual-quaternion", "multipliers"),
 ]
-SETS = list(contact_sets())
 CASES = [("face and point", *form) for form in LITERAL] + [
-    (name, *LITERAL[k]) for name, k in (("two faces", 0), ("edge", 2), ("two points", 7), ("corners", 0))
+    (name, *LITERAL[k]) for name, k in (("two faces", 0), ("edge", 0))
 ]
-"""Every form with one set of contacts, and every set of contacts in some form."""
+"""Every form with one set of contacts, and others, redundant and without a whole wrench, in one form."""
 
 
 def tasks(names: list[str]) -> list[Any]:
@@ -112,7 +111,7 @@ def test_torques_are_those_of_the_controller(name: str, coordinates: str, form: 
 @pytest.mark.long
 @pytest.mark.equation("Bouyarmane", "37")
 @pytest.mark.equation("Bouyarmane", "38")
-@pytest.mark.parametrize(("coordinates", "form"), [LITERAL[2], LITERAL[7]], ids=str)
+@pytest.mark.parametrize(("coordinates", "form"), LITERAL[2:3], ids=str)
 def test_solution_obeys_the_equations_of_the_paper(coordinates: str, form: str) -> None:
     """(35) summed over the bodies, J_t q̈ + J̇_t q̇ of the points, cones and torques, for forces in world axes."""
     robot, controller = made("two points", coordinates, form)
@@ -172,11 +171,11 @@ def test_program_on_all_unknowns() -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("coordinates", "form"), [("own", "minimal"), ("quaternion", "multipliers")], ids=str)
+@pytest.mark.parametrize(("coordinates", "form"), [("quaternion", "multipliers")], ids=str)
 def test_strict_levels_and_policies(coordinates: str, form: str) -> None:
     """Levels, bounds that give way, and braking are those of the controller."""
     levels = [tasks(["left_sole"])[:1], tasks(["left_sole"])[1:]]
-    made_by = lambda *which: made("face and point", *which, tasks=levels)
+    made_by = lambda *which: made("face and point", *which, tasks=levels, fall_margin=0.1)
     _, expected = made_by("own", "eliminated")
     robot, controller = made_by(coordinates, form)
     statuses = set()
@@ -205,13 +204,12 @@ def test_loop_by_multipliers() -> None:
     posture = [ct.PostureTask(own.neutral())]
     expected = ct.whole_body_controller(own, posture, damping=0.1)
     rng = np.random.default_rng(2)
-    for form in ("projected", "multipliers"):
-        controller = ct.whole_body_controller(robot, posture, damping=0.1, form=form)
-        for _ in range(5):
-            q, v = own.project(own.integrate(own.neutral(), 0.3 * rng.normal(size=own.nv)), rng.normal(size=own.nv))
-            tau = expected(0.0, q, v)
-            assert expected.report.status == "solved"
-            assert_close(asked(robot, controller, q, v), tau, 1e-7)
+    controller = ct.whole_body_controller(robot, posture, damping=0.1, form="multipliers")
+    for _ in range(5):
+        q, v = own.project(own.integrate(own.neutral(), 0.3 * rng.normal(size=own.nv)), rng.normal(size=own.nv))
+        tau = expected(0.0, q, v)
+        assert expected.report.status == "solved"
+        assert_close(asked(robot, controller, q, v), tau, 1e-7)
 
 
 @pytest.mark.long
@@ -240,6 +238,8 @@ def test_door() -> None:
     for bad in ("multiplier", None, 3, ["minimal"]):
         with pytest.raises(Error, match="form of whole-body control"):
             ct.whole_body_controller(own, posture, form=bad)
+    with pytest.raises(Error, match="leave out torque_rate"):
+        ct.whole_body_controller(own, posture, form="minimal", torque_rate=10.0)
     with pytest.raises(Error, match="made for a Robot"):
         ct.whole_body_controller("biped.urdf", posture, form="minimal")  # type: ignore[arg-type]
     with pytest.raises(Error):

@@ -9,10 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import dqdyn as dq
 from dqdyn import contacts
 from dqdyn import control as ct
 from dqdyn.arrays import Array
 from dqdyn.contacts.support_polygon import convex_hull
+from dqdyn.control.whole_body.contact_motion import anchor_of, anchored_corners
 
 sys.path.append(str(Path(__file__).parents[2]))
 
@@ -64,6 +66,27 @@ def test_robots_stand_over_their_soles(name: str) -> None:
     assert (q0 < robot.limits.upper).all()
 
 
+@pytest.mark.long
+def test_anchors_by_compiled_poses_and_their_corners() -> None:
+    """They are those of the contacts by the tree, at any state, against the world and against another link."""
+    robot, rng = setting.humanoid().robot, np.random.default_rng(8)
+    given = [
+        contacts.face("left_foot", half_length=0.1, half_width=0.05, center=(0.02, 0.01, 0.0)),
+        contacts.edge("right_foot", [(0.1, 0.05, 0.0), (0.1, -0.05, 0.0)]),
+        contacts.point("left_hand", (0.0, 0.1, 0.0), partner="chest"),
+    ]
+    composition = ct.whole_body_controller(robot, [ct.RestTask()], contacts=given).composition
+    for _ in range(5):
+        q = robot.random_configuration(rng)
+        for contact in given:
+            anchor = composition.anchor_at(contact, q)
+            np.testing.assert_allclose(anchor, anchor_of(robot.model, contact, q), atol=1e-12)
+            corners = [c.vector for c in contact.corner_positions(robot.model, q.tolist())]
+            partner = dq.Pose() if contact.partner == "world" else robot.pose(contact.partner, q)
+            seen = (np.array(corners) - partner.translation) @ partner.rotation_matrix
+            np.testing.assert_allclose(anchored_corners(contact, anchor), seen, atol=1e-12)
+
+
 class Swaying:
     """Balance around c = a sin(π t) sideways, by ξ = c + ċ/ω₀ as the target; ``amplitude`` a in m."""
 
@@ -104,7 +127,7 @@ def test_stands(law: Swaying) -> None:
     assert done.speed < 1e-3
     # The soles sink in by 0.6 mm, which the contacts try to undo.
     np.testing.assert_allclose(done.centers[-1], standing.center, atol=2e-3)
-    for contact, link in zip(standing.soles, standing.links, strict=True):
+    for contact, link in zip(standing.supports, standing.links, strict=True):
         planned = law.controller.contact_wrenches[contact.name]
         weight = 0.5 * standing.robot.mass * setting.G
         assert done.trajectory.extra[f"normal_force/{link}"][-1] == pytest.approx(weight, rel=1e-3)

@@ -39,10 +39,10 @@ CONSTRAINTS: dict[str, Callable[[Robot], tuple[Constraint, ...]]] = {
 
 
 @cache
-def constrained(name: str, seed: int = 41, base: str = "free", stabilisation: Any = None) -> Robot:
+def constrained(name: str, seed: int = 41, joints: int = 5) -> Robot:
     """A random tree under the constraints of that name."""
-    robot = random_robot(seed, 5, KINDS, base=base)
-    return robot.with_constraints(*CONSTRAINTS[name](robot), stabilisation=stabilisation, check=False)
+    robot = random_robot(seed, joints, KINDS, base="free")
+    return robot.with_constraints(*CONSTRAINTS[name](robot), check=False)
 
 
 @cache
@@ -58,17 +58,22 @@ def robot_of(name: str, seed: int = 41) -> Robot:
 NAMES = (*CONSTRAINTS, "rolling")
 
 
+@cache
+def own_state(own: Robot, seed: int, t: float) -> tuple[np.ndarray, np.ndarray]:
+    """q and v on the constraints, found without compiling: for so few states that is quicker."""
+    rng, interpreted = np.random.default_rng(seed), Robot(own.model, native=False)
+    while True:
+        try:
+            return interpreted.project(own.random_configuration(rng), rng.normal(size=own.nv), t)
+        except StateError:
+            continue
+
+
 def lawful(robot: RobotInCoordinates, seed: int, t: float = 0.0, outside: float = 0.0) -> Sample:
     """A state on the constraints; ``outside`` as in :func:`coordinate_cases.sample`."""
     rng = np.random.default_rng(seed)
-    own = robot.robot
-    for _ in range(50):
-        try:
-            own_q, v = own.project(own.random_configuration(rng), rng.normal(size=own.nv), t)
-            break
-        except StateError:
-            continue
-    own_tau = 5.0 * rng.normal(size=own.nv)
+    own_q, v = own_state(robot.robot, seed, t)
+    own_tau = 5.0 * rng.normal(size=robot.nv)
     q = plain(robot, "from_minimal", own_q)
     qd = plain(robot, "rate", q, v)
     tau = plain(robot, "forces", q, own_tau) + outside * rng.normal(size=robot.nq)

@@ -14,6 +14,9 @@ from dqdyn.contacts.contact import Contact, model_of
 from dqdyn.errors import Error, StateError
 from dqdyn.model.description import WORLD
 
+LEVEL = 0.02
+"""m by which the heights of corners on level ground may differ."""
+
 
 @dataclass(frozen=True, eq=False)
 class SupportPolygon:
@@ -40,7 +43,7 @@ class SupportPolygon:
         return self.distance(point) >= 0.0
 
 
-def support_polygon(robot: Any, q: Reals, contacts: Iterable[Contact], tolerance: float = 0.02) -> SupportPolygon:
+def support_polygon(robot: Any, q: Reals, contacts: Iterable[Contact], tolerance: float = LEVEL) -> SupportPolygon:
     """Of the contacts with the world that are not off, at one configuration q.
 
     It bounds the center of pressure on level ground alone, so corners whose heights differ by more than ``tolerance``

@@ -6,15 +6,16 @@ from dqdyn.control.core.composition import Dynamics
 from dqdyn.control.core.coordinates import AnyRobot, own_robot
 from dqdyn.control.core.design import Design
 from dqdyn.control.core.errors import ControlError
+from dqdyn.control.core.optimum import Optimise
 from dqdyn.control.whole_body.context import Contacts
 from dqdyn.control.whole_body.forms import FORMS, Form, LiteralComposition
-from dqdyn.control.whole_body.null_space import InNullSpace, LevelsInNullSpace, LiteralController
+from dqdyn.control.whole_body.null_space import InNullSpace, LevelsInNullSpace
 from dqdyn.coordinates.tree import TreeCoordinates
 from dqdyn.errors import unknown_name
 from dqdyn.robot.coordinates import RobotInCoordinates
 
 
-def literal_controller(
+def literal_program(
     robot: AnyRobot,
     design: Design,
     contacts: Contacts,
@@ -22,14 +23,12 @@ def literal_controller(
     force_damping: float,
     form: Form,
     solver: str,
-    infeasible: str,
-) -> LiteralController:
-    """The controller of ``own_robot(robot)`` in a printed form, written in the coordinates of the robot."""
+) -> tuple[LiteralComposition, Optimise]:
+    """The program of ``own_robot(robot)`` in a printed form, in the coordinates of the robot, and what solves it."""
     tree = TreeCoordinates(robot.robot.model, robot.coordinates) if isinstance(robot, RobotInCoordinates) else None
     composition = LiteralComposition(own_robot(robot), design, contacts, dynamics, force_damping, form, tree)
     levels, size = len(design.tasks), composition.size
-    optimum = InNullSpace(size, solver) if levels == 1 else LevelsInNullSpace(size, solver, levels)
-    return LiteralController(composition, optimum, infeasible)
+    return composition, InNullSpace(size, solver) if levels == 1 else LevelsInNullSpace(size, solver, levels)
 
 
 def require_form(robot: AnyRobot, form: Form) -> None:

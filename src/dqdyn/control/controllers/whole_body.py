@@ -11,7 +11,7 @@ import numpy as np
 from dqdyn.algebra.real import real_array
 from dqdyn.arrays import Array
 from dqdyn.contacts.contact import Contact
-from dqdyn.control.controllers.printed_forms import literal_controller, require_form
+from dqdyn.control.controllers.printed_forms import literal_program, require_form
 from dqdyn.control.controllers.torque import mass_and_bias
 from dqdyn.control.core.build import (
     Constraints,
@@ -26,10 +26,12 @@ from dqdyn.control.core.errors import ControlError, refused
 from dqdyn.control.core.optimum import Optimise, Optimum, StrictLevels
 from dqdyn.control.core.settings import is_number, number, positive
 from dqdyn.control.whole_body.composition import WholeBodyComposition
+from dqdyn.control.whole_body.contact_sets import listed
 from dqdyn.control.whole_body.context import Contacts
 from dqdyn.control.whole_body.controller import WholeBodyController
 from dqdyn.control.whole_body.forms import Form
 from dqdyn.control.whole_body.ground import Ground, as_ground
+from dqdyn.control.whole_body.null_space import LiteralController
 from dqdyn.errors import Error, unknown_name
 from dqdyn.robot import Robot
 
@@ -71,7 +73,7 @@ def whole_body_controller(
     Of a robot in coordinates it is a function (t, q, q̇) → τ (nv). ``form``: "eliminated" leaves no equality to the
     solver; "minimal", "projected" and "multipliers" are the programs that Bouyarmane prints, over accelerations,
     torques and contact forces in the robot's coordinates, for study: same torques, far slower, and without rates of
-    torques, ground, falls and further sets of contacts (:mod:`dqdyn.control.whole_body.forms`).
+    torques and further sets of contacts (:mod:`dqdyn.control.whole_body.forms`).
     """
     asked, robot = robot, own_robot(robot)
     require_form(asked, form)
@@ -98,15 +100,15 @@ def whole_body_controller(
         optimum.prepare(composition.views)
         return composition, optimum
 
-    if form != "eliminated":
-        for name, given in (("torque_rate", torque_rate), ("ground", ground)):
-            if given is not None:
-                raise ControlError(f"form={form!r} is for study and has no {name}: leave it out.", argument=name)
-        parts = designed(contacts, None)
-        literal = literal_controller(asked, *parts, mass_and_bias(robot), weight, form, solver, infeasible)
-        return in_coordinates(asked, literal)
     floor = None if ground is None else as_ground(ground)
     margin = None if fall_margin is None else number(fall_margin, "fall_margin in m", 0.0)
+    if form != "eliminated":
+        if rates is not None:
+            raise ControlError(f"form={form!r} does not bound torque rates: leave out torque_rate.", form=form)
+        composition, optimum = literal_program(
+            asked, *designed(contacts, None), mass_and_bias(robot), weight, form, solver
+        )
+        return in_coordinates(asked, LiteralController(composition, optimum, infeasible, None, None, floor, margin))
     controller = WholeBodyController(*make(contacts, None), infeasible, make, rates, floor, margin)
     return in_coordinates(asked, controller)
 
@@ -132,13 +134,8 @@ def _torque_rates(robot: Robot, given: Any) -> Array:
 
 def _contacts(robot: Robot, contacts: Contact | Sequence[Contact]) -> tuple[Contact, ...]:
     """Those that are not off, checked."""
-    try:
-        given = (contacts,) if isinstance(contacts, Contact) else tuple(contacts)
-    except TypeError:
-        raise refused("contacts are a list of dqdyn.contacts.Contact", contacts) from None
+    given = listed(contacts)
     for contact in given:
-        if not isinstance(contact, Contact):
-            raise refused("contacts are a list of dqdyn.contacts.Contact", contact)
         contact.check(robot.model)
     names = [contact.name for contact in given]
     for name in names:

@@ -20,12 +20,14 @@ from dqdyn.control.qp.solver import INFINITE
 
 if TYPE_CHECKING:
     from dqdyn.control.core.controller import Controller
+    from dqdyn.control.core.optimum import Views
 
 _CONFLICT = "no command obeys all constraints"
 _CHOICE = "leave one out, or choose infeasible='relax' or 'hold'"
 _FAILED = "the solver found no command, though no constraints are in conflict"
 _REMEDY = "a gain or a distance is out of scale, or try another solver"
 _ROOM = 1e-8  # beyond the least violation, so that rounding leaves something to choose from
+_ROOMS = (0.0, 1e-6, 1e-5)  # further, of bounds that give way, one after the other until the solver finds something
 
 
 @dataclass(frozen=True)
@@ -65,7 +67,7 @@ def give_up(controller: Controller, t: float) -> tuple[Array | None, StepReport]
     """Raise, naming a minimal set in conflict."""
     report = StepReport(t, "infeasible", rows=controller.composition.rows())
     if not report.conflict:
-        u = second_opinion(controller)
+        u = second_opinion(controller, controller.composition.views)
         if u is not None:
             return u, StepReport(t)
         raise ControlError(f"At t = {t:.6g} s {_FAILED}: {_REMEDY}.", reason=_FAILED, t=t)
@@ -89,8 +91,16 @@ def relax_rows(controller: Controller, t: float, rows: NamedRows) -> tuple[Array
     for name, amount in zip(rows.names, violation, strict=True):
         if amount > 0.0:
             amounts[name] = max(amounts.get(name, 0.0), float(amount))
-    command = controller.optimum(_widened(controller, rows, violation))
-    if command is None or not is_finite(command):
+    command = None
+    for room in _ROOMS:  # so little room is left that one solver, or both, may see none
+        wide = np.where(violation > 0.0, violation + room * (1.0 + np.abs(rows.b)), 0.0)
+        widened = _widened(controller, rows, wide)
+        command = controller.optimum(widened)
+        if command is None or not is_finite(command):
+            command = second_opinion(controller, widened)
+        if command is not None:
+            break
+    if command is None:
         return _without_command(controller, t, rows)
     if not amounts:  # nothing was in conflict: the solver found nothing at first
         return command, StepReport(t)
@@ -106,17 +116,17 @@ def _without_command(controller: Controller, t: float, rows: NamedRows) -> tuple
     """The last command once more: for a conflict, or for numbers that no solver can handle."""
     a, b, _ = rows.scaled()
     if is_feasible(a, b):
-        u = second_opinion(controller)
+        u = second_opinion(controller, controller.composition.views)
         if u is not None:
             return u, StepReport(t)
         return None, StepReport(t, "failed", _FAILED, rows=rows)
     return None, StepReport(t, "held", _CONFLICT, rows=rows)
 
 
-def second_opinion(controller: Controller) -> Array | None:
+def second_opinion(controller: Controller, views: Views) -> Array | None:
     """A command of another solver for the same problem; None where it finds none either."""
     ask = getattr(controller.optimum, "second_opinion", None)
-    u = None if ask is None else ask(controller.composition.views)
+    u = None if ask is None else ask(views)
     return u if u is not None and is_finite(u) else None
 
 

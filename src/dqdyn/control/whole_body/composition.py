@@ -13,10 +13,12 @@ from dataclasses import replace
 
 import numpy as np
 
+from dqdyn.algebra.dual import DQ, IDENTITY
 from dqdyn.algebra.scalar import Scalar
 from dqdyn.arrays import Array
 from dqdyn.constraints import assembled
 from dqdyn.constraints.methods.sparse import sparse
+from dqdyn.contacts.contact import Contact
 from dqdyn.control.core.command_constraint import CommandBound, Context
 from dqdyn.control.core.composition import Blocks, Composition, Dynamics, Forms, GainPairs, Motion, shifted
 from dqdyn.control.core.design import Design
@@ -28,12 +30,13 @@ from dqdyn.control.limits.coordinates import FREE, axes
 from dqdyn.control.qp.conflict import NamedRows
 from dqdyn.control.qp.solver import INFINITE
 from dqdyn.control.tasks.robot import PostureTask
-from dqdyn.control.whole_body.contact_motion import ANCHOR_SIZE
+from dqdyn.control.whole_body.contact_motion import ANCHOR_SIZE, anchor_between
 from dqdyn.control.whole_body.context import Contacts, WholeBodyContext, blocked_slides
 from dqdyn.control.whole_body.elimination import Plan, is_zero, plan_for
 from dqdyn.control.whole_body.falling import is_watched
 from dqdyn.control.whole_body.force_task import ForceTask
 from dqdyn.errors import StateError
+from dqdyn.model.description import WORLD
 from dqdyn.model.joints.joint_kind import UNITS
 from dqdyn.robot import Robot
 
@@ -84,7 +87,15 @@ class WholeBodyComposition(Composition):
         if partly:
             self.contacts = replace(contacts, mixed=partly)
             self.plan = self._plan(dynamics)
+        frames = {c.frame for c in contacts.contacts} | {c.partner for c in contacts.contacts if c.partner != WORLD}
+        self._poses = {frame: robot.function("pose", frame=frame) for frame in frames}
         super().__init__(robot.model, "acceleration", design, dynamics)
+
+    def anchor_at(self, contact: Contact, q: Array) -> Array:
+        """(12,) where a contact is at q, by compiled poses: a loop may need it at any step."""
+        frame = DQ.of8(self._poses[contact.frame](q).tolist())
+        partner = IDENTITY if contact.partner == WORLD else DQ.of8(self._poses[contact.partner](q).tolist())
+        return anchor_between(contact, frame, partner)
 
     @property
     def given(self) -> dict[str, Array]:
@@ -109,7 +120,8 @@ class WholeBodyComposition(Composition):
             self._context_at(q, np.zeros(self.robot.nv), dynamics)
             for q in (self.robot.neutral(), *map(np.array, wanted))
         ]
-        for name in sorted(set.intersection(*(blocked_slides(context) for context in generic))):
+        # Contacts that slide in one direction as a rule do so where the robot is upright, and nowhere else.
+        for name in sorted(set.intersection(*(blocked_slides(context) for context in (*generic, *special)))):
             raise ControlError(
                 f"the contact {name!r} slides in a direction in which other contacts or the robot's own constraints "
                 "hold it: make it fixed, or let the others slide too.",

@@ -154,9 +154,19 @@ def _rotation_error(on_body: Adjoint, on_partner: Adjoint, anchored: Sequence[Sc
 
 def anchor_of(model: Model, contact: Contact, q: Array) -> Array:
     """(12,) where a contact is at q: its origin and the axes of its frame, as seen from the partner."""
-    body, partner = (
-        Adjoint(frame_pose(model, f, q.tolist())) for f in (model.frame(contact.frame), partner_frame(contact, model))
-    )
+    frames = model.frame(contact.frame), partner_frame(contact, model)
+    return anchor_between(contact, *(frame_pose(model, frame, q.tolist()) for frame in frames))
+
+
+def anchor_between(contact: Contact, frame: DQ, other: DQ) -> Array:
+    """(12,) where a contact is, by the poses of its frame and of its partner."""
+    body, partner = Adjoint(frame), Adjoint(other)
     at = body.p + body.rotate(pure(*origin_of(contact).tolist()))
     columns = [c for column in body.columns for c in partner.rotate_back(column).vector]
     return np.array([*partner.rotate_back(at - partner.p).vector, *columns])
+
+
+def anchored_corners(contact: Contact, anchor: Array) -> Array:
+    """The corners (n, 3) in m as seen from the partner, of a contact that is where its anchor says."""
+    arms = np.array(contact.corners) - origin_of(contact)
+    return np.asarray(anchor[:3] + arms @ anchor[3:].reshape(3, 3))

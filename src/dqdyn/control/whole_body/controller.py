@@ -198,12 +198,12 @@ class WholeBodyController(Controller):
         if not self._has_anchors:
             contacts = self.composition.contacts.contacts
             for i, contact in enumerate(contacts):
-                self.composition.anchors[i] = anchor_of(self.model, contact, q)
+                self.composition.anchors[i] = self.composition.anchor_at(contact, q)
             problem = self._in_the_air(t, q, contacts)
             if problem:
                 return problem
             self._has_anchors = True
-            self._stand_on(q)
+            self._stand()
         if self.torque_rate is not None:
             self._bound_rates(t)
         self._started = True
@@ -216,9 +216,9 @@ class WholeBodyController(Controller):
         problems = (in_the_air(self.model, contact, q, self.ground, t, _TOUCHES) for contact in contacts)
         return next((problem for problem in problems if problem), "")
 
-    def _stand_on(self, q: Array) -> None:
+    def _stand(self) -> None:
         if self._falls is not None and self.composition.is_watched:
-            self._falls.stand_on(self.composition.contacts.contacts, q)
+            self._falls.stand_on(self.composition.contacts.contacts, self.composition.anchors)
         elif self._falls is not None:
             self._falls.reset()
 
@@ -246,7 +246,7 @@ class WholeBodyController(Controller):
             before = {place(contact): old.composition.pressing[i] for i, contact in enumerate(old.contacts)}
             for i, contact in enumerate(target.contacts):
                 kept = kept_anchor(old.contacts, contact)
-                there.anchors[i] = anchor_of(self.model, contact, q) if kept is None else old.composition.anchors[kept]
+                there.anchors[i] = there.anchor_at(contact, q) if kept is None else old.composition.anchors[kept]
                 new = least_force(there) if duration != 0.0 else INFINITE
                 there.pressing[i] = before.get(place(contact), new)
             target.supervisor.take_over(old.supervisor)
@@ -255,7 +255,7 @@ class WholeBodyController(Controller):
         self._use(target)
         self._let_grow(range(len(target.contacts)), duration)
         if self._started:
-            self._stand_on(q)
+            self._stand()
 
     def _waits_for(self, t: float, q: Array, old: ContactSet, target: ContactSet) -> bool:
         """Whether a contact that comes does not touch the ground yet."""
@@ -366,6 +366,11 @@ class WholeBodyController(Controller):
     def stall(self) -> str:
         """Which tasks the last command does not meet, and why, in words; "" where it meets all."""
         return stall(self)
+
+    @property
+    def jacobians(self) -> dict[str, Array]:
+        """Jacobians (rows, nv) of the tasks at the last step, by name."""
+        return self._by_task("jacobian")
 
     @property
     def last_torques(self) -> Array:

@@ -5,15 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+import numpy as np
+
 from dqdyn.arrays import Array
 from dqdyn.contacts.contact import Contact
-from dqdyn.contacts.support_polygon import support_polygon
+from dqdyn.contacts.support_polygon import convex_hull
+from dqdyn.control.whole_body.contact_motion import anchored_corners
 from dqdyn.control.whole_body.context import Contacts
-from dqdyn.errors import Error
 from dqdyn.model.description import WORLD
 from dqdyn.model.gravity_field import FieldGravity
 from dqdyn.model.model import WORLD_BODY, Model
 
+_LEVEL = 0.02  # m by which the heights of corners on level ground may differ
 _PERIOD = 0.01  # s between checks: falls take tenths of a second
 _LEAST = 0.05  # m of the center of mass above the ground, below which it is no pendulum
 
@@ -46,18 +49,16 @@ class FallWatch:
         self._height = 0.0
         self._next: float | None = None
 
-    def stand_on(self, contacts: Sequence[Contact], q: Array) -> None:
-        """The support polygon of contacts at q, where they hold."""
+    def stand_on(self, contacts: Sequence[Contact], anchors: Array) -> None:
+        """The support polygon of contacts with the world, from where they hold: ``anchors`` (contacts, 12)."""
         self._corners = []
         if self._g <= 0.0:
             return
-        try:
-            polygon = support_polygon(self.model, q, contacts)
-        except Error:  # not on level ground
-            return
-        self._corners = polygon.corners.tolist()
-        heights = [float(c.z) for contact in contacts for c in contact.corner_positions(self.model, q.tolist())]
-        self._height = sum(heights) / len(heights)
+        places = zip(contacts, anchors, strict=False)  # there is a row of anchors even without contacts
+        points = np.vstack([anchored_corners(contact, at) for contact, at in places])
+        if np.ptp(points[:, 2]) <= _LEVEL:
+            self._corners = convex_hull(points[:, :2]).tolist()
+            self._height = float(points[:, 2].mean())
 
     def problem(self, t: float, center: Array) -> str:
         """In words, or ""; ``center`` (6,): the center of mass and its velocity, in m and m/s."""
