@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -18,7 +19,7 @@ from dqdyn.caching import cached_property
 from dqdyn.contacts import axes, checks, unknowns
 from dqdyn.contacts.cone_rows import ConeRows, Row, cone_rows, wrench_rows
 from dqdyn.contacts.margins import Margin, margins
-from dqdyn.errors import Error, StateError
+from dqdyn.errors import Error, StateError, one_line
 from dqdyn.geometry.arguments import raw_plane
 from dqdyn.geometry.distances import point_to_plane_distance
 from dqdyn.geometry.primitives import Plane
@@ -177,15 +178,18 @@ class Contact:
 
     def pose(self, model: Any, q: Scalars) -> DQ:
         """x_0c of the contact frame in the world, over any scalars; an edge must not be along the normal."""
-        return axes.contact_pose(self, model_of(model), q)
+        model = model_of(model)
+        return axes.contact_pose(self, model, one_state(model, q))
 
     def corner_positions(self, model: Any, q: Scalars) -> list[Quaternion]:
         """The corners in the world in m, over any scalars."""
-        return axes.corner_positions(self, model_of(model), q)
+        model = model_of(model)
+        return axes.corner_positions(self, model, one_state(model, q))
 
     def gaps(self, model: Any, q: Scalars, plane: Plane = GROUND) -> list[Scalar]:
         """How far each corner is above a plane in the axes of the partner, in m, over any scalars."""
         model = model_of(model)
+        q = one_state(model, q)
         x_0p = frame_pose(model, axes.partner_frame(self, model), q)
         corners = (rotate(x_0p.primary.conj(), c - position(x_0p)) for c in self.corner_positions(model, q))
         return [point_to_plane_distance(corner, raw_plane(plane)) for corner in corners]
@@ -215,11 +219,18 @@ class Contact:
 
     def margins(self, wrench: Reals) -> dict[str, Margin]:
         """How far a wrench (6,) is from each bound by name, with its unit; negative where it is broken."""
-        return margins(self, self._numbers(wrench, "the wrench", 6))
+        given = self._numbers(wrench, "the wrench", 6)
+        if given.ndim > 1:
+            said = f"margins are those of one wrench (6,) of the contact {self.name!r}; found shape {given.shape}"
+            raise StateError(f"{said}.", contact=self.name, found=given.shape)
+        return margins(self, given)
 
     def holds(self, wrench: Reals, tolerance: float = 1e-9) -> bool:
         """Whether the contact can have this wrench (6,): all margins are at least −tolerance (N, N m)."""
-        return all(m.value >= -tolerance for m in self.margins(wrench).values() if m.unit != "m")
+        least = -real_number(tolerance, f"the tolerance of the contact {self.name!r}", contact=self.name)
+        if math.isnan(least):
+            raise Error(f"the tolerance of the contact {self.name!r} must be a number; found nan.", contact=self.name)
+        return all(m.value >= least for m in self.margins(wrench).values() if m.unit != "m")
 
     def _numbers(self, values: Any, what: str, size: int) -> Array:
         said = f"{what} of the contact {self.name!r}"
@@ -237,6 +248,17 @@ def model_of(robot: Any) -> Model:
     if not isinstance(model, Model):
         raise Error(f"a contact is on a robot; found {robot!r}: give the robot first.", found=robot)
     return model
+
+
+def one_state(model: Model, q: Any) -> Scalars:
+    """One configuration (nq,), of any scalars; an error where it has another shape or holds NaN."""
+    given: Any = q.tolist() if isinstance(q, np.ndarray) and q.dtype != object and q.shape == (model.nq,) else q
+    if not isinstance(given, (Sequence, np.ndarray)) or isinstance(given, (str, bytes)) or len(given) != model.nq:
+        shape = f"shape {np.shape(q)}" if isinstance(q, np.ndarray) else one_line(repr(q), 80)
+        raise StateError(f"a contact takes one q of {model.name!r}, {model.nq} numbers; found {shape}.", found=q)
+    if any(isinstance(c, (str, bytes)) or (isinstance(c, float) and not math.isfinite(c)) for c in given):
+        raise StateError(f"q of {model.name!r} must be finite numbers; found {given}.", found=q)
+    return list(given)
 
 
 def _edges(value: Any, name: str) -> int:

@@ -220,7 +220,7 @@ class Model:
         """The frame of that name, or an error with close matches."""
         if isinstance(name, Frame):
             return name
-        if name not in self.frames:
+        if not isinstance(name, str) or name not in self.frames:
             raise unknown_name(f"frame of {self.name!r}", name, self.frames)
         return self.frames[name]
 
@@ -231,7 +231,7 @@ class Model:
     def joint(self, name: str) -> TreeJoint:
         """The moving joint of that name, or an error with close matches."""
         for joint in self.joints:
-            if joint.name == name:
+            if isinstance(name, str) and joint.name == name:
                 return joint
         raise unknown_name(f"moving joint of {self.name!r}", name, [j.name for j in self.joints])
 

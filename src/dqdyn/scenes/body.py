@@ -110,6 +110,9 @@ class SceneBody:
                 raise Error(f"{name!r} is not free to move, so it takes no {what}: {remedy}.", body=name)
         if self.front is not None:
             self._set("front", checks.direction(self.front, f"The front of {name!r}"))
+        self._set("visuals", checks.shapes(self.visuals, f"The visuals of {name!r}"))
+        if self.color is not None:
+            self._set("color", checks.color(self.color, f"The color of {name!r}"))
         self._check_motion()
 
     def _set(self, name: str, value: Any) -> None:

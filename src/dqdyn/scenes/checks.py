@@ -14,6 +14,7 @@ from dqdyn.algebra.values import Pose
 from dqdyn.arrays import RealArray
 from dqdyn.errors import Error, one_line
 from dqdyn.geometry.primitives import Point
+from dqdyn.model.description import Shape
 from dqdyn.model.inertia import Vector
 
 PoseLike: TypeAlias = Pose | DQ | Point | RealArray
@@ -71,6 +72,25 @@ def named(value: Any, what: str = "The name of a body of a scene") -> str:
     if not isinstance(value, str) or not value or not value.isprintable():
         raise Error(f"{what} is a text in printable characters; found {one_line(repr(value), 80)}.", found=value)
     return value
+
+
+def shapes(value: Any, what: str) -> tuple[Shape, ...]:
+    """Shapes that are drawn."""
+    found = tuple(value) if isinstance(value, (list, tuple)) else (value,)
+    for shape in found:
+        if not isinstance(shape, Shape):
+            raise Error(f"{what} are a list of Shapes; found {one_line(repr(shape), 80)}.", found=value)
+    return found
+
+
+def color(value: Any, what: str) -> tuple[float, float, float, float]:
+    """Red, green, blue and opacity, each from 0 to 1."""
+    array = real_array(value, what)
+    if array.shape != (4,) or not ((array >= 0.0) & (array <= 1.0)).all():
+        wanted = f"{what} is four numbers from 0 to 1: red, green, blue, opacity"
+        raise Error(f"{wanted}; found {one_line(repr(value), 80)}.", found=value)
+    r, g, b, a = (float(c) for c in array)
+    return r, g, b, a
 
 
 def constant_pose(value: Any, what: str) -> Pose:

@@ -42,12 +42,12 @@ class Scene:
 
     def __getitem__(self, name: str) -> SceneBody:
         for body in self.bodies:
-            if body.name == name:
+            if isinstance(name, str) and body.name == name:
                 return body
         raise unknown_name("body of the scene", name, self.names)
 
     def __contains__(self, name: object) -> bool:
-        return name in self.names
+        return isinstance(name, str) and name in self.names
 
     def __iter__(self) -> Iterator[SceneBody]:
         return iter(self.bodies)
@@ -56,7 +56,7 @@ class Scene:
         return len(self.bodies)
 
     def __add__(self, other: Iterable[SceneBody | Iterable[SceneBody]]) -> Scene:
-        return Scene([*self.bodies, *other])
+        return Scene([*self.bodies, *_flat(other)])
 
     def surface_below(self, point: Any, t: float = 0.0, *, above: float = 0.02) -> Surface | None:
         """The highest surface below a point (3,) in m at the time t in s; None where there is nothing below.

@@ -220,9 +220,12 @@ class BaseEstimator:
             return list(self.contacts)
         if not isinstance(touching, Mapping):
             raise StateError(f"touching maps contacts to True or False; found {shown(touching)}.", argument="touching")
-        for name in touching:
+        for name, holds in touching.items():
             if name not in self.contacts:
                 raise unknown_name("contact of the estimator", name, self.contacts)
+            if not isinstance(holds, (bool, np.bool_)):
+                wanted = f"touching[{name!r}] is True or False"
+                raise StateError(f"{wanted}; found {shown(holds)}.", argument="touching")
         return [name for name in self.contacts if touching.get(name, False)]
 
     def _with_base(self, q: Array, rotation: Array, position: Array) -> Array:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from dqdyn.arrays import Array, Reals
+from dqdyn.errors import Error, one_line
 from dqdyn.robot import Robot
 
 
@@ -13,6 +14,8 @@ def inertial_reading(robot: Robot, frame: str, q: Reals, v: Reals, a: Reals) -> 
 
     The accelerometer feels p̈ − g: upwards with 9.81 m/s² at rest. ``q``, ``v``, ``a`` are one state or a batch.
     """
+    if not isinstance(robot, Robot):
+        raise Error(f"inertial_reading takes a robot first; found {one_line(repr(robot), 80)}.", found=robot)
     twist = robot.twist(frame, q, v).vec6()
     rate = robot.twist_rate(frame, q, v, a).vec6()
     omega, speed = twist[..., :3], twist[..., 3:]

@@ -33,8 +33,8 @@ def literal_program(
 
 def require_form(robot: AnyRobot, form: Form) -> None:
     """An error where there is no such form, or where it does not suit the coordinates of the robot."""
-    if form not in FORMS:
-        raise unknown_name("form of whole-body control", str(form), FORMS)
+    if not isinstance(form, str) or form not in FORMS:
+        raise unknown_name("form of whole-body control", form, FORMS)
     if not isinstance(robot, RobotInCoordinates):
         if form in ("projected", "multipliers"):
             what = f"form={form!r} is about the conditions of coordinates, which {robot.name!r} does not have"

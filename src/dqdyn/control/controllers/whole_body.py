@@ -72,8 +72,8 @@ def whole_body_controller(
 
     Of a robot in coordinates it is a function (t, q, q̇) → τ (nv). ``form``: "eliminated" leaves no equality to the
     solver; "minimal", "projected" and "multipliers" are the programs that Bouyarmane prints, over accelerations,
-    torques and contact forces in the robot's coordinates, for study: same torques, far slower
-    (:mod:`dqdyn.control.whole_body.forms`).
+    torques and contact forces in the robot's coordinates, for study: same torques, far slower, and without rates of
+    torques and further sets of contacts (:mod:`dqdyn.control.whole_body.forms`).
     """
     asked, robot = robot, own_robot(robot)
     require_form(asked, form)

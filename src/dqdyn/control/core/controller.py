@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from dqdyn.algebra.checks import UNIT_TOLERANCE
+from dqdyn.algebra.real import real_number
 from dqdyn.arrays import Array, RealArray
 from dqdyn.compile.runtime.function import check_out
 from dqdyn.control.core.braking import Brake, CommandMap
@@ -38,7 +39,7 @@ class Controller:
     def __init__(
         self, level: str, composition: Composition, optimum: Optimise, infeasible: str, command_map: CommandMap | None
     ) -> None:
-        if infeasible not in POLICIES:
+        if not isinstance(infeasible, str) or infeasible not in POLICIES:
             raise unknown_name("policy for infeasible problems", infeasible, POLICIES)
         model = composition.model
         self.model, self.level, self.composition, self.optimum = model, level, composition, optimum
@@ -105,6 +106,8 @@ class Controller:
 
     def _step(self, t: float, q: RealArray, v: RealArray | None) -> Array:
         """The command, in memory of the controller."""
+        if not isinstance(t, float):
+            t = real_number(t, "the time t of a controller", StateError, argument="t")
         q = self._vector("q", q, self._shapes[0])
         if v is None and self.level != "velocity":
             raise Error(f"A controller by {self.level} needs v: call it with (t, q, v).", level=self.level)

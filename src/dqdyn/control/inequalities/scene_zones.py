@@ -47,7 +47,12 @@ def scene_zones(
     if not math.isfinite(margin):
         raise Error(f"The distance of zones around a scene must be finite; found {margin}.", found=margin)
     on_robot = [points] if isinstance(points, (str, Feature)) or not hasattr(points, "__iter__") else list(points)
+    if bodies is not None and not isinstance(bodies, Iterable):
+        raise Error(f"The bodies of zones are names; found {one_line(repr(bodies), 80)}.", found=bodies)
     names = scene.names if bodies is None else [bodies] if isinstance(bodies, str) else list(bodies)
+    if measured is not None and not isinstance(measured, Mapping):
+        wanted = "measured is a dictionary from names of bodies to Measured"
+        raise Error(f"{wanted}; found {one_line(repr(measured), 80)}.", found=measured)
     seen = {} if measured is None else dict(measured)
     for name in seen:
         if name not in names:
@@ -57,6 +62,8 @@ def scene_zones(
 
 def obstacle_of(body: SceneBody) -> tuple[Value, float]:
     """A plane, point or segment in the body's axes, and the radius in m around it that covers the body."""
+    if not isinstance(body, SceneBody):
+        raise Error(f"obstacle_of takes a body of a scene; found {one_line(repr(body), 80)}.", found=body)
     if body.shape == "plane":
         return Plane((0.0, 0.0, 1.0), distance=0.0), 0.0
     if body.shape == "sphere":

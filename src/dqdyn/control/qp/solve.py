@@ -26,7 +26,7 @@ def make_solver(name: str, size: ProblemSize, guess: bool = False) -> Solver:
     ``guess``: for a long sequence of problems, compile code that tries the active bounds of the last problem first; it
     takes some tenths of a second once per size and machine.
     """
-    if name not in SOLVERS:
+    if not isinstance(name, str) or name not in SOLVERS:
         raise unknown_name("solver of quadratic programs", name, SOLVERS)
     if not size.sides:
         return LinearSolver(size)

@@ -13,7 +13,7 @@ from dqdyn.contacts.contact import Contact
 from dqdyn.contacts.margins import Margin
 from dqdyn.control.core.braking import Brake
 from dqdyn.control.core.controller import Controller
-from dqdyn.control.core.errors import ControlError
+from dqdyn.control.core.errors import ControlError, refused
 from dqdyn.control.core.optimum import Optimise
 from dqdyn.control.core.policy import StepReport, give_up, relax_rows
 from dqdyn.control.core.settings import number
@@ -122,6 +122,10 @@ class WholeBodyController(Controller):
         """
         if self._make is None:
             raise ControlError("this form of the controller has the contacts that it was made with alone.")
+        if tasks is not None and not isinstance(tasks, Mapping):
+            raise refused("tasks of prepare are a dictionary by name of the set of contacts", tasks)
+        if progress is not None and not isinstance(progress, (bool, np.bool_)):
+            raise refused("progress is True, False or None", progress)
         sets = named_sets(contacts)
         own = dict(tasks or {})
         for name in own:
