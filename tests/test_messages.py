@@ -116,8 +116,8 @@ def test_commands_print_such_names_as_text(name: str, tmp_path: Path, capsys: py
 
 
 def test_progress_shows_such_names_as_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    from dqdyn import progress
     from dqdyn.cli.screen import Steps
-    from dqdyn.simulate import progress
 
     monkeypatch.setattr(progress, "_PATIENCE", 0.0)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)

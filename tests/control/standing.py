@@ -56,6 +56,15 @@ def table() -> tuple[Robot, np.ndarray, tuple[touch.Contact, ...]]:
 
 
 @cache
+def resting_table() -> tuple[Robot, np.ndarray, tuple[touch.Contact, ...]]:
+    """The table on one sole and three smooth points: no contact depends on the others, at no state."""
+    robot, q, _ = table()
+    smooth = [touch.point(foot, friction=0.0) for foot in FEET]
+    sole = touch.face(FEET[1], half_length=0.06, half_width=0.05, friction=0.6)
+    return robot, q, (smooth[0], sole, *smooth[2:])
+
+
+@cache
 def humanoid() -> tuple[Robot, np.ndarray, tuple[touch.Contact, ...]]:
     """With bent knees on both feet."""
     robot = dq.robots.humanoid()

@@ -14,7 +14,7 @@ from dqdyn.contacts.contact import Contact
 from dqdyn.control.controllers.torque import mass_and_bias
 from dqdyn.control.whole_body.context import Contacts, WholeBodyContext
 from dqdyn.control.whole_body.controller import anchor_of
-from dqdyn.control.whole_body.elimination import Elimination, plan_for
+from dqdyn.control.whole_body.elimination import Elimination, Equality, Plan, plan_for
 
 ENDS = ((-0.05, 0.02, 0.0), (0.05, 0.0, 0.01))
 FACE: dict[str, Any] = {"half_length": 0.1, "half_width": 0.05}
@@ -62,3 +62,13 @@ def test_all_hold_on_a_biped(names: tuple[str, ...]) -> None:
     assert all(worst is None or worst < 1e-7 for worst in found), found
     if len(names) == 1:
         assert None not in found
+
+
+def test_confined_rows_follow_what_earlier_ones_turned() -> None:
+    """The first row exchanges two unknowns; the second, that had one of them, still asks for what it did."""
+    rows = [Equality({0: 1e-20, 1: 1.0}, 2.0, is_motion=True), Equality({0: 1.0}, 3.0, is_motion=True)]
+    elimination = Elimination(3, rows, Plan(confined=frozenset({0, 1})))
+    assert elimination.free == [2]
+    assert elimination.margins[1] == pytest.approx(1.0)
+    for row, value in (({0: 1.0}, 3.0), ({1: 1.0}, 2.0)):
+        assert elimination(row) == ([pytest.approx(0.0, abs=1e-15)], pytest.approx(value))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import permutations
 
 import numpy as np
@@ -124,3 +125,30 @@ def test_an_object_stays_on_the_table_that_holds_it(order: tuple[int, ...]) -> N
     assert controller.contact_wrenches["bottom"][2] == pytest.approx(1.0, abs=1e-5)
     for contact in given:
         assert contact.holds(controller.contact_wrenches[contact.name], tolerance=1e-7)
+
+
+@pytest.mark.long
+def test_an_object_is_lifted_from_the_table() -> None:
+    """In our own dynamics, where pads and table only push and slip: the table is let go, then the box goes up."""
+    robot, q = hand_and_box()
+    part = box_part(robot)[0]
+    target = q[part][4:] + [0.03, 0.0, 0.1]
+    tasks = [ct.TranslationTask("box", target, gain=5.0), ct.PostureTask(q, weight=0.01)]
+    careful = [replace(contact, friction=0.5) for contact in (LEFT, RIGHT_FACE)]  # of the 0.8 that there is
+    controller = ct.whole_body_controller(robot, tasks, contacts=[*careful, TABLE])
+    controller.prepare({"lift": careful})
+    controller.reset()
+
+    def law(t: float, q: Array, v: Array) -> Array:
+        if t == pytest.approx(0.1):
+            controller.switch("lift", duration=0.1)
+        return controller(t, q, v)
+
+    given = [LEFT, RIGHT_FACE, TABLE]
+    run = dq.simulate(robot, law, 1.2, 2e-3, q0=q, contacts=given, ground=0.25, every=50)
+    assert controller.contact_set == "lift"
+    assert controller.report.status == "solved"
+    x = robot.pose("box", run.q[-1])
+    np.testing.assert_allclose(x.translation, target, atol=5e-3)
+    np.testing.assert_allclose(x.rotation_matrix, np.eye(3), atol=0.02)
+    assert run.q[0, part][6] == pytest.approx(0.3)

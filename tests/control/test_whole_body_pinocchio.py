@@ -31,6 +31,11 @@ def _biped(name: str) -> Case:
     return robot, robot.neutral(), contact_sets()[name]
 
 
+def _by_corners() -> Case:
+    robot, corners = biped(), contacts.face("left_sole", half_length=0.1, half_width=0.05, friction=0.8, cone="corners")
+    return robot, robot.neutral(), [corners, contacts.point("right_sole", (0.05, 0.0, 0.0), friction=0.8)]
+
+
 def _wall(contact: Contact) -> Case:
     robot = dq.robots.arm7()
     return robot, robot.random_configuration(generator("wall")), [contact]
@@ -62,7 +67,7 @@ QUICK: dict[str, Callable[[], Case]] = {
     "biped, two points": lambda: _biped("two points"),
     "biped, an edge": lambda: _biped("edge"),
     "biped, a foot at the other": _feet,
-    "biped, a face by its corners": lambda: _biped("corners"),
+    "biped, a face by its corners": _by_corners,
     "arm, a point at a wall": lambda: _wall(contacts.point("tool", normal=(1.0, 0.0, 0.0), friction=50.0)),
     "arm, a face at a wall": lambda: _wall(contacts.face("tool", half_length=0.3, half_width=0.2, friction=50.0)),
 }

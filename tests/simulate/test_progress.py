@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import dqdyn as dq
-from dqdyn.simulate import progress
-from dqdyn.simulate.progress import Progress
+from dqdyn import progress
+from dqdyn.progress import Progress
 
 
 def test_silence_off_a_terminal(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

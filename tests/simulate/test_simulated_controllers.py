@@ -12,8 +12,8 @@ import pytest
 
 import dqdyn as dq
 from dqdyn.cli import app
+from dqdyn.progress import Progress
 from dqdyn.simulate import ControlLaw, Interrupted, SimulationError, SimulationWarning
-from dqdyn.simulate.progress import Progress
 
 Q0 = [0.3, 0.2]
 FIXED = ["semi-implicit-euler", "rkmk4", "variational"]

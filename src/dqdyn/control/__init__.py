@@ -47,11 +47,16 @@ from dqdyn.control.tasks.impedance import ImpedanceTask
 from dqdyn.control.tasks.momentum import MomentumTask
 from dqdyn.control.tasks.robot import PostureTask, RestTask
 from dqdyn.control.tasks.target import CenterOfMassTask, LineTask, PlaneTask, PoseTask, RotationTask, TranslationTask
+from dqdyn.control.whole_body.answers import ActiveConstraint, BlockedTask
+from dqdyn.control.whole_body.controller import WholeBodyController
+from dqdyn.control.whole_body.touch_down import TouchDown
 
 __all__ = [
     "AbsolutePoseTask",
     "AccelerationLimits",
     "Activation",
+    "ActiveConstraint",
+    "BlockedTask",
     "CenterOfMass",
     "CenterOfMassTask",
     "CenterOfPressureTask",
@@ -91,8 +96,10 @@ __all__ = [
     "Task",
     "TorqueLimits",
     "TorsoArm",
+    "TouchDown",
     "TranslationTask",
     "VelocityLimits",
+    "WholeBodyController",
     "ZeroMomentPointTask",
     "absolute_frame",
     "acceleration_controller",

@@ -10,11 +10,11 @@ import numpy as np
 
 from dqdyn.arrays import Array
 from dqdyn.errors import Error
+from dqdyn.progress import Progress
 from dqdyn.simulate.assembly import assembled
 from dqdyn.simulate.events import Event, Events
 from dqdyn.simulate.integrators.dormand_prince import ERROR, ORDER, DormandPrince, Span
 from dqdyn.simulate.problem import TOO_FAST, Problem, positive
-from dqdyn.simulate.progress import Progress
 from dqdyn.simulate.record import Record, completed
 from dqdyn.simulate.trajectory import Trajectory
 

@@ -10,11 +10,11 @@ import numpy.typing as npt
 from dqdyn.arrays import Array
 from dqdyn.compile.runtime.pacing import in_parts
 from dqdyn.compile.runtime.rollout_runner import Runner
+from dqdyn.progress import Progress
 from dqdyn.simulate.controllers import Sampled
 from dqdyn.simulate.faults import SimulationError
 from dqdyn.simulate.integrators.integrator import Integrator
 from dqdyn.simulate.problem import TOO_FAST, joint_of
-from dqdyn.simulate.progress import Progress
 from dqdyn.simulate.record import Record
 
 

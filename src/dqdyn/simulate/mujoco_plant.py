@@ -13,6 +13,7 @@ from dqdyn.arrays import Array
 from dqdyn.errors import Error, ModelWarning, missing_extra
 from dqdyn.formats.mjcf.writer import write_mjcf
 from dqdyn.model.layouts import mujoco_layout
+from dqdyn.progress import Progress
 from dqdyn.robot import Robot
 from dqdyn.scenes.scene import Scene
 from dqdyn.simulate.assembly import assembled
@@ -25,7 +26,6 @@ from dqdyn.simulate.engine_warnings import first_warning
 from dqdyn.simulate.loops import alive, surely_alive
 from dqdyn.simulate.observation import LinkContact, Observation
 from dqdyn.simulate.problem import TOO_FAST, Problem, is_whole, joint_of, shown
-from dqdyn.simulate.progress import Progress
 from dqdyn.simulate.record import Record, completed
 from dqdyn.simulate.system import law_forces
 from dqdyn.simulate.trajectory import Trajectory

@@ -11,6 +11,7 @@ from dqdyn.arrays import RealArray
 from dqdyn.compile.runtime.threads import whole
 from dqdyn.contacts.contact import Contact
 from dqdyn.errors import Error, unknown_name
+from dqdyn.progress import Progress
 from dqdyn.robot import Robot
 from dqdyn.robot.coordinates import RobotInCoordinates
 from dqdyn.simulate import in_coordinates
@@ -22,7 +23,6 @@ from dqdyn.simulate.integrators.integrator import Integrator
 from dqdyn.simulate.integrators.rkmk4 import RKMK4
 from dqdyn.simulate.loops import kinematic_loop, native_loop, sampled_loop
 from dqdyn.simulate.problem import Expressed, Problem, posed, shown
-from dqdyn.simulate.progress import Progress
 from dqdyn.simulate.record import Record, completed
 from dqdyn.simulate.trajectory import Trajectory
 from dqdyn.simulate.unilateral.round_contact import RoundContact

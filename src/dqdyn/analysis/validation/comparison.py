@@ -23,10 +23,10 @@ from dqdyn.analysis.validation.torque_drive import Recording, drive, steps_of
 from dqdyn.analysis.validation.vehicle import nonholonomic
 from dqdyn.arrays import Array
 from dqdyn.errors import ModelWarning, StateError, unknown_name
+from dqdyn.progress import Progress
 from dqdyn.robot import Robot
 from dqdyn.simulate.mujoco_plant import imported_engine
 from dqdyn.simulate.problem import is_whole
-from dqdyn.simulate.progress import Progress
 from dqdyn.simulate.tables import columns
 
 PLANTS: dict[str, Callable[[], Plant]] = {"arm": serial_arm, "holonomic": holonomic, "nonholonomic": nonholonomic}

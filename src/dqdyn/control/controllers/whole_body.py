@@ -26,6 +26,7 @@ from dqdyn.control.core.errors import ControlError, refused
 from dqdyn.control.core.optimum import Optimise, Optimum, StrictLevels
 from dqdyn.control.core.settings import is_number, number, positive
 from dqdyn.control.whole_body.composition import WholeBodyComposition
+from dqdyn.control.whole_body.contact_sets import listed
 from dqdyn.control.whole_body.context import Contacts
 from dqdyn.control.whole_body.controller import WholeBodyController
 from dqdyn.control.whole_body.forms import Form
@@ -133,13 +134,8 @@ def _torque_rates(robot: Robot, given: Any) -> Array:
 
 def _contacts(robot: Robot, contacts: Contact | Sequence[Contact]) -> tuple[Contact, ...]:
     """Those that are not off, checked."""
-    try:
-        given = (contacts,) if isinstance(contacts, Contact) else tuple(contacts)
-    except TypeError:
-        raise refused("contacts are a list of dqdyn.contacts.Contact", contacts) from None
+    given = listed(contacts)
     for contact in given:
-        if not isinstance(contact, Contact):
-            raise refused("contacts are a list of dqdyn.contacts.Contact", contact)
         contact.check(robot.model)
     names = [contact.name for contact in given]
     for name in names:

@@ -27,6 +27,7 @@ _CHOICE = "leave one out, or choose infeasible='relax' or 'hold'"
 _FAILED = "the solver found no command, though no constraints are in conflict"
 _REMEDY = "a gain or a distance is out of scale, or try another solver"
 _ROOM = 1e-8  # beyond the least violation, so that rounding leaves something to choose from
+_ROOMS = (0.0, 1e-6, 1e-5)  # further, of bounds that give way, one after the other until the solver finds something
 
 
 @dataclass(frozen=True)
@@ -90,10 +91,15 @@ def relax_rows(controller: Controller, t: float, rows: NamedRows) -> tuple[Array
     for name, amount in zip(rows.names, violation, strict=True):
         if amount > 0.0:
             amounts[name] = max(amounts.get(name, 0.0), float(amount))
-    widened = _widened(controller, rows, violation)
-    command = controller.optimum(widened)
-    if command is None or not is_finite(command):  # so little room is left that one solver may see none
-        command = second_opinion(controller, widened)
+    command = None
+    for room in _ROOMS:  # so little room is left that one solver, or both, may see none
+        wide = np.where(violation > 0.0, violation + room * (1.0 + np.abs(rows.b)), 0.0)
+        widened = _widened(controller, rows, wide)
+        command = controller.optimum(widened)
+        if command is None or not is_finite(command):
+            command = second_opinion(controller, widened)
+        if command is not None:
+            break
     if command is None:
         return _without_command(controller, t, rows)
     if not amounts:  # nothing was in conflict: the solver found nothing at first

@@ -13,6 +13,7 @@ from dqdyn.control.core.optimum import Optimum, StrictLevels
 from dqdyn.control.qp.conflict import NamedRows
 from dqdyn.control.whole_body.composition import WholeBodyComposition
 from dqdyn.control.whole_body.elimination import DEPENDENT
+from dqdyn.control.whole_body.force_task import ForceTask
 
 if TYPE_CHECKING:
     from dqdyn.control.whole_body.controller import WholeBodyController
@@ -45,9 +46,10 @@ class ActiveConstraint:
 class BlockedTask:
     """A task that the last command does not meet: ``missing`` of ``wanted``, norms of J v̇ + r and of r.
 
-    For tasks of motion both are accelerations of the error, in its unit per s², for tasks on forces in N or N m.
-    ``shares``: what holds it back, by name, as parts of 1, the largest first. Along the shortest way to meet the task
-    its cost falls as fast as constraints, by their multipliers, and other tasks resist; those that do are told.
+    r is what is left to do without accelerations, or without what can be chosen of the forces. For tasks of motion both
+    are accelerations of the error, in its unit per s², for tasks on forces in N or N m. ``shares``: what holds it back,
+    by name, as parts of 1, the largest first. Along the shortest way to meet the task its cost falls as fast as
+    constraints, by their multipliers, and other tasks resist; those that do are told.
     """
 
     task: str
@@ -99,7 +101,7 @@ def blocked(controller: WholeBodyController) -> tuple[BlockedTask, ...]:
         return ()
     views, u, rows = composition.views, controller.unknowns, composition.rows()
     multipliers = next(iter(_multipliers(controller, rows)))
-    pulls = composition.pulls(multipliers)
+    pulls, jacobians = composition.pulls(multipliers), controller.jacobians
     result, start = [], 0
     for task in composition.design.tasks[0]:
         size = composition.task_sizes[id(task)]
@@ -107,7 +109,8 @@ def blocked(controller: WholeBodyController) -> tuple[BlockedTask, ...]:
         start += size
         J, r = views["J0"][part], views["task_constants"][part]
         residual = J @ u + r
-        missing, wanted = float(np.linalg.norm(residual)), float(np.linalg.norm(r))
+        at_rest = r if isinstance(task, ForceTask) else residual - jacobians[task.name] @ controller.accelerations
+        missing, wanted = float(np.linalg.norm(residual)), float(np.linalg.norm(at_rest))
         if missing <= _MISSED * max(wanted, 1e-3):
             continue
         way = -np.linalg.pinv(J, rcond=1e-9) @ residual

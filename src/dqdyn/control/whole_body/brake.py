@@ -13,15 +13,19 @@ from dqdyn.control.qp.solve import make_solver
 from dqdyn.control.qp.solver import HOLDS, ProblemSize
 from dqdyn.control.whole_body.composition import WholeBodyComposition
 from dqdyn.control.whole_body.torques import Torques
+from dqdyn.kinematics.configuration import difference
 
 _STILL = 1e-3  # rad/s or m/s
 
 
 class WholeBodyBrake(Brake):
-    """Where there is no solution: v̇ = −k v as nearly as motors and contacts allow, then still.
+    """Where there is no solution: v̇ = −k v − (k/2)² e as nearly as motors and contacts allow, in the metric of masses.
 
-    Where the state is not known, the last command is given once more.
+    e leads from where braking began to q, in unit time: the robot comes to rest there, and stays although a contact
+    gives way a little. Where the state is not known, the last command is given once more.
     """
+
+    _place: list[float] | None
 
     def __init__(self, composition: WholeBodyComposition, torques: Torques) -> None:
         super().__init__(composition.model, "torque", composition.design.constraints, torques)
@@ -29,12 +33,17 @@ class WholeBodyBrake(Brake):
         has_limit = composition.effort < math.inf
         self.limit = np.where(has_limit, np.minimum(self.limit, composition.effort), self.limit)
         self._is_limited = True
+        # Heavy bodies first: feet that rock on soft ground must not shake the body that they carry.
+        neutral, still = composition.robot.neutral().tolist(), [0.0] * composition.model.nv
+        assert composition.dynamics is not None
+        mass = np.array(composition.dynamics(neutral, still)[0], dtype=float)
+        self._metric = mass / max(composition.model.mass, 1e-3)
         rows = composition.own_bounds
         self._solver = make_solver("daqp", ProblemSize(composition.unknowns, False, rows, 0))
 
     def reset(self) -> None:
         super().reset()
-        self._last = np.zeros(len(self.limit))
+        self._last, self._place = np.zeros(len(self.limit)), None
 
     def go_on(self, t: float, command: Array) -> None:
         """Take over the last command, from the brake of other contacts."""
@@ -42,7 +51,7 @@ class WholeBodyBrake(Brake):
         self._t, self._last = t, command.copy()
 
     def remember(self, t: float, q: Array | None, v: Array, u: Array) -> None:
-        self._t, self._last = t, self._torques._command
+        self._t, self._last, self._place = t, self._torques._command, None
 
     def __call__(self, t: float, q: Array | None, v: Array | None) -> tuple[Array, bool]:
         if q is None or v is None:
@@ -50,9 +59,10 @@ class WholeBodyBrake(Brake):
         self._composition.evaluate(t, q, v, signals=False)  # one of them may be why there is no solution
         views, nv = self._composition.views, len(self.limit)
         Z, z0 = views["solution"], views["offset"].copy()
-        z0[:nv] += RATE * v
-        weights = np.concatenate([np.ones(nv), np.full(len(z0) - nv, self._composition.force_damping**2)])
-        weighted = Z * weights[:, None]
+        self._place = q.tolist() if self._place is None else self._place
+        moved = difference(self._composition.model, self._place, q.tolist())
+        z0[:nv] += RATE * v + (0.5 * RATE) ** 2 * np.array(moved)
+        weighted = np.vstack([self._metric @ Z[:nv], self._composition.force_damping**2 * Z[nv:]])
         first = self._composition.size.first
         own = slice(self._composition.size.equalities, self._composition.size.equalities + self._composition.own_bounds)
         sides = slice(first + own.start, first + own.stop)
@@ -60,7 +70,7 @@ class WholeBodyBrake(Brake):
             weighted.T @ Z, weighted.T @ z0, views["A"][own], views["upper"][sides], views["lower"][sides]
         )
         if z is None:  # no force of the contacts carries it: what the motors can do alone
-            z = np.linalg.lstsq(weighted.T @ Z, -weighted.T @ z0, rcond=None)[0]
+            z = np.asarray(np.linalg.lstsq(weighted.T @ Z, -weighted.T @ z0, rcond=None)[0], dtype=float)
         command = self._torques(q, v, z)
         if not is_finite(command):
             return self._last.copy(), False

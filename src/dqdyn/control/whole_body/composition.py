@@ -120,7 +120,8 @@ class WholeBodyComposition(Composition):
             self._context_at(q, np.zeros(self.robot.nv), dynamics)
             for q in (self.robot.neutral(), *map(np.array, wanted))
         ]
-        for name in sorted(set.intersection(*(blocked_slides(context) for context in generic))):
+        # Contacts that slide in one direction as a rule do so where the robot is upright, and nowhere else.
+        for name in sorted(set.intersection(*(blocked_slides(context) for context in (*generic, *special)))):
             raise ControlError(
                 f"the contact {name!r} slides in a direction in which other contacts or the robot's own constraints "
                 "hold it: make it fixed, or let the others slide too.",

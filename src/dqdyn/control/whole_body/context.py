@@ -21,7 +21,7 @@ from dqdyn.control.whole_body.elimination import Elimination, Equality, Plan
 from dqdyn.errors import unknown_name
 from dqdyn.model.model import Model
 
-_BLOCKED = 1e-9  # of a direction that the equalities leave of it
+_BLOCKED = 1e-9  # of a direction that other rows leave of it
 ANGULAR, LINEAR = slice(0, 3), slice(3, 6)
 """Of twists [ω, v]; forces do work on the second part, moments on the first."""
 
@@ -236,18 +236,23 @@ class WholeBodyContext(Context):
 
 
 def blocked_slides(context: WholeBodyContext) -> set[str]:
-    """Sliding contacts that cannot move along their first direction at a state of numbers, by name."""
-    found = set()
-    for contact, motion in zip(context.contacts.contacts, context.motions, strict=True):
-        if contact.mode != "sliding":
-            continue
+    """Sliding contacts that cannot move along their first direction at a state of numbers, by name.
+
+    Of the equalities, those of motion count alone: dynamics may determine how fast it slides.
+    """
+    found: set[str] = set()
+    sliding = [i for i, contact in enumerate(context.contacts.contacts) if contact.mode == "sliding"]
+    if not sliding:
+        return found
+    held = [e.row for i in range(len(context.motions)) for e in context._contact_rows(i, {})]
+    rows = _dense([*context.own_rows[0], *held], context.model.nv)
+    for i in sliding:
+        contact, motion = context.contacts.contacts[i], context.motions[i]
         first, second = slide(contact)[0].tolist()
-        along = (motion.axes[0] * first + motion.axes[1] * second).vector
-        row: Sparse = {}
-        for c, of_axis in zip(along, motion.rows[LINEAR], strict=True):
-            row = less_share(row, -c, of_axis)
-        left, _ = context.elimination(row)
-        if max(map(abs, left), default=0.0) < _BLOCKED * max(map(abs, row.values()), default=1.0):
+        along = np.array((motion.axes[0] * first + motion.axes[1] * second).vector, dtype=float)
+        row = along @ _dense(motion.rows[LINEAR], context.model.nv)
+        left = row - np.linalg.lstsq(rows.T, row, rcond=None)[0] @ rows
+        if np.abs(left).max() < _BLOCKED * max(np.abs(row).max(), 1e-300):
             found.add(contact.name)
     return found
 
@@ -267,6 +272,14 @@ def mixed(equalities: Sequence[Equality]) -> list[Equality]:
             row = less_share(row, -w, e.row)
         right = total([w * e.right for w, e in zip(line, rows, strict=True)])
         result.append(replace(rows[0], row=row, right=right))
+    return result
+
+
+def _dense(rows: Sequence[Sparse], width: int) -> np.ndarray:
+    result = np.zeros((len(rows), width))
+    for i, row in enumerate(rows):
+        for k, c in row.items():
+            result[i, k] = c
     return result
 
 

@@ -199,7 +199,7 @@ class WholeBodyController(Controller):
             if problem:
                 return problem
             self._has_anchors = True
-            self._stand_on()
+            self._stand()
         if self.torque_rate is not None:
             self._bound_rates(t)
         self._started = True
@@ -212,7 +212,7 @@ class WholeBodyController(Controller):
         problems = (in_the_air(self.model, contact, q, self.ground, t, _TOUCHES) for contact in contacts)
         return next((problem for problem in problems if problem), "")
 
-    def _stand_on(self) -> None:
+    def _stand(self) -> None:
         if self._falls is not None and self.composition.is_watched:
             self._falls.stand_on(self.composition.contacts.contacts, self.composition.anchors)
         elif self._falls is not None:
@@ -251,7 +251,7 @@ class WholeBodyController(Controller):
         self._use(target)
         self._let_grow(range(len(target.contacts)), duration)
         if self._started:
-            self._stand_on()
+            self._stand()
 
     def _waits_for(self, t: float, q: Array, old: ContactSet, target: ContactSet) -> bool:
         """Whether a contact that comes does not touch the ground yet."""
@@ -362,6 +362,11 @@ class WholeBodyController(Controller):
     def stall(self) -> str:
         """Which tasks the last command does not meet, and why, in words; "" where it meets all."""
         return stall(self)
+
+    @property
+    def jacobians(self) -> dict[str, Array]:
+        """Jacobians (rows, nv) of the tasks at the last step, by name."""
+        return self._by_task("jacobian")
 
     @property
     def last_torques(self) -> Array:

@@ -9,13 +9,14 @@ import numpy as np
 
 from dqdyn.arrays import Array
 from dqdyn.contacts.contact import Contact
-from dqdyn.contacts.support_polygon import LEVEL, convex_hull
+from dqdyn.contacts.support_polygon import convex_hull
 from dqdyn.control.whole_body.contact_motion import anchored_corners
 from dqdyn.control.whole_body.context import Contacts
 from dqdyn.model.description import WORLD
 from dqdyn.model.gravity_field import FieldGravity
 from dqdyn.model.model import WORLD_BODY, Model
 
+_LEVEL = 0.02  # m by which the heights of corners on level ground may differ
 _PERIOD = 0.01  # s between checks: falls take tenths of a second
 _LEAST = 0.05  # m of the center of mass above the ground, below which it is no pendulum
 
@@ -49,16 +50,15 @@ class FallWatch:
         self._next: float | None = None
 
     def stand_on(self, contacts: Sequence[Contact], anchors: Array) -> None:
-        """The support polygon of contacts with the world where they hold: anchors (contacts, 12)."""
+        """The support polygon of contacts with the world, from where they hold: ``anchors`` (contacts, 12)."""
         self._corners = []
         if self._g <= 0.0:
             return
-        pairs = zip(contacts, anchors, strict=False)  # a robot without contacts has an anchor too
-        corners = np.concatenate([anchored_corners(contact, anchor) for contact, anchor in pairs])
-        if np.ptp(corners[:, 2]) > LEVEL:
-            return
-        self._corners = convex_hull(corners[:, :2]).tolist()
-        self._height = float(corners[:, 2].mean())
+        places = zip(contacts, anchors, strict=False)  # there is a row of anchors even without contacts
+        points = np.vstack([anchored_corners(contact, at) for contact, at in places])
+        if np.ptp(points[:, 2]) <= _LEVEL:
+            self._corners = convex_hull(points[:, :2]).tolist()
+            self._height = float(points[:, 2].mean())
 
     def problem(self, t: float, center: Array) -> str:
         """In words, or ""; ``center`` (6,): the center of mass and its velocity, in m and m/s."""

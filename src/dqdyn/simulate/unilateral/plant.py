@@ -12,12 +12,12 @@ from dqdyn.arrays import Array
 from dqdyn.contacts.contact import Contact
 from dqdyn.errors import Error, StateError, unknown_name
 from dqdyn.model.description import WORLD
+from dqdyn.progress import Progress
 from dqdyn.scenes.scene import Scene
 from dqdyn.simulate.assembly import assembled
 from dqdyn.simulate.loops import alive
 from dqdyn.simulate.observation import Observation
 from dqdyn.simulate.problem import TOO_FAST, Problem, joint_of, number, shown
-from dqdyn.simulate.progress import Progress
 from dqdyn.simulate.record import Record, completed
 from dqdyn.simulate.trajectory import Trajectory
 from dqdyn.simulate.unilateral.joint_stops import JointStops
