@@ -52,6 +52,9 @@ def times(robot: str, run: Run) -> Iterator[Row]:
         text = f"{parts}, most {x[1:].max():.0f} µs, first {x[0]:.0f} µs; {int((x > 1e6 * _WITHIN).sum())} above 1 ms"
         holds = bool(x.max() < 1e6 * _WITHIN)
         yield Row(robot, "step", f"control step {name}, {len(x)} steps", text, "all < 1 ms", holds)
+    late = {i for i, seconds in enumerate(run.loop.seconds) if seconds > _WITHIN}
+    text = f"{len(late & run.loop.interrupted)} of the {len(late)} above 1 ms by the clock"
+    yield Row(robot, "step", "steps from which the system took the core", text)
     spent = 1e6 * np.array([*run.loop.collected.values(), 0.0])
     text = f"{len(run.loop.collected)} collections, up to {spent.max():.0f} µs"
     yield Row(robot, "step", "garbage collected in control steps", text)

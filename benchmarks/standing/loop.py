@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -21,6 +22,15 @@ DT = 1e-3
 _FALLEN = 0.6  # of the height of the base
 
 
+def _interruptions() -> int:
+    """How often the system took the core from this thread; 0 where only Linux would tell."""
+    if sys.platform != "linux":
+        return 0
+    import resource
+
+    return resource.getrusage(resource.RUSAGE_THREAD).ru_nivcsw
+
+
 class Law(Protocol):
     """A controller, or what wraps one."""
 
@@ -34,8 +44,9 @@ class Loop:
     """A controller in its loop, and what it took.
 
     ``seconds`` has the time of every step by the clock, ``computing`` that of the thread alone, without what other
-    processes took; ``collected`` maps steps in which Python collected garbage to the s that this took. ``jump`` is the
-    largest change of a torque in N m from one step to the next. After a fall there are no torques.
+    processes took; ``collected`` maps steps in which Python collected garbage to the s that this took, and
+    ``interrupted`` are steps in which the system gave the core to another process. ``jump`` is the largest change of a
+    torque in N m from one step to the next. After a fall there are no torques.
     """
 
     level = "torque"
@@ -45,6 +56,7 @@ class Loop:
         self.seconds: list[float] = []
         self.computing: list[float] = []
         self.collected: dict[int, float] = {}
+        self.interrupted: set[int] = set()
         self._is_computing, self._began = False, 0.0
         self.status: Counter[str] = Counter()
         self.fell: float | None = None
@@ -56,12 +68,14 @@ class Loop:
         if self.fell is not None or q[6] < self.lowest:
             self.fell = t if self.fell is None else self.fell
             return np.zeros(len(v))
-        self._is_computing = True
+        self._is_computing, interruptions = True, _interruptions()
         start, thread = time.perf_counter(), time.thread_time()
         torque = self.law(t, q, v)
         self.computing.append(time.thread_time() - thread)
         self.seconds.append(time.perf_counter() - start)
         self._is_computing = False
+        if _interruptions() > interruptions:
+            self.interrupted.add(len(self.seconds) - 1)
         self.status[self.law.report.status] += 1
         if self._torque is not None:
             self.jump = max(self.jump, float(np.abs(torque - self._torque).max()))

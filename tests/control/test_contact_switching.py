@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from seeds import generator
 from standing import resting_table
 
 import dqdyn as dq
@@ -188,6 +189,42 @@ def test_rates_that_cannot_be_kept_give_way_before_cones(controller: ct.WholeBod
     change = np.abs(loop.torques[-1] - loop.torques[-2])[6]
     assert change == pytest.approx(RATE * DT + missed, rel=1e-3)
     assert set(report.violation) <= {f"torque rate: lift_{k}" for k in range(1, 5)} | {"leg_1: normal force ramp"}
+
+
+def test_rates_count_from_the_last_torques_also_after_braking(controller: ct.WholeBodyController) -> None:
+    """A sensor that fails for half a second does not allow a jump when it is back."""
+    loop = Loop(controller, Q0, REST)
+    loop.run(10)
+    for k in range(250):
+        held = controller(loop.t + k * DT, loop.q, loop.v * np.nan)
+    back = controller(loop.t + 250 * DT, loop.q, 0.5 * np.sign(Q0[: ROBOT.nv]))
+    assert np.abs(back - held).max() <= RATE * DT + max(controller.report.violation.values(), default=0.0) + 1e-9
+    controller.switch("three")  # in the middle of which the state is not known
+    for k in range(251, 300):
+        controller(loop.t + k * DT, loop.q, loop.v * (np.nan if k % 7 else 1.0))
+    assert np.isfinite(controller.composition.pressing).all()
+
+
+@pytest.mark.long
+def test_random_switches_keep_cones_and_rates(controller: ct.WholeBodyController) -> None:
+    """At any time, in the middle of others, with any ramp, and with sensors that fail now and then."""
+    rng, loop = generator("random switches"), Loop(controller, Q0, REST)
+    loop.run(1)
+    for _ in range(1500):
+        before, chance = controller.last_torques, rng.random()
+        if chance < 0.02:
+            names = controller.contact_sets
+            controller.switch(names[rng.integers(len(names))], [None, 0.0, 0.05, 0.2][rng.integers(4)])
+        if 0.02 < chance < 0.025:
+            controller(loop.t, loop.q, loop.v * np.nan)
+            before = controller.last_torques
+            loop.t += DT
+        loop.run(1)  # which checks the cones
+        assert np.isfinite(loop.torques[-1]).all()
+        allowed = max(controller.report.violation.values(), default=0.0)
+        assert np.abs(loop.torques[-1] - before).max() <= RATE * DT + allowed + 1e-6
+    assert loop.statuses.count("solved") > 1200
+    assert "held" not in loop.statuses
 
 
 def test_an_unprepared_set_is_refused(controller: ct.WholeBodyController) -> None:

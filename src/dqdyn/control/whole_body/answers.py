@@ -142,13 +142,14 @@ def stall(controller: WholeBodyController) -> str:
 
 def singular(composition: WholeBodyComposition) -> str:
     """Which contact or loop depends on the others at this state, in words, or ""."""
-    left = np.sqrt(np.maximum(composition.views["margins"], 0.0))
-    names = [name for name, part in zip(composition.margin_names, left.tolist(), strict=True) if part < _NEARLY]
-    if not names:
+    given = composition.views["margins"]
+    if given.min(initial=1.0) >= _NEARLY**2:
         return ""
-    given = " and ".join(repr(name) for name in dict.fromkeys(names))
+    left = np.sqrt(np.maximum(given, 0.0))
+    names = [name for name, part in zip(composition.margin_names, left.tolist(), strict=True) if part < _NEARLY]
+    told = " and ".join(repr(name) for name in dict.fromkeys(names))
     what = "depends on the others" if float(left.min()) < DEPENDENT else "nearly depends on the others"
-    return f"the state is singular: {given} {what}"
+    return f"the state is singular: {told} {what}"
 
 
 def _named(rows: NamedRows, side: int, upper: bool) -> tuple[str, float]:

@@ -14,7 +14,7 @@ from dqdyn.contacts.margins import Margin
 from dqdyn.control.core.braking import Brake
 from dqdyn.control.core.controller import Controller
 from dqdyn.control.core.errors import ControlError, refused
-from dqdyn.control.core.optimum import Optimise, Optimum
+from dqdyn.control.core.optimum import Optimise
 from dqdyn.control.core.policy import StepReport, give_up, relax_rows
 from dqdyn.control.core.settings import number
 from dqdyn.control.core.supervision import Supervisor
@@ -27,14 +27,13 @@ from dqdyn.control.whole_body.contact_sets import ContactSet, Make, found, kept_
 from dqdyn.control.whole_body.contact_sets import prepared as prepared_sets
 from dqdyn.control.whole_body.falling import FallWatch
 from dqdyn.control.whole_body.ground import HasSurfaces, in_the_air
-from dqdyn.control.whole_body.ramps import DURATION, Loading, Unloading, least_force
+from dqdyn.control.whole_body.ramps import Change, Loading, Unloading, end_of_ramp, least_force
 from dqdyn.control.whole_body.torques import Torques as Torques
 from dqdyn.errors import unknown_name
 from dqdyn.geometry.primitives import Plane
 
 ContactsLike = Contact | Sequence[Contact]
 _TOUCHES = 0.01  # m from the ground up to which a contact counts as touching
-_SHARE = 0.5  # of the greatest rate of torques that a ramp may use; the rest is for the motion
 
 
 class WholeBodyController(Controller):
@@ -97,7 +96,7 @@ class WholeBodyController(Controller):
         self._target: tuple[ContactSet, float | None] | None = None
         self._unloading: Unloading | None = None
         self._loading: Loading | None = None
-        self._last_torques = np.zeros(self.model.nv)
+        self._last_torques, self._t_of_torques = np.zeros(self.model.nv), 0.0
         self._waiting = ""
         if self._falls is not None:
             self._falls.reset()
@@ -118,8 +117,8 @@ class WholeBodyController(Controller):
         """Compile the programs of sets of contacts, so that :meth:`switch` needs none; gives their names.
 
         ``contacts``: sets by name, or a list of them, each then named after its contacts, as "left_foot + right_foot".
-        ``tasks`` by name of the set: in its place, those of the controller, which all others have. ``progress``: a bar
-        on stderr; None shows it on a terminal.
+        ``tasks`` by name of the set: what it has instead of the tasks of the controller. ``progress``: a bar on stderr;
+        None shows it on a terminal.
         """
         if self._make is None:
             raise ControlError("this form of the controller has the contacts that it was made with alone.")
@@ -156,13 +155,16 @@ class WholeBodyController(Controller):
         if leaving:
             limits = self.composition.pressing.copy()
             limits[leaving] = least_force(self.composition)
-            seconds, _ = self._end_of_ramp(given, limits)
-            self._unloading = Unloading(self._t, leaving, self._normal_forces(), seconds)
+            seconds, _ = end_of_ramp(self.composition, limits, self._change(given))
+            self._unloading = Unloading(self._t_of_torques, leaving, self._normal_forces(), seconds)
 
     def _let_grow(self, contacts: Sequence[int], duration: float | None) -> None:
         """Ramps of these contacts of the present set, as far as there are any, go up."""
         ramped = [i for i in contacts if self.composition.pressing[i] < INFINITE]
-        self._loading = Loading(self._t, ramped, duration) if ramped else None
+        self._loading = Loading(self._t_of_torques, ramped, duration) if ramped else None
+
+    def _change(self, duration: float | None) -> Change:
+        return Change(duration, self.torque_rate, self._last_torques)
 
     @property
     def contact_set(self) -> str:
@@ -268,52 +270,30 @@ class WholeBodyController(Controller):
         """Let the normal forces of new contacts grow; the first step with them tells how fast."""
         assert self._loading is not None
         loading = self._loading
-        if self._report is not None and self._report.status != "solved":
-            return  # the forces of such a step say little
         if loading.slopes is None:
             limits = self.composition.pressing.copy()
             limits[list(loading.coming)] = INFINITE
-            seconds, forces = self._end_of_ramp(loading.duration, limits)
+            seconds, forces = end_of_ramp(self.composition, limits, self._change(loading.duration))
             least = 10.0 * least_force(self.composition)
             loading.slopes = np.maximum(forces, least) / max(seconds, 1e-9)
         if loading.is_done(t, self.composition, self._normal_forces()):
             self._loading = None
 
     def _normal_forces(self) -> Array:
-        """N of every contact at the last step."""
-        return self.composition.normal_forces(self._torques.unknowns)
-
-    def _end_of_ramp(self, given: float | None, limits: Array) -> tuple[float, Array]:
-        """How long a ramp to the ``limits`` of normal forces takes, and the normal forces (N) at its end.
-
-        Both are those of the last state with these limits; it takes as long as given, or as the rate of torques allows.
-        """
-        composition = self.composition
-        views = {name: composition.views[name] for name in ("H0", "f0", "A")}
-        views["upper"], views["lower"] = composition.bounds_without_ramps(limits)
-        u = Optimum(composition.size, "daqp")(views)
-        if u is None:
-            weight = np.full(len(limits), 9.81 * self.model.mass)
-            return DURATION if given is None else given, weight
-        forces = composition.normal_forces(u)
-        if given is not None or self.torque_rate is None:
-            return DURATION if given is None else given, forces
-        motors = composition.motors
-        change = np.abs(composition.views["torque"] @ u + composition.views["bias"] - self._last_torques[motors])
-        return float((change / (_SHARE * self.torque_rate[motors])).max(initial=0.0)), forces
+        """N of every contact at the last step; the robot's weight where they are not known."""
+        forces = self.composition.normal_forces(self._torques.unknowns)
+        return np.where(np.isfinite(forces), forces, 9.81 * self.model.mass)
 
     def _bound_rates(self, t: float) -> None:
         """Bounds on the torques of this step: the motors', and not farther from the last than their rate allows."""
         assert self.torque_rate is not None
-        composition = self.composition
-        step = t - self._t
-        effort = np.minimum(composition.effort, INFINITE)
-        lower, upper = composition.torques
-        if not self._started or step <= 0.0:
-            lower[:], upper[:] = -effort, effort
-            return
-        np.maximum(self._last_torques - step * self.torque_rate, -effort, out=lower)
-        np.minimum(self._last_torques + step * self.torque_rate, effort, out=upper)
+        step = t - self._t_of_torques
+        effort = np.minimum(self.composition.effort, INFINITE)
+        lower, upper = self.composition.torques
+        lower[:], upper[:] = -effort, effort
+        if self._started and step > 0.0:
+            np.maximum(self._last_torques - step * self.torque_rate, lower, out=lower)
+            np.minimum(self._last_torques + step * self.torque_rate, upper, out=upper)
 
     def _without_solution(self, t: float) -> tuple[Array | None, StepReport]:
         """Ramps and rates of torques give way before anything else does, whatever the policy."""
@@ -327,7 +307,7 @@ class WholeBodyController(Controller):
 
     def _step(self, t: float, q: Any, v: Any) -> Array:
         command = super()._step(t, q, v)
-        self._last_torques[:] = command
+        self._last_torques[:], self._t_of_torques = command, t
         return command
 
     def _hold(self, t: float, q: Array, v: Array, report: StepReport) -> Array:

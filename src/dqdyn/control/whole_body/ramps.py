@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import dataclass
 
 import numpy as np
 
 from dqdyn.arrays import Array
+from dqdyn.control.core.optimum import Optimum
 from dqdyn.control.qp.solver import INFINITE
 from dqdyn.control.whole_body.composition import WholeBodyComposition
 
 DURATION = 0.2
 """s of a ramp, where neither it nor a greatest rate of torques is given."""
 _BINDS = 0.999  # of the ramp that the normal force takes up where the ramp binds
+_SHARE = 0.5  # of the greatest rate of torques that a ramp may use; the rest is for the motion
 _LEAST = 1e-3  # of the robot's weight at which a ramp begins, so that the cone is more than a point
 
 
@@ -60,3 +63,31 @@ class Loading:
 def least_force(composition: WholeBodyComposition) -> float:
     """N at which ramps begin and end."""
     return _LEAST * 9.81 * composition.model.mass
+
+
+@dataclass(frozen=True, eq=False)
+class Change:
+    """How fast forces may change: in ``duration`` s, or by the ``rate`` (nv,) of torques in N m/s from the ``last``."""
+
+    duration: float | None
+    rate: Array | None
+    last: Array
+
+
+def end_of_ramp(composition: WholeBodyComposition, limits: Array, change: Change) -> tuple[float, Array]:
+    """How long a ramp to the ``limits`` (contacts,) of normal forces takes in s, and the forces (N) at its end.
+
+    Both are those of the last state with these limits.
+    """
+    seconds = DURATION if change.duration is None else change.duration
+    views = {name: composition.views[name] for name in ("H0", "f0", "A")}
+    views["upper"], views["lower"] = composition.bounds_without_ramps(limits)
+    u = Optimum(composition.size, "daqp")(views) if np.isfinite(composition.out).all() else None
+    if u is None:
+        return seconds, np.full(len(limits), 9.81 * composition.model.mass)
+    forces = composition.normal_forces(u)
+    if change.duration is not None or change.rate is None:
+        return seconds, forces
+    motors = composition.motors
+    moved = np.abs(composition.views["torque"] @ u + composition.views["bias"] - change.last[motors])
+    return float((moved / (_SHARE * change.rate[motors])).max(initial=0.0)), forces
