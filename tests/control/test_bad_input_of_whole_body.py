@@ -25,6 +25,19 @@ FOOT = FEET[0]
 SCENE = dq.Scene([scenes.ground(), scenes.ball(0.1, (2.0, 0.0, 0.1))])
 
 
+LANDED = ct.TouchDown(ROBOT, FOOT, ground=-0.8)
+
+
+class Pressed:
+    """What a plant says of a foot."""
+
+    def __init__(self, force: Any) -> None:
+        self.force = force
+
+    def normal_force(self, frame: str) -> Any:
+        return self.force
+
+
 @cache
 def standing() -> WholeBodyController:
     return ct.whole_body_controller(ROBOT, [ct.RestTask()], contacts=FEET)
@@ -52,6 +65,8 @@ WRONG: dict[str, tuple[Callable[[], object], str]] = {
     "batch of states": (lambda: standing()(0.0, np.stack([Q, Q]), V), "one state of numbers at a time"),
     "tasks of sets as a list": (lambda: standing().prepare({"a": FOOT}, [1, 2]), "tasks of prepare are a dictionary"),  # type: ignore[arg-type]
     "progress of a text": (lambda: standing().prepare({"a": FOOT}, progress="yes"), "progress is True, False or None"),  # type: ignore[arg-type]
+    "touch-down at None": (lambda: LANDED(None, Q), "the time t of TouchDown"),  # type: ignore[arg-type]
+    "touch-down by a text": (lambda: LANDED.observe(Pressed("x")), "the normal force of 'left_sole'"),
     # contacts
     "tolerance of a text": (lambda: FOOT.holds(np.ones(6), "x"), "the tolerance of the contact 'left_sole'"),  # type: ignore[arg-type]
     "tolerance that is NaN": (lambda: FOOT.holds(np.ones(6), math.nan), "must be a number; found nan"),
@@ -99,3 +114,10 @@ def test_any_layout_of_numbers_is_taken() -> None:
         found.append([*standing()(0, at, moving), *FOOT.pose(ROBOT, at).vec8(), *FOOT.gaps(ROBOT, at)])  # type: ignore[arg-type]
     for other in found[1:]:
         np.testing.assert_array_equal(other, found[0])
+
+
+def test_a_state_that_is_not_known_does_not_touch() -> None:
+    """In a running loop sensors give NaN."""
+    assert LANDED(0.0, Q)
+    assert not LANDED(0.0, Q * math.nan)
+    assert math.isnan(LANDED.gap(Q * math.nan))

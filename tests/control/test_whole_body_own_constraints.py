@@ -41,6 +41,21 @@ def test_a_face_that_is_a_constraint_has_no_edge_to_tip_over() -> None:
     assert_close(controller.accelerations, robot.forward_dynamics(q, v, tau), 1e-7)
 
 
+@pytest.mark.long
+def test_faces_that_say_more_than_the_legs_can_break() -> None:
+    """Twelve rows on ten velocities, of which nine are independent here and ten elsewhere: all of them hold."""
+    robot = biped().with_constraints(FaceContact("left_sole"), FaceContact("right_sole"))
+    q, v = robot.neutral(), np.zeros(robot.nv)
+    leap = ct.CenterOfMassTask(robot.center_of_mass(q) - [0.0, 0.0, 10.0], gain=3.0)
+    controller = ct.whole_body_controller(robot, [leap, ct.RestTask(weight=0.1)])
+    tau = controller(0.0, q, v)
+    assert controller.report.status == "solved"
+    a = controller.accelerations
+    assert np.abs(a).max() > 0.5
+    np.testing.assert_allclose(robot.constraint_matrix(q) @ a, robot.constraint_bias(q, v), atol=1e-9)
+    assert_close(a, robot.forward_dynamics(q, v, tau), 1e-7)
+
+
 def test_a_four_bar_with_a_motor_on_the_crank_alone() -> None:
     """The torque is the one that inverse dynamics with this motor finds."""
     robot = dq.robots.four_bar().with_motors(["crank_joint"])

@@ -9,6 +9,7 @@ The unknowns z that are left after the elimination are as few as the robot has w
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -16,7 +17,6 @@ import numpy as np
 from dqdyn.algebra.dual import DQ, IDENTITY
 from dqdyn.algebra.scalar import Scalar
 from dqdyn.arrays import Array
-from dqdyn.constraints import assembled
 from dqdyn.constraints.methods.sparse import sparse
 from dqdyn.contacts.contact import Contact
 from dqdyn.control.core.command_constraint import CommandBound, Context
@@ -32,7 +32,7 @@ from dqdyn.control.qp.solver import INFINITE
 from dqdyn.control.tasks.robot import PostureTask
 from dqdyn.control.whole_body.contact_motion import ANCHOR_SIZE, anchor_between
 from dqdyn.control.whole_body.context import Contacts, WholeBodyContext, blocked_slides
-from dqdyn.control.whole_body.elimination import Plan, is_zero, plan_for
+from dqdyn.control.whole_body.elimination import Equality, Plan, is_zero, plan_for
 from dqdyn.control.whole_body.falling import is_watched
 from dqdyn.control.whole_body.force_task import ForceTask
 from dqdyn.errors import StateError
@@ -43,6 +43,7 @@ from dqdyn.robot import Robot
 RAMP, RATE = "normal force ramp", "torque rate"
 """In the names of bounds that give way before any other."""
 _SAMPLES = 3  # states at which rows must depend on others to count as always dependent
+_ENTRY = 1e-9  # of a row, in 1 or m, up to which it counts as zero
 
 
 class WholeBodyComposition(Composition):
@@ -82,11 +83,11 @@ class WholeBodyComposition(Composition):
         self._axis_units = [UNITS["a"][0 if is_angle else 1] for is_angle in angular]
         self._of_forces: dict[int, list[tuple[list[Scalar], Scalar]]] = {}
         self.design_tasks = design.all_tasks
-        self.plan = self._plan(dynamics)
-        partly = self._partly_dependent()
+        self.plan, equalities = self._planned(dynamics)
+        partly = self._partly_dependent(equalities)
         if partly:
             self.contacts = replace(contacts, mixed=partly)
-            self.plan = self._plan(dynamics)
+            self.plan, _ = self._planned(dynamics)
         frames = {c.frame for c in contacts.contacts} | {c.partner for c in contacts.contacts if c.partner != WORLD}
         self._poses = {frame: robot.function("pose", frame=frame) for frame in frames}
         super().__init__(robot.model, "acceleration", design, dynamics)
@@ -110,8 +111,11 @@ class WholeBodyComposition(Composition):
     def _equality_names(self) -> tuple[str, ...]:
         return ()
 
-    def _plan(self, dynamics: Dynamics) -> Plan:
-        """Which equalities depend on others: found at random states, and at postures that a robot is likely to take."""
+    def _planned(self, dynamics: Dynamics) -> tuple[Plan, list[Equality]]:
+        """Which equalities depend on others: found at random states, and at postures that a robot is likely to take.
+
+        And the equalities at one of the random states.
+        """
         rng = np.random.default_rng(0)
         drawn = [self.robot.random_configuration(rng) for _ in range(_SAMPLES)]
         wanted = [task.signals[0].at(0.0).value for task in self.design_tasks if isinstance(task, PostureTask)]
@@ -128,17 +132,18 @@ class WholeBodyComposition(Composition):
                 contact=name,
             )
         problems = ([(c.unknowns, c.equalities) for c in contexts] for contexts in (generic, special))
-        return plan_for(*problems)
+        return plan_for(*problems), generic[0].equalities
 
-    def _partly_dependent(self) -> frozenset[int]:
-        """Contacts of which some rows, but not all, always depend on others."""
-        first, found = len(assembled.names(self.robot.model)), []
-        for i, contact in enumerate(self.contacts.contacts):
-            rows = range(first, first + len(contact.motion_rows))
-            first = rows.stop
-            if 0 < len(self.plan.dependent.intersection(rows)) < len(rows):
-                found.append(i)
-        return frozenset(found)
+    def _partly_dependent(self, equalities: Sequence[Equality]) -> frozenset[str]:
+        """Contacts and constraints, by name, of which some rows, but not all, always depend on others.
+
+        Rows without entries, as those across the plane of a four-bar, are left out of account.
+        """
+        rows: dict[str, list[bool]] = {}
+        for i, equality in enumerate(equalities):
+            if equality.pivot is None and max(map(abs, equality.row.values()), default=0.0) > _ENTRY:
+                rows.setdefault(equality.name, []).append(i in self.plan.dependent)
+        return frozenset(name for name, depends in rows.items() if any(depends) and not all(depends))
 
     def _context_at(self, q: Array, v: Array, dynamics: Dynamics) -> WholeBodyContext:
         """A state of numbers, on the robot's own constraints if that is possible."""

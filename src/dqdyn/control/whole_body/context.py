@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 import numpy as np
 
@@ -32,14 +32,15 @@ class Contacts:
 
     u holds the accelerations (nv), the forces of every contact, and the multipliers of the robot's own constraints.
     A contact with a whole wrench, or a whole force, has it in the axes of its home; others have φ itself.
-    ``mixed``: contacts (indices) some of whose rows depend on others, each time other ones.
+    ``mixed``: contacts, and constraints of the robot, by name, some of whose rows depend on others, each time other
+    ones.
     """
 
     model: Model
     actuated: tuple[bool, ...]
     contacts: tuple[Contact, ...]
     rate: float
-    mixed: frozenset[int] = frozenset()
+    mixed: frozenset[str] = frozenset()
 
     @cached_property
     def bases(self) -> list[np.ndarray]:
@@ -116,7 +117,12 @@ class WholeBodyContext(Context):
     def own_rows(self) -> tuple[list[Sparse], list[Scalar]]:
         """A and b of the robot's own constraints."""
         a, b = assembled.acceleration(self.model, self.q, self.v, self.time)
-        return [sparse(row) for row in a], list(b)
+        rows = zip(map(sparse, a), b, assembled.names(self.model), strict=True)
+        found: list[Equality] = []
+        for name, group in groupby((Equality(row, right, None, name) for row, right, name in rows), lambda e: e.name):
+            of_one = list(group)
+            found += mixed(of_one) if name in self.contacts.mixed else of_one
+        return [e.row for e in found], [e.right for e in found]
 
     @property
     def unknowns(self) -> int:
@@ -175,7 +181,7 @@ class WholeBodyContext(Context):
         contacts: list[Equality] = []
         for i in range(len(self.motions)):
             rows_of = self._contact_rows(i, claimed)
-            contacts += mixed(rows_of) if i in self.contacts.mixed else rows_of
+            contacts += mixed(rows_of) if self.contacts.contacts[i].name in self.contacts.mixed else rows_of
         return [*own, *contacts, *self._unmotored(claimed)]
 
     @cached_property

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Protocol
 
+from dqdyn.algebra.real import real_number
 from dqdyn.arrays import RealArray
 from dqdyn.contacts.contact import Contact, model_of
 from dqdyn.control.core.errors import ControlError, refused
 from dqdyn.control.core.settings import number, positive
+from dqdyn.control.features.components import is_finite
 from dqdyn.control.whole_body.ground import Ground, as_ground, gaps
+from dqdyn.errors import StateError
 from dqdyn.robot.state import as_state
 
 
@@ -66,16 +70,18 @@ class TouchDown:
         measure = getattr(observation, "normal_force", None)
         if not callable(measure):
             raise refused("TouchDown observes what has normal_force(frame), such as an Observation", observation)
-        self.normal_force = float(measure(self.contact.frame))
+        self.normal_force = real_number(measure(self.contact.frame), f"the normal force of {self.contact.frame!r}")
 
     def gap(self, q: RealArray, t: float = 0.0) -> float:
-        """m of the highest corner above the ground at q (nq,)."""
+        """m of the highest corner above the ground at q (nq,); NaN where q is."""
         if self.ground is None:
             raise ControlError(f"TouchDown of {self.contact.name!r} knows no ground: give it as ground=….")
-        return max(gaps(self.model, self.contact, as_state(self.model, "q", q, check=False), self.ground, t))
+        at = as_state(self.model, "q", q, check=False)
+        return max(gaps(self.model, self.contact, at, self.ground, t)) if is_finite(at) else math.nan
 
     def __call__(self, t: float, q: RealArray) -> bool:
         """Whether it touches at time t (s) and q (nq,)."""
+        t = real_number(t, "the time t of TouchDown", StateError, argument="t")
         touches = self.force is not None and self.normal_force >= self.force
         touches = touches or (self.ground is not None and self.gap(q, t) <= self.height)
         if not touches:
