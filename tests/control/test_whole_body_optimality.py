@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from seeds import generator
+from trees import random_robot
 from whole_body_cases import CASES
 from whole_body_problem import NOTHING, center_of_mass_cost, draw, held_velocity, posture_cost
 
@@ -90,3 +91,16 @@ def test_posture_cost_is_that_of_the_task() -> None:
     controller(0.0, q, v)
     _, _, wanted = posture_cost(robot, 1.0, 2.0, q, v)
     np.testing.assert_allclose(controller.accelerations, -wanted, atol=1e-9)
+
+
+def test_coulomb_friction_is_compensated_only_if_asked() -> None:
+    """By exactly friction · sign(v) per joint; damping is always."""
+    robot = random_robot(4, 3, ("revolute", "prismatic")).with_motors({})
+    q, v = robot.neutral(), np.array([0.5, -0.2, 0.0])
+    torques = [
+        ct.whole_body_controller(robot, ct.RestTask(), coulomb_friction=asked)(0.0, q, v) for asked in (False, True)
+    ]
+    friction = np.array([joint.friction[0] for joint in robot.joints])
+    np.testing.assert_allclose(torques[1] - torques[0], friction * np.sign(v), atol=1e-12)
+    with pytest.raises(dq.Error, match="coulomb_friction is True or False"):
+        ct.whole_body_controller(robot, ct.RestTask(), coulomb_friction="yes")  # type: ignore[arg-type]

@@ -174,7 +174,8 @@ def draw(
     """Statuses and residuals of one controller over random states and targets."""
     target, about = ct.Measured(np.zeros(3)), ct.Measured(robot.neutral())
     tasks = [ct.CenterOfMassTask(target, gain=2.0, weight=10.0), ct.PostureTask(about, gain=1.0, weight=0.3)]
-    controller = ct.whole_body_controller(robot, tasks, contacts=touching, contact_rate=0.0, **options)
+    options = {"contact_rate": 0.0, "coulomb_friction": True} | options
+    controller = ct.whole_body_controller(robot, tasks, contacts=touching, **options)
     touching = [c for c in touching if c.mode != "off"]
     for _ in range(states):
         q = robot.random_configuration(rng)

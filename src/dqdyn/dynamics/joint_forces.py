@@ -30,14 +30,16 @@ def damping(model: Model) -> list[float]:
 
 def resisting_forces(model: Model, v: Scalars) -> list[Scalar]:
     """Forces (nv) that hold against the motion: damping · v + friction · sign(v), with sign(0) = 0."""
-    friction = _collected(model, "friction", power=1)
-    result: list[Scalar] = []
-    for d, f, vk in zip(damping(model), friction, v, strict=True):
-        total: Scalar = vk * d if d else 0.0
-        if f:
-            total = total + select(less(vk, 0.0), -f, select(less(0.0, vk), f, 0.0))
-        result.append(total)
-    return result
+    viscous = [vk * d if d else 0.0 for d, vk in zip(damping(model), v, strict=True)]
+    return [a + b for a, b in zip(viscous, coulomb_forces(model, v), strict=True)]
+
+
+def coulomb_forces(model: Model, v: Scalars) -> list[Scalar]:
+    """Forces (nv) that hold against Coulomb friction: friction · sign(v), with sign(0) = 0."""
+    sizes = _collected(model, "friction", power=1)
+    return [
+        select(less(vk, 0.0), -f, select(less(0.0, vk), f, 0.0)) if f else 0.0 for f, vk in zip(sizes, v, strict=True)
+    ]
 
 
 def velocity_forces(model: Model, v: Scalars) -> list[Scalar]:

@@ -21,6 +21,7 @@ from dqdyn.control.features.signals import SignalLike
 from dqdyn.control.limits.per_axis import TorqueLimits
 from dqdyn.control.tasks.robot import PostureTask
 from dqdyn.dynamics import methods
+from dqdyn.dynamics.joint_forces import coulomb_forces
 from dqdyn.model.model import Model
 from dqdyn.model.motors import said_by
 from dqdyn.robot import Robot
@@ -103,13 +104,16 @@ class _ThroughDynamics:
         return np.asarray(self._robot.integrate(q, v, dt, check=False))
 
 
-def mass_and_bias(robot: Robot) -> Dynamics:
-    """M and n over any scalar, for bounds on torques."""
+def mass_and_bias(robot: Robot, coulomb: bool = True) -> Dynamics:
+    """M and n over any scalar; ``coulomb``: whether n has the joints' Coulomb friction."""
 
     def call(q: list[Scalar], v: list[Scalar]) -> MassAndBias:
         form, model = methods.MASS_MATRIX.candidates(robot.model, "auto")[0]
         bias, on = methods.INVERSE.candidates(robot.model, "auto")[0]
-        return form(model, q), bias(on, q, v, [0.0] * robot.nv, None)
+        n = bias(on, q, v, [0.0] * robot.nv, None)
+        if not coulomb:
+            n = [b - c for b, c in zip(n, coulomb_forces(robot.model, v), strict=True)]
+        return form(model, q), n
 
     return call
 

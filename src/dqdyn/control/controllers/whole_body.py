@@ -45,6 +45,7 @@ def whole_body_controller(
     damping: float = 1e-3,
     force_damping: float = 1e-5,
     contact_rate: float = 10.0,
+    coulomb_friction: bool = False,
     torque_rate: float | Sequence[float] | Mapping[str, float] | None = None,
     ground: Ground | None = None,
     fall_margin: float | None = 0.1,
@@ -61,6 +62,9 @@ def whole_body_controller(
     ``tasks``: a list, or a list of lists for strict priorities, the highest first. ``damping`` λ and ``force_damping``
     λ_f: λ²‖v̇‖² + λ_f²‖φ‖² is added to the cost, φ the contact forces in N. ``infeasible``: "raise", "relax", "hold", or
     "rest", which brings the robot to rest for good.
+
+    ``coulomb_friction``: whether friction · sign(v) of the joints is compensated. It is not unless asked for: sign(v)
+    of a robot that stands still flickers from step to step, and so would torques. Damping always is.
 
     ``torque_rate`` in N m/s (N/s of prismatic joints), one number, one per axis, or by name of joints: by how much a
     torque changes at most from one step to the next; where no command allows it, it gives way, and the report says so.
@@ -81,6 +85,9 @@ def whole_body_controller(
     if not robot.actuated.any():
         raise ControlError(f"{robot.name!r} has no motors to control: give it some by robot.with_motors(…).")
     weight = number(force_damping, "force_damping", 0.0)
+    if not isinstance(coulomb_friction, (bool, np.bool_)):
+        raise refused("coulomb_friction is True or False", coulomb_friction)
+    dynamics = mass_and_bias(robot, bool(coulomb_friction))
     rates = None if torque_rate is None else _torque_rates(robot, torque_rate)
 
     def designed(touching: Any, own_tasks: Any) -> tuple[Design, Contacts]:
@@ -92,7 +99,7 @@ def whole_body_controller(
     def make(touching: Any, own_tasks: Any) -> tuple[WholeBodyComposition, Optimise]:
         """The program of contacts and tasks, and what solves it."""
         design, active = designed(touching, own_tasks)
-        composition = WholeBodyComposition(robot, design, active, mass_and_bias(robot), weight, rates is not None)
+        composition = WholeBodyComposition(robot, design, active, dynamics, weight, rates is not None)
         size, levels = composition.size, len(design.tasks)
         if levels == 1:
             return composition, Optimum(size, solver, guess=True)
@@ -105,9 +112,7 @@ def whole_body_controller(
     if form != "eliminated":
         if rates is not None:
             raise ControlError(f"form={form!r} does not bound torque rates: leave out torque_rate.", form=form)
-        composition, optimum = literal_program(
-            asked, *designed(contacts, None), mass_and_bias(robot), weight, form, solver
-        )
+        composition, optimum = literal_program(asked, *designed(contacts, None), dynamics, weight, form, solver)
         return in_coordinates(asked, LiteralController(composition, optimum, infeasible, None, None, floor, margin))
     controller = WholeBodyController(*make(contacts, None), infeasible, make, rates, floor, margin)
     return in_coordinates(asked, controller)
