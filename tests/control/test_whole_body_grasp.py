@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import permutations
 
 import numpy as np
 import pytest
@@ -109,7 +108,7 @@ def test_an_object_is_moved_as_its_task_asks(grasp: str, base: str) -> None:
         assert_close(a, constraint_dynamics(robot, given, (q, v), tau).accelerations, 1e-7)
 
 
-@pytest.mark.parametrize("order", list(permutations(range(3))), ids=str)
+@pytest.mark.parametrize("order", [(0, 1, 2), (1, 2, 0), (2, 0, 1)], ids=str)
 def test_an_object_stays_on_the_table_that_holds_it(order: tuple[int, ...]) -> None:
     """Whatever is named first; the hand squeezes, and carries what the table shall not."""
     robot, q = hand_and_box()

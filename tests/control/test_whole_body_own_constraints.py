@@ -23,6 +23,7 @@ def test_torque_control_refuses_a_humanoid_on_its_feet() -> None:
             ct.torque_controller(robot, [ct.RestTask()], constraints)
 
 
+@pytest.mark.long
 def test_a_face_that_is_a_constraint_has_no_edge_to_tip_over() -> None:
     """It pulls too, and rests on one foot beside the center of mass; a contact of that foot cannot."""
     robot = biped().with_constraints(FaceContact("left_sole"))
