@@ -250,12 +250,16 @@ def _rows_hold(c: ct.Controller) -> None:
 
 
 def _knows_no_past(loop: Loop) -> None:
-    """A solver without a past finds the same; an objective out of scale does not tell solutions apart, but has one."""
+    """Solvers without a past find the same; an objective out of scale does not tell solutions apart, but has one."""
     composition, optimum = loop.controller.composition, loop.controller.optimum
+    fresh: StrictLevels | Optimum
     if isinstance(optimum, StrictLevels):
-        anew = StrictLevels(composition.size, optimum.name, optimum.levels)(composition.views)
+        fresh = StrictLevels(composition.size, optimum.name, optimum.levels)
     else:
-        anew = Optimum(composition.size, optimum.solver.name)(composition.views)  # type: ignore[attr-defined]
+        fresh = Optimum(composition.size, optimum.solver.name)  # type: ignore[attr-defined]
+    anew = fresh(composition.views)
+    if anew is None:  # controllers, too, ask the other solver then
+        anew = fresh.second_opinion(composition.views)
     u, size = loop.controller._last, np.abs(composition.views["H0"]).max()
     asked = np.abs(composition.views["f0"]).max() / size
     assert anew is not None or asked > 1e9, "a solver without a past finds no solution"
