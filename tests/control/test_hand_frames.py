@@ -55,6 +55,7 @@ def test_derivatives(name: str, frame: str) -> None:
         check_derivatives(machine, quantity, q, 0.3 * v)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["keep out of a point", "cone", "region", "self-collision"])
 def test_derivatives_near_singularities(name: str) -> None:
     """A stretched arm; hands that are one and the same, whose relative pose is the identity."""

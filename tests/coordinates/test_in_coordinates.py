@@ -90,6 +90,7 @@ def test_methods(choice: Any) -> None:
     assert robot.constraint_residual(q).shape == (robot.nc,)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("choice", ["euler-xyz", "dual-quaternion"])
 def test_contacts(choice: str) -> None:
     robot = dq.robots.humanoid().in_coordinates(choice)

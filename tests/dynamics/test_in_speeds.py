@@ -138,6 +138,7 @@ def test_differential_drive_moves_as_under_its_constraint() -> None:
     assert free.inverse_dynamics(q, u[:, :3], u[:, :3]).shape == (3, 3)
 
 
+@pytest.mark.long
 def test_angular_velocity_of_a_free_base_in_world_axes() -> None:
     """The first three u are ω in world axes, and the power of all forces stays what it is."""
     one = dq.robots.humanoid()
