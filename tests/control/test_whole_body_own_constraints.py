@@ -72,3 +72,12 @@ def test_a_four_bar_with_a_motor_on_the_crank_alone() -> None:
         assert_close(tau, robot.inverse_dynamics(q, v, a, actuated="motors"), 1e-8)
         assert not tau[1:].any()
         assert_close(a, robot.forward_dynamics(q, v, tau), 1e-8)
+
+
+def test_what_a_constraint_holds_takes_no_contact() -> None:
+    """How a contact and a constraint at one place share the force is open: refused; elsewhere they go together."""
+    robot = dq.robots.arm7(base="free").with_constraints(FaceContact("base", name="bolted"))
+    for contact in (contacts.face("base", half_length=0.2, half_width=0.2), contacts.point("base", (0.1, 0.0, 0.0))):
+        with pytest.raises(ct.ControlError, match="'bolted' holds already"):
+            ct.whole_body_controller(robot, ct.RestTask(), contacts=contact)
+    assert ct.whole_body_controller(robot, ct.RestTask(), contacts=contacts.point("tool")).composition.unknowns > 0

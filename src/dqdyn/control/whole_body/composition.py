@@ -31,7 +31,7 @@ from dqdyn.control.qp.conflict import NamedRows
 from dqdyn.control.qp.solver import INFINITE
 from dqdyn.control.tasks.robot import PostureTask
 from dqdyn.control.whole_body.contact_motion import ANCHOR_SIZE, anchor_between
-from dqdyn.control.whole_body.context import Contacts, WholeBodyContext, blocked_slides
+from dqdyn.control.whole_body.context import Contacts, WholeBodyContext, blocked_slides, doubly_held
 from dqdyn.control.whole_body.elimination import Equality, Plan, is_zero, plan_for
 from dqdyn.control.whole_body.falling import is_watched
 from dqdyn.control.whole_body.force_task import ForceTask
@@ -130,6 +130,12 @@ class WholeBodyComposition(Composition):
                 f"the contact {name!r} slides in a direction in which other contacts or the robot's own constraints "
                 "hold it: make it fixed, or let the others slide too.",
                 contact=name,
+            )
+        for name in sorted(set.intersection(*(doubly_held(context) for context in generic))):
+            raise ControlError(
+                f"a contact holds what the robot's constraint {name!r} holds already, which leaves open how they share "
+                "the force: leave out one of them.",
+                constraint=name,
             )
         problems = ([(c.unknowns, c.equalities) for c in contexts] for contexts in (generic, special))
         return plan_for(*problems), generic[0].equalities

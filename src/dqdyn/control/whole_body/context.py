@@ -263,6 +263,23 @@ def blocked_slides(context: WholeBodyContext) -> set[str]:
     return found
 
 
+def doubly_held(context: WholeBodyContext) -> set[str]:
+    """The robot's own constraints, by name, that ask for something that the contacts ask for, at a state of numbers."""
+    nv, names = context.model.nv, assembled.names(context.model)
+    held = _dense([e.row for i in range(len(context.motions)) for e in context._contact_rows(i, {})], nv)
+    own = _dense(context.own_rows[0], nv)
+    found = set()
+    for name in set(names):
+        rows = own[[name == other for other in names]]
+        if _rank(np.vstack([held, rows])) < _rank(held) + _rank(rows):
+            found.add(name)
+    return found
+
+
+def _rank(rows: np.ndarray) -> int:
+    return int(np.linalg.matrix_rank(rows, _BLOCKED)) if len(rows) else 0
+
+
 def mixed(equalities: Sequence[Equality]) -> list[Equality]:
     """The same equalities, those without a pivot as combinations of each other by a constant orthogonal matrix.
 
