@@ -14,7 +14,14 @@ from dqdyn import contacts
 from dqdyn import control as ct
 
 SMALL = ["arm at a wall", "tree of all kinds, a face and a point", "four-bar", "five-bar", "nonholonomic manipulator"]
-LARGE = ["humanoid, two feet", "Talos, two feet", "tree of all kinds, two points", "Stewart platform"]
+LARGE = [
+    "humanoid, two feet",
+    "Talos, two feet",
+    "tree of all kinds, two points",
+    "tree with mimic joints, a face and a point",
+    "tree on a planar base, a point",
+    "Stewart platform",
+]
 
 
 def _prove(case: str, states: int) -> None:

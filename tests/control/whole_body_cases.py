@@ -58,6 +58,11 @@ CASES: dict[str, Callable[[], Case]] = {
     ),
     "tree of all kinds, two points": lambda: (_tree(2), [contacts.point("link_0"), contacts.point("tool")]),
     "tree of all kinds, in flight": lambda: (_tree(3), []),
+    "tree with mimic joints, a face and a point": lambda: (
+        random_robot(11, 6, mimics=2, base="free"),
+        [contacts.face("link_0", **SMALL), contacts.point("tool")],
+    ),
+    "tree on a planar base, a point": lambda: (random_robot(12, 6, mimics=2, base="planar"), [contacts.point("tool")]),
     "four-bar": lambda: (dq.robots.four_bar(), []),
     "five-bar": lambda: (dq.robots.five_bar(), []),
     "Stewart platform": lambda: (dq.robots.stewart_platform(), []),
