@@ -30,8 +30,8 @@ def multi_contact_humanoid() -> Description:
 
     Frames "left_foot" and "right_foot" in the middle of the soles, "left_hand" and "right_hand" in that of the palms:
     z is the direction in which a surface pushes the foot or the hand, x points to the toes or the fingertips. Corners
-    of soles and palms: "left_foot_corner_1" to "right_hand_corner_4"; 1 is at the front on the side of the other foot or
-    hand, 2 behind it, 3 behind on the outer side, 4 in front of that. "head". No damping, no friction.
+    of soles and palms: "left_foot_corner_1" to "right_hand_corner_4"; 1 is at the front on the side of the other foot
+    or hand, 2 behind it, 3 behind on the outer side, 4 in front of that. "head". No damping, no friction.
     """
     foot = serial_limb("pelvis", RIGHT_LEG, *_face("right_foot", "right_foot_link", placement((0.03, 0.0, -0.1)), SOLE))
     # z of the palm's frame is x of the link, x of the frame points to the fingertips, -z of the link
