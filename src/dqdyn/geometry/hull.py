@@ -17,7 +17,7 @@ from dqdyn.algebra.scalar import Scalar, less, select, total
 PlanePoint = Sequence[Scalar]
 """(x, y) in m."""
 
-_SHEAR = 0.3819660112501051
+_SHEAR = 0.375
 """Of the direction by which points are sorted, u = x + shear y: few are one above the other in it."""
 
 

@@ -31,8 +31,10 @@ class CenterOfMassRegion(Inequality):
     counts; the center of mass stays at least ``margin`` m inside of each edge. :meth:`update` sets another polygon
     while a loop runs, as contacts are made and lost, for all controllers that have this constraint and without
     compiling again: it is prepared for polygons of up to ``edges`` edges, of which those that are not needed lie 1 km
-    away.
+    away. Edges that stay keep their row.
     """
+
+    _planes: Array
 
     def __init__(
         self,
@@ -45,8 +47,9 @@ class CenterOfMassRegion(Inequality):
         if not is_number(edges) or edges != int(edges) or edges < 3:
             raise refused("The edges of a center-of-mass region are a whole number from 3", edges)
         self.edges = int(edges)
-        self._polygon, planes = self._planes(polygon)
-        self._measured = Measured(planes)
+        self._planes = np.empty((0, 3))
+        self._measured = Measured(None)
+        self.update(polygon)
         planes_signal = as_signal("vector", self._measured, "the polygon of the center of mass", 3 * self.edges)
         safe = as_signal("number", margin, "the margin of the center of mass")
         super().__init__("center of mass in the polygon", (CenterOfMass(),), (planes_signal, safe), **options)
@@ -58,8 +61,13 @@ class CenterOfMassRegion(Inequality):
 
     def update(self, polygon: SupportPolygon | RealArray) -> None:
         """Another polygon, from the next step on."""
-        self._polygon, planes = self._planes(polygon)
-        self._measured.update(planes)
+        found = as_polygon(polygon, "the polygon of the center of mass")
+        count = len(found.corners)
+        if count > self.edges:
+            said = f"the polygon of the center of mass has {count} edges, more than the {self.edges} prepared for"
+            raise Error(f"{said}: make the region with edges={count}.", found=count)
+        self._polygon, self._planes = found, _in_rows(found.edges, self._planes, self.edges)
+        self._measured.update(self._planes.reshape(-1))
 
     def row_names(self) -> list[str]:
         return [f"{self.name}: plane {i + 1}" for i in range(self.edges)]
@@ -69,16 +77,15 @@ class CenterOfMassRegion(Inequality):
         sides = zip(planes[::3], planes[1::3], planes[2::3], strict=True)
         return [a * x + b * y - d - margin[0] for a, b, d in sides]
 
-    def _planes(self, polygon: Any) -> tuple[SupportPolygon, Array]:
-        """The convex polygon, and (3 edges,): normals and distances of all planes."""
-        found = as_polygon(polygon, "the polygon of the center of mass")
-        count = len(found.corners)
-        if count > self.edges:
-            said = f"the polygon of the center of mass has {count} edges, more than the {self.edges} prepared for"
-            raise Error(f"{said}: make the region with edges={count}.", found=count)
-        planes = found.edges
-        rest = np.resize(planes, (self.edges - count, 3)) - [0.0, 0.0, _FAR]
-        return found, np.concatenate([planes, rest]).reshape(-1)
+
+def _in_rows(planes: Array, former: Array, count: int) -> Array:
+    """Planes (count, 3) with normals and distances; each where the former one next to it was, the rest far away."""
+    free = list(range(count))
+    rows = np.resize(planes, (count, 3)) - [0.0, 0.0, _FAR]
+    for plane in planes:
+        gaps = np.abs(former[free] - plane).sum(axis=1) if len(former) else np.zeros(1)
+        rows[free.pop(int(gaps.argmin()))] = plane
+    return rows
 
 
 def as_polygon(given: Any, what: str) -> SupportPolygon:
