@@ -24,7 +24,10 @@ from dqdyn.control.features.features import CenterOfMass, Configuration
 from dqdyn.control.features.hands import absolute_frame, relative_frame
 from dqdyn.control.features.on_robot import line, plane, point, pose, segment
 from dqdyn.control.features.signals import Measured, Moving
+from dqdyn.control.features.support_area import SupportArea, support_area
+from dqdyn.control.inequalities.center_of_mass_region import CenterOfMassRegion
 from dqdyn.control.inequalities.cone import Cone
+from dqdyn.control.inequalities.contact_region import ContactRegion
 from dqdyn.control.inequalities.scene_zones import obstacle_of, scene_zones
 from dqdyn.control.inequalities.torso_arm import TorsoArm
 from dqdyn.control.inequalities.zones import KeepAbove, KeepIn, KeepOut, Region
@@ -53,6 +56,8 @@ from dqdyn.control.tasks.hands import AbsolutePoseTask, RelativePoseTask
 from dqdyn.control.tasks.impedance import ImpedanceTask
 from dqdyn.control.tasks.momentum import MomentumTask
 from dqdyn.control.tasks.robot import PostureTask, RestTask
+from dqdyn.control.tasks.support_area import SupportAreaTask
+from dqdyn.control.tasks.surface import SurfaceTask
 from dqdyn.control.tasks.target import CenterOfMassTask, LineTask, PlaneTask, PoseTask, RotationTask, TranslationTask
 from dqdyn.control.whole_body.answers import ActiveConstraint, BlockedTask
 from dqdyn.control.whole_body.controller import WholeBodyController
@@ -65,11 +70,13 @@ __all__ = [
     "ActiveConstraint",
     "BlockedTask",
     "CenterOfMass",
+    "CenterOfMassRegion",
     "CenterOfMassTask",
     "CenterOfPressureTask",
     "Cone",
     "ConeJointLimits",
     "Configuration",
+    "ContactRegion",
     "ContactWrenchTask",
     "ControlError",
     "ControlWarning",
@@ -106,6 +113,9 @@ __all__ = [
     "StateMachine",
     "StepReport",
     "StoppingBounds",
+    "SupportArea",
+    "SupportAreaTask",
+    "SurfaceTask",
     "Task",
     "TorqueLimits",
     "TorsoArm",
@@ -131,6 +141,7 @@ __all__ = [
     "scene_zones",
     "segment",
     "solve_quadratic_program",
+    "support_area",
     "torque_controller",
     "velocity_controller",
     "whole_body_controller",
