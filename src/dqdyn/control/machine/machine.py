@@ -122,6 +122,7 @@ class StateMachine:
         self._last = np.zeros(self.robot.nv)
         self._resting: StepReport | None = None
         self._use(self.start)
+        self._stepped = self._state, self._program
 
     # --- a step -------------------------------------------------------------------------------------------------------
 
@@ -167,7 +168,7 @@ class StateMachine:
             command = self._program.controller(t, q, v)
         else:
             command = self._rest(t, q, v)
-        self._last = command
+        self._last, self._stepped = command, (state, self._program)
         if t >= self.samples.next:
             self.samples.add(t, state.name, self._program.norms(t) if state.tasks else {})
         if not state.ends:
@@ -214,9 +215,11 @@ class StateMachine:
             return
         before: Program | None = getattr(self, "_program", None) if self._log else None
         self._program = program
-        if before is None or program is before:
+        if program is before:
             return
         program.composition.forget()
+        if before is None:
+            return
         if isinstance(program.controller, WholeBodyController):
             program.controller.switch(program.contact_set.name if program.contact_set else name, state.ramp)
         else:
@@ -289,11 +292,12 @@ class StateMachine:
     def record(self) -> dict[str, Array]:
         """What a simulation keeps of a step, the same names at every one.
 
-        That is the index of the state, and errors and distances of all states as controllers record them, NaN where the
-        present state has none.
+        That is the index of the state that commanded, and errors and distances of all states as controllers record
+        them, NaN where this state has none.
         """
-        kept = {"state": np.array(self._index[self.state])}
-        kept |= self._columns.now(self._program if self._state.tasks else None, self._t)
+        state, program = self._stepped
+        kept = {"state": np.array(self._index[state.name])}
+        kept |= self._columns.now(program if state.tasks else None, self._t)
         return kept | {"solved": np.array(float(self.report.status == "solved"))}
 
     def __repr__(self) -> str:
