@@ -23,7 +23,7 @@ from dqdyn.control.core.policy import StepReport
 from dqdyn.control.machine import checks
 from dqdyn.control.machine.constant_guards import check_constant
 from dqdyn.control.machine.guard_kinds import Scope, Watch
-from dqdyn.control.machine.log import Event, History
+from dqdyn.control.machine.log import Event, History, Visit
 from dqdyn.control.machine.moment import Moment
 from dqdyn.control.machine.programs import LEVELS, WHOLE_BODY, Columns, Program, compiled
 from dqdyn.control.machine.reachable import reachable
@@ -253,6 +253,12 @@ class StateMachine:
         return tuple(self._log)
 
     @property
+    def visits(self) -> tuple[Visit, ...]:
+        """States in their order, with when each began and ended; the last one at the last step."""
+        ends = [*(event.t for event in self._log[1:]), self._t]
+        return tuple(Visit(event.to, event.t, end) for event, end in zip(self._log, ends, strict=False))
+
+    @property
     def controller(self) -> Controller:
         """The controller of the present state; of one without tasks that of the state before."""
         return self._program.controller
@@ -312,6 +318,10 @@ class StateMachine:
     def history(self) -> Any:
         """A picture of what happened: states, guards and errors of tasks over time; see its ``save(path)``."""
         return _drawn("history", self)
+
+    def to_dot(self) -> str:
+        """The graph as text for Graphviz."""
+        return str(_drawn("to_dot", self))
 
 
 def _warn_of_reach(robot: Robot, state: State) -> None:
