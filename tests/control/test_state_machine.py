@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from trees import random_robot
 
 import dqdyn as dq
 from dqdyn import control as ct
@@ -356,3 +357,43 @@ def test_errors_of_a_state_that_cannot_be_evaluated_fire_nothing() -> None:
     machine(0.01, [math.nan, 0.0])
     assert np.isnan(machine.errors["goal"]).all()
     assert machine.report.status == "held"
+
+
+@pytest.mark.parametrize("level", ["velocity", "acceleration", "torque"])
+@pytest.mark.parametrize("choice", ["quaternion", "euler-zyx"])
+def test_a_machine_of_a_robot_in_coordinates_does_the_same(level: str, choice: str) -> None:
+    """A chain with a spherical joint: same states, times and motion as with its own q and v."""
+    own = random_robot(32, 3, ("spherical", "revolute"))
+    target = own.integrate(own.neutral(), 0.2 * np.ones(own.nv))
+    states = [
+        ct.State(
+            "go",
+            ct.PostureTask(target, gain=4.0, name="goal"),
+            (),
+            (),
+            [ct.Transition("on", g.reached("goal", 0.1))],
+            3.0,
+        ),
+        ct.State(
+            "on",
+            ct.PostureTask(target, gain=8.0, name="goal"),
+            (),
+            (),
+            [ct.Transition("end", g.reached("goal", 0.01))],
+            3.0,
+        ),
+        ct.State("end", ends="done"),
+        ct.State("failed", ends="failed"),
+    ]
+    runs, logs = [], []
+    for robot in (own, own.in_coordinates(choice)):
+        machine = ct.StateMachine(robot, states, start="go", level=level)
+        runs.append(dq.simulate(robot, machine, 1.2, 0.01))
+        logs.append([(event.to, event.t) for event in machine.log])
+        assert machine.ended == "done"
+    assert logs[0] == logs[1]
+    np.testing.assert_allclose(runs[1].q, runs[0].q, atol=1e-8)
+    if choice == "quaternion":
+        machine.reset()
+        machine(0.0, np.full(robot.nq, math.nan), np.zeros(robot.nq))
+        assert machine.report.status == "held"
