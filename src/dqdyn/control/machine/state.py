@@ -61,7 +61,7 @@ class Transition:
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """What a machine does until a guard leads on.
+    """What a machine does until a guard leads on, such as the attempts and ends of [Quiroz, table 6.3].
 
     * ``tasks``, ``constraints``: as those of controllers. ``contacts``: those of whole-body control; at other levels
       they hold nothing, which tasks among the constraints do, but guards may name them.
