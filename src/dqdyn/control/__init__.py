@@ -34,6 +34,12 @@ from dqdyn.control.inequalities.zones import KeepAbove, KeepIn, KeepOut, Region
 from dqdyn.control.limits.per_axis import AccelerationLimits, TorqueLimits, VelocityLimits
 from dqdyn.control.limits.position import ConeJointLimits, JointLimits
 from dqdyn.control.limits.stopping import StoppingBounds
+from dqdyn.control.machine import guards
+from dqdyn.control.machine.log import Event
+from dqdyn.control.machine.machine import StateMachine
+from dqdyn.control.machine.moment import Moment
+from dqdyn.control.machine.stall import Stall
+from dqdyn.control.machine.state import State, Transition
 from dqdyn.control.qp.solve import solve_quadratic_program
 from dqdyn.control.tasks.distance import DistanceTask
 from dqdyn.control.tasks.divergent import DivergentComponentTask
@@ -76,6 +82,7 @@ __all__ = [
     "Controller",
     "DistanceTask",
     "DivergentComponentTask",
+    "Event",
     "ForceRegularisation",
     "FunctionTask",
     "ImpedanceTask",
@@ -89,6 +96,7 @@ __all__ = [
     "Linear",
     "LoadSharingTask",
     "Measured",
+    "Moment",
     "MomentumTask",
     "Moving",
     "PlaneTask",
@@ -98,6 +106,9 @@ __all__ = [
     "RelativePoseTask",
     "RestTask",
     "RotationTask",
+    "Stall",
+    "State",
+    "StateMachine",
     "StepReport",
     "StoppingBounds",
     "SupportArea",
@@ -107,6 +118,7 @@ __all__ = [
     "TorqueLimits",
     "TorsoArm",
     "TouchDown",
+    "Transition",
     "TranslationTask",
     "VelocityLimits",
     "WholeBodyController",
@@ -115,6 +127,7 @@ __all__ = [
     "acceleration_controller",
     "automatic_gains",
     "computed_torque",
+    "guards",
     "line",
     "linearise",
     "obstacle_of",
