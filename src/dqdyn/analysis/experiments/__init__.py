@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from types import ModuleType
 
-from dqdyn.analysis.experiments import bimanual_cup, cup_on_table, mobile_bimanual, moving_obstacle
+from dqdyn.analysis.experiments import bimanual_cup, cup_on_table, mobile_bimanual, moving_obstacle, single_arm_cup
 from dqdyn.analysis.experiments.experiment import Case, Claim, Drawing, Figure, Result, Table
 from dqdyn.errors import unknown_name
 
 __all__ = ["EXPERIMENTS", "Case", "Claim", "Drawing", "Figure", "Result", "Table", "experiment", "titles"]
 
 EXPERIMENTS: dict[str, ModuleType] = {
-    module.NAME: module for module in (moving_obstacle, cup_on_table, bimanual_cup, mobile_bimanual)
+    module.NAME: module for module in (moving_obstacle, cup_on_table, single_arm_cup, bimanual_cup, mobile_bimanual)
 }
 
 

@@ -37,12 +37,19 @@ def figure(title: str, unit: str, curves: Curves, limits: Mapping[str, float] | 
     return Figure(title, unit, time, {**drawn, **lines})
 
 
-def joint_figures(title: str, runs: Runs, joints: Sequence[str]) -> Iterator[Figure]:
-    """The room that the joints have to their limits, and the positions of the named ones, a figure per run."""
+def joint_figures(title: str, runs: Runs, joints: Sequence[str], number: str = "") -> Iterator[Figure]:
+    """The room that the joints have to their limits, and the positions of the named ones, a figure per run.
+
+    ``number``: the paper's, such as "fig. 6.3", which shows the positions.
+    """
     yield figure(f"{title}: room to the nearest limit", "rad", curves(runs, room_to_limits), {"limit": 0.0})
     for name, run in runs.items():
         places = {joint.name: joint.q.start for joint in run.robot.joints}
-        yield figure(f"{title}: {name}", "rad", {j: (run, run.q[:, places[j]]) for j in joints})
+        yield figure(
+            f"{title}: {name}" + (f" ({number})" if number else ""),
+            "rad",
+            {j: (run, run.q[:, places[j]]) for j in joints},
+        )
 
 
 def room_to_limits(run: Trajectory) -> Array:
