@@ -46,7 +46,6 @@ def test_claims_hold_and_fail_for_the_other_run() -> None:
     assert not dropped.violated(setting(), FREE, beyond[QP], ("tilt", "joints")).holds
 
 
-@pytest.mark.equation("Quiroz", "fig. 6.6")
 def test_cup_elsewhere_has_not_reached_the_region() -> None:
     run = runs()[CQP]
     assert dropped.reached(setting(), {CQP: run}).holds

@@ -17,7 +17,7 @@ from dqdyn.analysis.experiments import (
     single_arm_cup,
 )
 from dqdyn.analysis.experiments.cup_setting import START, Setting, nine_joints
-from dqdyn.analysis.experiments.experiment import Figure
+from dqdyn.analysis.experiments.figure_kinds import AnyFigure
 from dqdyn.robot import Robot
 from dqdyn.simulate import Trajectory
 
@@ -38,12 +38,13 @@ CAPTIONS = {
     },
     "fig. 6.4": {"hand to the four planes by torque", "forearm to torso by torque"},
     "fig. 6.5": REAL_ROBOT,
+    "fig. 6.6": {"cups at the end, from above"},
     "fig. 6.10": REAL_ROBOT,
     "fig. 6.12": {"norm of the velocities", "distance from the zone", "joints"},
 }
 
 
-def numbered(figures: Iterable[Figure]) -> dict[str, set[str]]:
+def numbered(figures: Iterable[AnyFigure]) -> dict[str, set[str]]:
     """Titles without run and number, by number."""
     found: dict[str, set[str]] = {}
     for figure in figures:
@@ -85,16 +86,21 @@ def test_cup_on_table() -> None:
 
 
 @pytest.mark.equation("Quiroz", "fig. 6.5")
+@pytest.mark.equation("Quiroz", "fig. 6.6")
 @pytest.mark.equation("Quiroz", "fig. 6.7")
 def test_single_arm_cup() -> None:
     setting = Setting.above_the_table(nine_joints(), START)
     run = at_rest(setting.robot, START)
-    assert numbered(single_arm_cup.figures(setting, {"QP": run, "CQP": run})) == expected("fig. 6.5")
+    found = list(single_arm_cup.figures(setting, {"QP": run, "CQP": run}))
+    assert numbered(found) == expected("fig. 6.5", "fig. 6.6")
     sides = [d.arguments for d in single_arm_cup.drawings(setting, run) if d.arguments["name"] == "target region"]
     corners, hand = np.array([side["start"] for side in sides]), setting.hand(run)[0]
     np.testing.assert_allclose(np.abs(corners - hand)[:, :2], 0.03)  # a square around the hand, on the table
     np.testing.assert_allclose(corners[:, 2], float(setting.table.distance), atol=2e-3)
     np.testing.assert_array_equal([side["end"] for side in sides], np.roll(corners, -1, axis=0))
+    above = found[-1]
+    np.testing.assert_allclose(above.limits["target region"][:4], corners[:, :2])
+    np.testing.assert_allclose(above.paths["cup of QP"], np.tile(hand[:2], (2, 1)), atol=1e-3)  # upright
 
 
 @pytest.mark.equation("Quiroz", "fig. 6.8")

@@ -14,7 +14,8 @@ from dqdyn import control as ct
 from dqdyn import robots
 from dqdyn.analysis.experiments import cup_setting as cup
 from dqdyn.analysis.experiments import dropped_tilt as dropped
-from dqdyn.analysis.experiments.experiment import Case, Claim, Drawing, Figure, Result
+from dqdyn.analysis.experiments.experiment import Case, Claim, Drawing, Result
+from dqdyn.analysis.experiments.figure_kinds import AnyFigure
 from dqdyn.analysis.experiments.figures import draw, figure
 from dqdyn.analysis.experiments.running import follow
 from dqdyn.simulate import Trajectory
@@ -79,7 +80,7 @@ def grips(by_step: dropped.ByStep) -> Iterator[Claim]:
             yield Claim(text, f"‖vec8(x_r − x_r(0))‖ ≤ {most:.1e}", most < allowed)
 
 
-def figures(setting: cup.Setting, runs: dropped.Runs) -> Iterator[Figure]:
+def figures(setting: cup.Setting, runs: dropped.Runs) -> Iterator[AnyFigure]:
     """The graphs of [Quiroz, fig. 6.10], and the relative pose of the hands."""
     yield from dropped.figures(setting, runs, "fig. 6.10")
     off = {name: (run, 1e9 * cup.relative_error(run.robot, run.q)) for name, run in runs.items()}

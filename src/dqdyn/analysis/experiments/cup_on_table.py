@@ -13,7 +13,7 @@ import numpy as np
 from dqdyn import control as ct
 from dqdyn.analysis.experiments import cup_setting as cup
 from dqdyn.analysis.experiments.cup_setting import GAINS, PLANE, RATE, START, TILT, TORSO, Setting
-from dqdyn.analysis.experiments.experiment import Case, Claim, Figure, Result, Table
+from dqdyn.analysis.experiments.experiment import AnyFigure, Case, Claim, Result, Table
 from dqdyn.analysis.experiments.figures import curves, effort, figure, joint_figures, norm
 from dqdyn.analysis.experiments.running import follow
 from dqdyn.simulate import Trajectory
@@ -169,7 +169,7 @@ def table(efforts: dict[str, float], duration: float) -> Table:
     return Table(title, ("control law", "metric", "QP", "CQP", "QP in print", "CQP in print"), rows)
 
 
-def figures(setting: Setting, runs: dict[str, Trajectory]) -> Iterator[Figure]:
+def figures(setting: Setting, runs: dict[str, Trajectory]) -> Iterator[AnyFigure]:
     """QP and CQP in one: [Quiroz, fig. 6.2] by velocity, [Quiroz, fig. 6.3] and [Quiroz, fig. 6.4] by torque.
 
     Curves by velocity that the paper shows of its real robot alone (fig. 6.5) have no number here.

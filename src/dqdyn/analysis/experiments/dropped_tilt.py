@@ -13,7 +13,8 @@ import numpy as np
 
 from dqdyn.analysis.experiments import cup_setting as cup
 from dqdyn.analysis.experiments.cup_setting import KINDS, Setting
-from dqdyn.analysis.experiments.experiment import Claim, Figure, Table
+from dqdyn.analysis.experiments.experiment import Claim, Table
+from dqdyn.analysis.experiments.figure_kinds import AnyFigure
 from dqdyn.analysis.experiments.figures import curves, figure, joint_figures, norm
 from dqdyn.simulate import Trajectory
 
@@ -53,7 +54,7 @@ def claims(setting: Setting, by_step: ByStep) -> Iterator[Claim]:
 
 
 def reached(setting: Setting, runs: Runs, words: str = "") -> Claim:
-    """The cup ends on the table between the planes in all runs [Quiroz, fig. 6.6]."""
+    """The cup ends on the table between the planes in all runs."""
     left = {name: setting.height(run)[-1] / setting.height(run)[0] for name, run in runs.items()}
     room = {name: float(cup.to_planes(setting.planes, setting.hand(run)[-1:]).min()) for name, run in runs.items()}
     heights = ", ".join(f"{name} {100 * value:.2g} %" for name, value in left.items())
@@ -87,7 +88,7 @@ def violated(
     )
 
 
-def figures(setting: Setting, runs: Runs, number: str) -> Iterator[Figure]:
+def figures(setting: Setting, runs: Runs, number: str) -> Iterator[AnyFigure]:
     """Inputs, error, tilt and joints: the graphs of the paper's ``number``; room and distances besides."""
     names, tilt = [joint.name for joint in setting.robot.joints][:9], {"limit": setting.most_tilt}
     yield figure(f"norm of the joint velocities ({number})", "rad/s", curves(runs, lambda run: norm(run.v)))

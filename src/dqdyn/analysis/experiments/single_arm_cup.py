@@ -14,12 +14,14 @@ from dqdyn import control as ct
 from dqdyn.analysis.experiments import cup_setting as cup
 from dqdyn.analysis.experiments import dropped_tilt as dropped
 from dqdyn.analysis.experiments.cup_setting import START, Setting
-from dqdyn.analysis.experiments.experiment import Case, Drawing, Figure, Result, Table
+from dqdyn.analysis.experiments.experiment import Case, Drawing, Result, Table
+from dqdyn.analysis.experiments.figure_kinds import AnyFigure, PlaneFigure
 from dqdyn.analysis.experiments.figures import draw
 from dqdyn.analysis.experiments.running import follow
 from dqdyn.simulate import Trajectory
 
 NAME, TITLE = "single-arm-cup", "One hand puts a cup on a table, with and without the limit on its tilt"
+CUP = 0.07  # m, its height
 SERVOS = 10  # steps of the servo on the engine per commanded velocity
 
 
@@ -65,9 +67,20 @@ def experiment(plant: str | None = None, duration: float = 18.0, dt: float = 0.0
     )
 
 
-def figures(setting: Setting, runs: dropped.Runs) -> Iterator[Figure]:
-    """The graphs of [Quiroz, fig. 6.5], and the distances that it does not show."""
-    return dropped.figures(setting, runs, "fig. 6.5")
+def figures(setting: Setting, runs: dropped.Runs) -> Iterator[AnyFigure]:
+    """The graphs of [Quiroz, fig. 6.5], the distances that it does not show, and the cup from above."""
+    yield from dropped.figures(setting, runs, "fig. 6.5")
+    yield seen_from_above(setting, runs)
+
+
+def seen_from_above(setting: Setting, runs: dropped.Runs) -> PlaneFigure:
+    """The target region and the cups at the end, from foot to rim [Quiroz, fig. 6.6]; upright ones are a point."""
+    square = np.array([side.arguments["start"][:2] for side in target_square(setting)])
+    ends = {name: (setting.hand(run)[-1, :2], setting.up(run)[-1, :2]) for name, run in runs.items()}
+    cups = {f"cup of {name}": np.array([foot, foot + CUP * up]) for name, (foot, up) in ends.items()}
+    feet = {f"foot of {name}": foot[None] for name, (foot, _) in ends.items()}
+    title = "cups at the end, from above (fig. 6.6)"
+    return PlaneFigure(title, paths=cups, points=feet, limits={"target region": np.vstack([square, square[:1]])})
 
 
 def step_times(law: ct.Controller, run: Trajectory) -> Table:
@@ -84,7 +97,7 @@ def step_times(law: ct.Controller, run: Trajectory) -> Table:
 
 
 def drawings(setting: Setting, run: Trajectory) -> tuple[Drawing, ...]:
-    """What is around the robot in [Quiroz, fig. 6.6] and [Quiroz, fig. 6.7]: the target region is a red square."""
+    """What is around the robot in [Quiroz, fig. 6.7]: the target region is a red square."""
     return (*setting.drawings(run), *target_square(setting))
 
 
