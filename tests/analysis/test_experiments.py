@@ -32,6 +32,8 @@ SHORT = {
     "single-arm-cup": {"duration": 10.0},
     "bimanual-cup": {"duration": 8.0},
     "mobile-bimanual": {"duration": 12.0},
+    "two-link": {"duration": 3.0, "dt": 5e-3},
+    "torque-error": {"states": 200},
 }
 
 
@@ -63,13 +65,14 @@ def test_all_are_here() -> None:
         experiment("mobile-bimanual", "mujoco")
 
 
-@pytest.mark.parametrize("name", ["moving-obstacle", "bimanual-cup", "single-arm-cup"])
+@pytest.mark.parametrize("name", ["moving-obstacle", "bimanual-cup", "single-arm-cup", "two-link"])
 def test_claims_hold_on_the_engine(name: str) -> None:
     pytest.importorskip("mujoco")
     options = {
         "moving-obstacle": {"dt": 5e-3},
         "bimanual-cup": {"dt": 0.02, "duration": 6.5},
         "single-arm-cup": {"duration": 7.0},
+        "two-link": {"duration": 3.0},
     }[name]
     found = experiment(name, "mujoco", **options)
     assert failing(found) == []
