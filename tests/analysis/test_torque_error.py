@@ -92,6 +92,7 @@ def test_without_other_libraries(monkeypatch: pytest.MonkeyPatch) -> None:
     found = torque_error.experiment(states=60)
     assert any("Pinocchio takes its place" in text for text in found.text)
     assert all("Pinocchio" in claim.text for claim in found.claims[:-1])
+    assert "so not compared" in torque_error.absent("pin")
     monkeypatch.setitem(sys.modules, "pinocchio", None)
     with pytest.raises(dq.MissingExtraError, match="pip install roboticstoolbox-python or pin"):
         torque_error.experiment(states=60)

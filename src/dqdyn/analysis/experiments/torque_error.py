@@ -100,8 +100,6 @@ def experiment(plant: str | None = None, states: int = STATES) -> Result:
     calls: dict[str, Torques] = {f"{peer.name}, {peer.function}": peer.call for peer in peers}
     calls |= {method: robot.function("inverse_dynamics", method=method) for method in METHODS}
     times = times_per_call({**calls, AS_PRINTED: plain_python(robot)}, given)
-    absent = f"{' and '.join(missing)} cannot be imported: pip install {' '.join(missing)} compares with it as well."
-    note = "The Robotics Toolbox, the paper's baseline, is not installed; Pinocchio takes its place. "
     return Result(
         NAME,
         TITLE,
@@ -109,9 +107,9 @@ def experiment(plant: str | None = None, states: int = STATES) -> Result:
         (
             f"An arm with seven joints, whose links have no symmetry, in {states:,} random states. Its torques by our "
             f"methods are compared with those of {peers[0].name}, built from the same Denavit-Hartenberg table.",
-            "The percentage error (6.5) of a joint is |τ − τ_baseline| / |τ_baseline|: where the baseline's torque "
+            "The percentage error (6.5) of a joint is 100 |τ − τ_baseline| / |τ_baseline|: where the baseline's torque "
             "happens to be small, rounding alone makes it large, so that deviations exceed the means.",
-            *([(note if missing[0].startswith("robotics") else "") + absent] if missing else []),
+            *map(absent, missing),
             "Times include the clock's own, some ten nanoseconds. Other work on the machine shows in their deviation.",
         ),
         (*(agrees(method, errors[method], peers[0].name) for method in METHODS), seen(control)),
@@ -119,6 +117,16 @@ def experiment(plant: str | None = None, states: int = STATES) -> Result:
         (error_bars(errors["gauss"], peers[0].name), time_bars(times)),
         (error_table(errors), time_table(times)),
     )
+
+
+def absent(package: str) -> str:
+    """What it means that a library is not installed."""
+    if package.startswith("roboticstoolbox"):
+        return (
+            "The Robotics Toolbox, the paper's baseline, is not installed, so Pinocchio takes its place: "
+            "pip install roboticstoolbox-python compares as the paper does."
+        )
+    return "Pinocchio is not installed and so not compared: pip install pin."
 
 
 def percentage_errors(found: Array, baseline: Array) -> Array:
