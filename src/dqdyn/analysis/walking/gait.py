@@ -66,10 +66,11 @@ class Gait:
         standing: Standing,
         plan: FootstepPlan,
         targets: Targets | None = None,
-        timing: Timing = Timing(),
-        style: Style = Style(),
+        timing: Timing | None = None,
+        style: Style | None = None,
     ) -> None:
-        self.standing, self.plan, self.timing, self.style = standing, plan, timing, style
+        self.standing, self.plan = standing, plan
+        self.timing, self.style = timing or Timing(), style or Style()
         self.targets = Targets(standing) if targets is None else targets
         self.omega, self.robot = standing.omega, standing.robot
         self._heading0 = _mean_heading(*plan.start)
@@ -82,6 +83,7 @@ class Gait:
         self.standing_at: dict[str, Footstep] = {step.foot: step for step in self.plan.start}
         self.landed: list[Footstep] = []
         self.path: SwingPath | None = None
+        self.double_ends = 0.0
         self.reference: DivergentReference | None = None
         self.displaced = np.zeros(2)
         self._heading = Quintic.between(0.0, 1.0, 0.0, 0.0)
@@ -130,17 +132,17 @@ class Gait:
 
     # --- events -----------------------------------------------------------------------------------------------
 
-    def begin(self, t: float, q: Array, v: Array) -> float:
-        """From rest on both feet; gives how long the double support is to last, s."""
+    def begin(self, t: float, q: Array, v: Array) -> None:
+        """From rest on both feet, until ``double_ends``."""
         phases = self._ahead()
         rest = DivergentReference(phases, self.omega, start=t + self.timing.begin)
         xi = self._component(q, v)
         first = first_phase(xi, phases[0].first, rest.ends[0], self.timing.begin, self.omega)
         self._follow(t, [first, *phases], q)
-        return self.timing.begin
+        self.double_ends = t + self.timing.begin
 
-    def land(self, t: float, q: Array, v: Array) -> float:
-        """The swinging foot stands; gives how long the double support is to last, s."""
+    def land(self, t: float, q: Array, v: Array) -> None:
+        """The swinging foot stands; the double support is to last until ``double_ends``."""
         foot, stood = self.swinging, self.standing_at[self.supporting]
         assert self.path is not None
         early = max(self.path.finish - t, 0.0)
@@ -158,7 +160,12 @@ class Gait:
             duration = self.timing.double + early
             phases = [Phase(duration, self.pressure(stood), self.pressure(place)), *self._ahead()]
         self._follow(t, phases, q)
-        return duration
+        self.double_ends = t + duration
+
+    def hold(self, q: Array) -> None:
+        """The foot of the present step is about to leave the ground: until it does, it stays where it is."""
+        here = self.robot.pose(self.swinging, q)
+        self.targets.feet[self.swinging].move(SwingPath(here, here, 1.0).at(0.0))
 
     def _pass_on(self, displaced: Array) -> None:
         """The steps that are left take over a part of a displacement, less and less, within reach."""

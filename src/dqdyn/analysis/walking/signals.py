@@ -63,10 +63,14 @@ class Targets:
         robot, q0 = standing.robot, standing.q0
         self.feet = {foot: FootTarget(foot, robot.pose(foot, q0)) for foot in standing.feet}
 
-    def tasks(self, omega: float, swinging: str | None = None) -> list[ct.Task]:
-        """Balance, and the foot that swings."""
+    def foot_tasks(self, foot: str) -> list[ct.Task]:
+        """Of a foot that swings."""
+        return self.feet[foot].tasks()
+
+    def tasks(self, omega: float) -> list[ct.Task]:
+        """Balance: the divergent component, the height, the trunk, the posture."""
         standing = self.standing
-        found: list[ct.Task] = [
+        return [
             ct.DivergentComponentTask(self.goal, omega=omega, gain=5.0, weight=DIVERGENT, name="divergent component"),
             ct.FunctionTask(
                 lambda c, h: c.components[3] - h,
@@ -82,4 +86,3 @@ class Targets:
             ct.PostureTask(standing.q0, joints="motors", gain=3.0, weight=POSTURE),
             ct.ForceRegularisation(components=("f_t1", "f_t2", "tau_t1", "tau_t2", "tau_n"), weight=FORCES),
         ]
-        return found if swinging is None else [*found, *self.feet[swinging].tasks()]
