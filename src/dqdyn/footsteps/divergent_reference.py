@@ -149,7 +149,11 @@ def first_phase(
 
     away from the foot that will stand, as people do when they start to walk: they press with the foot that will swing.
     """
-    xi, z1, then = point(component, "ξ at the start"), point(last, "the last zero-moment point"), point(after, "ξ after")
+    xi, z1, then = (
+        point(component, "ξ at the start"),
+        point(last, "the last zero-moment point"),
+        point(after, "ξ after"),
+    )
     T = number(duration, "the duration of the first phase in s", 0.0, above=True)
     rate = number(omega, "omega of a divergent component in rad/s", 0.0, above=True)
     up = np.array([0.0, 0.0, number(gravity, "gravity in m/s²", 0.0, above=True) / rate**2])

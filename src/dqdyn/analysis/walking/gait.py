@@ -29,6 +29,8 @@ from dqdyn.footsteps import (
     first_phase,
 )
 from dqdyn.footsteps.adjustment import carried
+from dqdyn.footsteps.plans import Surfaces
+from dqdyn.footsteps.swing import highest_between
 
 
 @dataclass(frozen=True)
@@ -68,9 +70,10 @@ class Gait:
         targets: Targets | None = None,
         timing: Timing | None = None,
         style: Style | None = None,
+        scene: Surfaces | None = None,
     ) -> None:
         self.standing, self.plan = standing, plan
-        self.timing, self.style = timing or Timing(), style or Style()
+        self.timing, self.style, self.scene = timing or Timing(), style or Style(), scene
         self.targets = Targets(standing) if targets is None else targets
         self.omega, self.robot = standing.omega, standing.robot
         self._heading0 = _mean_heading(*plan.start)
@@ -186,13 +189,17 @@ class Gait:
         """The foot of the present step leaves the ground."""
         foot, step = self.swinging, self.steps[self.k]
         self._follow(t, self._ahead(), q)
-        here = self.robot.pose(foot, q)
-        self.path = SwingPath(here, step.pose, self.timing.single, self.style.clearance, start=t)
+        self.path = self.swing_path(t, self.robot.pose(foot, q), step)
         stands = self.standing_at[self.supporting]
         now, goal = float(self._heading.at(t)[0][0]), _mean_heading(stands, step) - self._heading0
         goal = now + math.remainder(goal - now, 2.0 * math.pi)
         self._heading = Quintic.between(t, t + self.timing.single, now, goal)
         self.displaced = np.zeros(2)
+
+    def swing_path(self, t: float, here: Pose, step: Footstep) -> SwingPath:
+        """The way of a foot from where it is to a footstep, over what ``scene`` has between them."""
+        top = None if self.scene is None else highest_between(here, step.pose, self.scene, self.plan.sole)
+        return SwingPath(here, step.pose, self.timing.single, self.style.clearance, top, start=t)
 
     def _follow(self, t: float, phases: list[Phase], q: Array) -> None:
         """A new reference from now on; the height of its center of mass goes on from where the last one has it."""
@@ -219,7 +226,7 @@ class Gait:
 
     def _swing(self, t: float, q: Array, v: Array, xi: Array, rate: Array) -> tuple[Array, Array]:
         """Move the swinging foot, and displace where it lands; ξ and its rate follow that."""
-        assert self.path is not None and self.reference is not None
+        assert self.path is not None
         left = self.path.finish - t
         if self.style.adjustment is not None and left > self.style.settle:
             self._adjust(t, left, self._component(q, v)[:2] - xi)
@@ -232,7 +239,8 @@ class Gait:
         return xi + moved, rate + self.omega * moved
 
     def _adjust(self, t: float, left: float, error: Array) -> None:
-        assert self.path is not None and self.style.adjustment is not None
+        assert self.path is not None
+        assert self.style.adjustment is not None
         stands = self.standing_at[self.supporting]
         axes = stands.pose.rotation_matrix[:2, :2]
         way = self.style.adjustment.displacement(axes.T @ error, left, self.omega, self.timing.double)

@@ -56,7 +56,7 @@ class Walk:
         gait, supports = self.gait, dict(zip(self.standing.feet, self.standing.supports, strict=True))
         double = [*gait.targets.tasks(gait.omega), *self.more]
         common: dict[str, Any] = {"constraints": self.constraints, "during": self._during, "ramp": self.ramp}
-        on_both = {"tasks": double, "contacts": [*supports.values(), *self.holding]} | common
+        on_both = common | {"tasks": double, "contacts": [*supports.values(), *self.holding]}
         lifts = [self._lifts(foot) for foot in supports]
         fell = ct.Transition(FELL, ct.guards.when(self._has_fallen, "the robot has fallen"), kind="failure")
         timing = gait.timing
