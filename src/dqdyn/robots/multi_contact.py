@@ -26,7 +26,7 @@ def multi_contact_humanoid() -> Description:
     limits, which are not printed there, are ours. All links are uniform cylinders, boxes and balls. x points forward,
     y to the left. At q = 0 (base at the identity) it stands straight with its arms down, palms to the back, and its
     soles 0.86 m below the pelvis. Equal angles on both sides are symmetric. The wrists bend far enough that a palm lies
-    flat below a vertical forearm.
+    flat below a vertical forearm, and the palms stand out so far that wrist and forearm stay off the surface.
 
     Frames "left_foot" and "right_foot" in the middle of the soles, "left_hand" and "right_hand" in that of the palms:
     z is the direction in which a surface pushes the foot or the hand, x points to the toes or the fingertips. Corners
@@ -36,7 +36,7 @@ def multi_contact_humanoid() -> Description:
     foot = serial_limb("pelvis", RIGHT_LEG, *_face("right_foot", "right_foot_link", placement((0.03, 0.0, -0.1)), SOLE))
     # z of the palm's frame is x of the link, x of the frame points to the fingertips, -z of the link
     turned = Quaternion(math.sqrt(0.5), 0.0, math.sqrt(0.5), 0.0)
-    palm = pose(turned, pure(-0.015, 0.0, -0.06))
+    palm = pose(turned, pure(-0.04, 0.0, -0.06))
     arm = serial_limb("chest", _RIGHT_ARM, *_face("right_hand", "right_palm", palm, PALM))
     trunk = serial_limb("pelvis", _TRUNK, NamedFrame("head", "chest", placement((0.0, 0.0, 0.56))))
     pelvis = link("pelvis", block(7.0, (0.16, 0.22, 0.12), color=STEEL))
@@ -75,5 +75,5 @@ _RIGHT_ARM = (
     hinge("right_wrist_pitch", (0, 0, -0.15), "y", (-1.9, 1.2, 6.0, 60.0)),
     link("right_wrist", rod(0.4, 0.03, (0, -0.03, 0), (0, 0.03, 0), STEEL)),
     hinge("right_wrist_roll", (0, 0, 0), "x", within(1.2, 6.0, 60.0)),
-    link("right_palm", block(0.6, (0.03, 2 * PALM[1], 2 * PALM[0]), (0, 0, -0.06), BLUE)),
+    link("right_palm", block(0.6, (0.03, 2 * PALM[1], 2 * PALM[0]), (-0.025, 0, -0.06), BLUE)),
 )
