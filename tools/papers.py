@@ -138,8 +138,6 @@ PAPERS: dict[str, Paper] = {
                 f"{PROOF_STEP} of Lemma 4.1: the solution of the equation, up to (4.16).",
             ),
             ("eq.", ("4.18",), f"{PROOF_STEP} of Lemma 4.1: comparison of the inequality with the equation."),
-            ("eq.", numbers(54, "4.", 41), "The area of the support polygon and its Jacobian are not implemented."),
-            ("eq.", numbers(62, "4.", 55), "Multi-contact strategies (section 4.5) are not implemented."),
             ("eq.", ("5.4",), "(A.24) for a center of mass, with its parts stacked."),
             ("eq.", ("5.10",), f"{STEP} from (5.9) to (5.12): the same forces with Euler's law not yet inserted."),
             ("eq.", ("5.23",), "Notation: τ and f of (5.18), stacked; wrenches here keep the order f + ετ."),

@@ -13,7 +13,7 @@ import numpy as np
 from dqdyn import control as ct
 from dqdyn.analysis.experiments import cup_setting as cup
 from dqdyn.analysis.experiments.cup_setting import GAINS, PLANE, RATE, START, TILT, TORSO, Setting
-from dqdyn.analysis.experiments.experiment import Case, Claim, Figure, Result, Table
+from dqdyn.analysis.experiments.experiment import AnyFigure, Case, Claim, Result, Table
 from dqdyn.analysis.experiments.figures import curves, effort, figure, joint_figures, norm
 from dqdyn.analysis.experiments.running import follow
 from dqdyn.simulate import Trajectory
@@ -169,7 +169,7 @@ def table(efforts: dict[str, float], duration: float) -> Table:
     return Table(title, ("control law", "metric", "QP", "CQP", "QP in print", "CQP in print"), rows)
 
 
-def figures(setting: Setting, runs: dict[str, Trajectory]) -> Iterator[Figure]:
+def figures(setting: Setting, runs: dict[str, Trajectory]) -> Iterator[AnyFigure]:
     """Those of figs. 6.2 to 6.4, QP and CQP in one."""
     for word, pair, fig in (("velocity", VELOCITY, "6.2"), ("torque", TORQUE, "6.3, 6.4")):
         both = {name.split()[0]: runs[name] for name in pair}
