@@ -100,6 +100,7 @@ def test_triangles_without_area_are_where_the_printed_form_has_no_gradient() -> 
     assert_close(convex_hull_of([a, b, thin, d]).gradient[2], [0.0, 1.0], 1e-15)
 
 
+@pytest.mark.equation("Quiroz", "4.41")
 @pytest.mark.equation("Quiroz", "4.53")
 @pytest.mark.equation("Quiroz", "4.54")
 def test_printed_jacobian_is_that_of_the_task() -> None:
@@ -200,6 +201,7 @@ def test_corners_enter_and_leave() -> None:
         assert task.polygon(robot, q).area == pytest.approx(at.value[0], abs=1e-12)
 
 
+@pytest.mark.equation("Quiroz", "fig. 4.10")
 def test_contacts_that_are_off_do_not_count() -> None:
     robot = dq.robots.humanoid()
     feet = [contacts.face(f, half_length=0.1, half_width=0.05) for f in ("left_foot", "right_foot")]
