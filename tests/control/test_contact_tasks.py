@@ -125,6 +125,20 @@ def test_a_tool_is_laid_on_a_slope(level: str) -> None:
     assert pose.translation @ [0.6, 0.0, 0.8] == pytest.approx(0.4, abs=1e-4)
 
 
+def test_opposite_normals_find_their_way() -> None:
+    """From upside down, where the error has no gradient that leads back."""
+    robot, q = arm(), np.array([0.3, -0.6, 1.2, 0.2, 0.5, 0.1])
+    pose = robot.pose("tool", q)
+    n = pose.rotation_matrix[:, 2]
+    task = ct.SurfaceTask("tool", dq.Plane(-n, pose.translation), gain=2.0)
+    start = rows_of(robot, task, 0.0, q, np.zeros(6))
+    assert np.linalg.norm(start["value"]) == pytest.approx(2.0)
+    assert np.linalg.matrix_rank(start["jacobian"], tol=1e-6) == 3
+    controller = ct.velocity_controller(robot, [task], damping=0.02)
+    end = robot.pose("tool", follow(robot, controller, q, 5.0, 5e-3))
+    assert_close(end.rotation_matrix[:, 2], -n, 1e-3)
+
+
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.equation("Quiroz", "4.61")
 def test_a_tool_slides_on_its_surface(level: str) -> None:
@@ -189,7 +203,7 @@ def test_rows_of_the_center_of_mass_are_those_of_planes() -> None:
     robot = tree("free base")
     q, v, _ = random_state(robot, np.random.default_rng(2))
     region = ct.CenterOfMassRegion(TRIANGLE, 0.05, edges=5)
-    planes = [dq.Plane((a, b, 0.0), distance=d) for a, b, d in region.polygon.edges]
+    planes = [dq.Plane((a, b, 0.0), distance=d) for a, b, d in region.polygon.sides]
     ours, others = (rows_of(robot, term, 0.0, q, v) for term in (region, ct.Region(ct.CenterOfMass(), planes, 0.05)))
     for name in ("value", "jacobian", "rate", "drift"):
         assert_close(ours[name][:3], others[name], 1e-12)
@@ -223,6 +237,16 @@ def test_the_center_of_mass_stays_inside_as_the_polygon_changes(level: str) -> N
     assert controller.composition.program is program  # type: ignore[attr-defined]
     assert robot.center_of_mass(q)[0] > center[0] + 0.07
     assert region.polygon.distance(robot.center_of_mass(q)[:2]) > 0.009
+
+
+def test_regions_of_a_moving_center() -> None:
+    """Rates of the center of mass alone: the polygon stands still between updates."""
+    robot = tree("free base")
+    q, v, _ = random_state(robot, np.random.default_rng(4))
+    region = ct.CenterOfMassRegion(TRIANGLE)
+    at = ct.linearise(robot, region)(0.0, q, v)
+    assert_close(at.residual, np.zeros(12), 1e-15)
+    assert_close(at.jacobian[:3] @ v, region.polygon.sides[:, :2] @ robot.center_of_mass_velocity(q, v)[:2], 1e-9)
 
 
 def test_edges_that_stay_keep_their_rows() -> None:

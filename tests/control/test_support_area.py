@@ -215,6 +215,18 @@ def test_contacts_that_are_off_do_not_count() -> None:
         contacts.support_polygon(robot, q, [*feet, hand])
 
 
+def test_the_area_in_a_function() -> None:
+    """The feature by itself: half of the area between the tool and two points, as a function of the user's."""
+    robot = dq.robots.arm6()
+    q = robot.random_configuration(4)
+    area = ct.support_area(["tool", (0.0, 0.9), (0.4, -0.8)])
+    half = ct.FunctionTask(lambda a: 0.5 * a, area)
+    whole = ct.SupportAreaTask(["tool", (0.0, 0.9), (0.4, -0.8)])
+    ours, theirs = (rows_of(robot, task, 0.0, q, np.ones(6)) for task in (half, whole))
+    for name in ("value", "jacobian", "rate", "drift"):
+        assert_close(2.0 * ours[name], theirs[name], 1e-12)
+
+
 # --- growth ----------------------------------------------------------------------------------------------------------
 
 START = np.array([0.3, -0.6, 1.2, 0.2, 0.5, 0.1])
