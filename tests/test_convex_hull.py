@@ -14,6 +14,7 @@ from dqdyn.algebra.jet import derivative, gradient
 from dqdyn.compile.runtime.function import Function
 from dqdyn.compile.trace.tracer import trace
 from dqdyn.contacts.support_polygon import SupportPolygon
+from dqdyn.errors import Error
 from dqdyn.geometry.hull import _sorting_network, convex_hull_of, hull_area
 
 KINDS = ("random", "on a grid", "nearly on a grid", "coinciding", "in a line but one", "far away", "on a circle")
@@ -128,6 +129,11 @@ def test_lines_and_points_have_no_area(points: list[tuple[float, float]]) -> Non
     hull = convex_hull_of(points)
     assert abs(hull.area) < 1e-16
     assert sum(hull.is_corner) <= 2
+
+
+def test_no_points() -> None:
+    with pytest.raises(Error, match="at least one point"):
+        convex_hull_of([])
 
 
 def test_double_corners_count_once() -> None:

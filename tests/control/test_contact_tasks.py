@@ -312,35 +312,38 @@ def standing() -> Standing:
     return multi_contact_humanoid()
 
 
-def pulled(feet: Sequence[ct.Task], offset: Sequence[float]) -> np.ndarray:
-    """q of the humanoid after its hand was pulled for four seconds, with the center of mass over its feet."""
+def pulled(level: str, feet: Sequence[ct.Task]) -> np.ndarray:
+    """q of the humanoid after its hand was pulled for three seconds, with the center of mass over its feet."""
     robot, q = standing().robot, standing().q0
-    pull = ct.TranslationTask("right_hand", robot.pose("right_hand", q).translation + offset)
-    inside = ct.CenterOfMassRegion(standing().polygon, 0.02)
-    controller = ct.velocity_controller(robot, [pull], [*feet, inside, ct.JointLimits()], damping=0.05)
-    return follow(robot, controller, q, 4.0, 0.01)
+    pull = ct.TranslationTask("right_hand", robot.pose("right_hand", q).translation + [0.8, -0.2, 0.3])
+    constraints = [*feet, ct.CenterOfMassRegion(standing().polygon, 0.02)]
+    controller = LEVELS[level](robot, [pull, ct.RestTask(weight=1e-2)], constraints)
+    if level == "velocity":
+        return follow(robot, controller, q, 3.0, 0.01)
+    return accelerate(robot, controller, q, np.zeros(robot.nv), 3.0, 5e-3)[0]
 
 
 @pytest.mark.long
+@pytest.mark.parametrize("level", ["velocity", "acceleration"])
 @pytest.mark.equation("Quiroz", "4.58")
 @pytest.mark.equation("Quiroz", "4.59")
 @pytest.mark.equation("Quiroz", "4.60")
-def test_printed_equalities_let_both_feet_slide() -> None:
-    """Some 0.18 m, together and without turning; held by their poses they stay."""
+def test_printed_equalities_let_both_feet_slide(level: str) -> None:
+    """By more than a decimeter, together and without turning; held by their poses they stay."""
     robot, q, feet = standing().robot, standing().q0, standing().feet
     start = [robot.pose(foot, q) for foot in feet]
     printed = [
         ct.RelativePoseTask(*feet, robot.relative_pose(*feet, q)),
         ct.RotationTask(ct.absolute_frame(*feet), robot.absolute_pose(*feet, q)),
     ]
-    end = pulled(printed, (0.8, -0.2, 0.3))
+    end = pulled(level, printed)
     slides = [robot.pose(foot, end).translation - at.translation for foot, at in zip(feet, start, strict=True)]
-    assert np.linalg.norm(slides[0]) == pytest.approx(0.18, abs=0.03)
+    assert np.linalg.norm(slides[0]) > 0.12
     assert_close(slides[0], slides[1], 1e-4)
     for foot, at in zip(feet, start, strict=True):
         assert_close(robot.pose(foot, end).rotation_matrix, at.rotation_matrix, 1e-4)
     assert_close(robot.relative_pose(*feet, end).vec8(), robot.relative_pose(*feet, q).vec8(), 1e-4)
-    held = pulled([ct.PoseTask(foot, at) for foot, at in zip(feet, start, strict=True)], (0.8, -0.2, 0.3))
+    held = pulled(level, [ct.PoseTask(foot, at) for foot, at in zip(feet, start, strict=True)])
     assert standing().feet_moved(held[None]) < 1e-4
 
 
