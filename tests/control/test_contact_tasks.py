@@ -244,9 +244,9 @@ def test_regions_of_a_moving_center() -> None:
     robot = tree("free base")
     q, v, _ = random_state(robot, np.random.default_rng(4))
     region = ct.CenterOfMassRegion(TRIANGLE)
-    at = ct.linearise(robot, region)(0.0, q, v)
-    assert_close(at.residual, np.zeros(12), 1e-15)
-    assert_close(at.jacobian[:3] @ v, region.polygon.sides[:, :2] @ robot.center_of_mass_velocity(q, v)[:2], 1e-9)
+    at = rows_of(robot, region, 0.0, q, v)
+    assert_close(at["residual"], np.zeros(12), 1e-15)
+    assert_close(at["rate"][:3], region.polygon.sides[:, :2] @ robot.center_of_mass_velocity(q, v)[:2], 1e-9)
 
 
 def test_edges_that_stay_keep_their_rows() -> None:
