@@ -114,6 +114,7 @@ def test_bimanual_cup() -> None:
     assert names >= {"table", "absolute frame", "grip"}
 
 
+@pytest.mark.long
 @pytest.mark.equation("Quiroz", "fig. 6.11")
 @pytest.mark.equation("Quiroz", "fig. 6.12")
 def test_mobile_bimanual() -> None:
