@@ -122,4 +122,4 @@ def test_page_has_tables_and_no_runs(tmp_path: Path) -> None:
     found = Result("torque-error", "Torques", "Quiroz", ("Text.",), (Claim("it is so", "1", True),), (), (), (table,))
     page = write_experiment(found, tmp_path / "page.html").read_text(encoding="utf-8")
     assert table.title in page
-    assert "The runs" not in page
+    assert ">The runs<" not in page

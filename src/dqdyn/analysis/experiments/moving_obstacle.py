@@ -66,7 +66,8 @@ def experiment(plant: str | None = None, duration: float = 10.0, dt: float = 1e-
         (
             "A six-axis arm brings its hand to a point by joint torques while an obstacle crosses the way. Control law "
             "(3.6) with one inequality of second order on the squared distance of hand and obstacle (4.20) to (4.23).",
-            "The blue ball around the hand is the safe zone; the red ball is the obstacle.",
+            "The blue ball around the hand is the safe zone, red while the obstacle is inside; the orange ball is the "
+            "obstacle.",
         ),
         tuple(claim for steps in by_step for claim in claims(by_step[steps], of_steps(steps, by_step))),
         tuple(Case(f"case {case}: {CASES[case]}", runs[case], drawings(runs[case])) for case in CASES),
@@ -118,9 +119,9 @@ def error(run: Trajectory) -> Array:
 def drawings(run: Trajectory) -> tuple[Drawing, ...]:
     """The obstacle and its path, the safe zone and the way of the hand, the goal [Quiroz, fig. 4.3]."""
     return (
-        draw("sphere", center=path(run), radius=0.05, name="obstacle", color=(0.87, 0.23, 0.2, 1.0)),
-        draw("path", points=path(run), name="path of the obstacle", color=(0.87, 0.23, 0.2, 1.0)),
-        draw("sphere", center=hand(run), radius=SAFE, name="safe zone"),
+        draw("sphere", center=path(run), radius=0.05, name="obstacle", color=(0.96, 0.55, 0.1, 1.0)),
+        draw("path", points=path(run), name="path of the obstacle", color=(0.96, 0.55, 0.1, 1.0)),
+        draw("sphere", center=hand(run), radius=SAFE, name="safe zone", violated=gap(run) < SAFE),
         draw("path", points=hand(run), name="way of the hand"),
-        draw("point", position=GOAL, name="goal", radius=0.025, color=(0.2, 0.65, 0.3, 1.0)),
+        draw("target", position=GOAL, name="goal"),
     )
