@@ -32,6 +32,7 @@ SIZES = {  # name: nq, nv, mass of what moves in kg
     "small_bimanual": (13, 13, 6.2),
     "mobile_bimanual": (16, 16, 16.9),
     "humanoid": (34, 33, 58.6),
+    "multi_contact_humanoid": (34, 33, 62.2),
     "four_bar": (3, 3, 1.46),
     "five_bar": (4, 4, 2.4),
     "stewart_platform": (25, 24, 28.0),
@@ -41,6 +42,11 @@ TOOLS = {
     "small_bimanual": ("left_hand", "right_hand", "head"),
     "mobile_bimanual": ("left_hand", "right_hand", "head"),
     "humanoid": ("left_hand", "right_hand", "left_foot", "right_foot", "head"),
+    "multi_contact_humanoid": (
+        *(f"{side}_{end}" for side in ("left", "right") for end in ("hand", "foot")),
+        *(f"{side}_{end}_corner_{i}" for side in ("left", "right") for end in ("hand", "foot") for i in range(1, 5)),
+        "head",
+    ),
 }
 SHAPES: dict[str, Any] = {"box": box, "cylinder": cylinder, "sphere": sphere}
 

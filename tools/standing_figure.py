@@ -22,9 +22,10 @@ sys.path[:0] = [
     str(ROOT / "tests" / "view"),
 ]  # the experiments of the benchmarks, and how to start a browser
 
-from benchmarks.standing import balance, foot_lift, pushes, setting, sway  # noqa: E402
+from benchmarks.standing import foot_lift, sway  # noqa: E402
 
 from dqdyn import Trajectory  # noqa: E402
+from dqdyn.analysis.standing import balance, pushes, setting  # noqa: E402
 
 FIGURES = ROOT / "docs" / "figures"
 COLORS = ("#1f5fa8", "#c25a12", "#4a8a3a")

@@ -17,10 +17,12 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.measure import machine
-from benchmarks.standing import foot_lift, pushes, sway, wheel
-from benchmarks.standing.balance import balance
-from benchmarks.standing.loop import Run
-from benchmarks.standing.setting import ROBOTS, Standing
+from benchmarks.standing import foot_lift, sway, wheel
+from benchmarks.standing.robots import ROBOTS
+from dqdyn.analysis.standing import pushes
+from dqdyn.analysis.standing.balance import balance
+from dqdyn.analysis.standing.loop import Run
+from dqdyn.analysis.standing.setting import Standing
 
 LEAST = 0.7
 """Of the impulse that the linear pendulum survives."""

@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.standing.balance import balance, balance_tasks
-from benchmarks.standing.loop import DT, Run, run
-from benchmarks.standing.setting import Standing
 from dqdyn import control as ct
 from dqdyn.algebra.scalar import less, select
+from dqdyn.analysis.standing.balance import balance, balance_tasks
+from dqdyn.analysis.standing.loop import DT, Run, run
+from dqdyn.analysis.standing.setting import Standing
 from dqdyn.arrays import Array
 from dqdyn.control.whole_body.controller import WholeBodyController
 

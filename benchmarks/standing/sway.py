@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.standing.balance import balance
-from benchmarks.standing.loop import Run, run
-from benchmarks.standing.setting import Standing
 from dqdyn import control as ct
 from dqdyn.algebra.jet import derivative
 from dqdyn.algebra.scalar import sin
+from dqdyn.analysis.standing.balance import balance
+from dqdyn.analysis.standing.loop import Run, run
+from dqdyn.analysis.standing.setting import Standing
 from dqdyn.arrays import Array
 
 AMPLITUDE, FREQUENCY = 0.03, 0.5  # m, Hz

@@ -11,9 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.standing.balance import balance
-from benchmarks.standing.loop import Run, run
-from benchmarks.standing.setting import Standing
 from dqdyn import control as ct
 from dqdyn import scenes
 from dqdyn.algebra.dual import DQ
@@ -21,6 +18,9 @@ from dqdyn.algebra.poses import translator
 from dqdyn.algebra.quaternion import pure
 from dqdyn.algebra.scalar import cos, sin
 from dqdyn.algebra.values import Pose
+from dqdyn.analysis.standing.balance import balance
+from dqdyn.analysis.standing.loop import Run, run
+from dqdyn.analysis.standing.setting import Standing
 from dqdyn.arrays import Array
 
 RADIUS, AHEAD, ABOVE = 0.18, 0.33, 0.16

@@ -18,9 +18,11 @@ from dqdyn.control.whole_body.contact_motion import anchor_of, anchored_corners
 
 sys.path.append(str(Path(__file__).parents[2]))
 
-from benchmarks.standing import pushes, setting
-from benchmarks.standing.balance import balance
-from benchmarks.standing.loop import run
+from benchmarks.standing import robots
+
+from dqdyn.analysis.standing import pushes, setting
+from dqdyn.analysis.standing.balance import balance
+from dqdyn.analysis.standing.loop import run
 
 
 def test_bound_of_the_pendulum() -> None:
@@ -52,9 +54,9 @@ def test_distance_to_the_edge() -> None:
         assert polygon.distance(point + 0.5 * way) > 0.0
 
 
-@pytest.mark.parametrize("name", setting.ROBOTS)
+@pytest.mark.parametrize("name", robots.ROBOTS)
 def test_robots_stand_over_their_soles(name: str) -> None:
-    standing = setting.ROBOTS[name]()
+    standing = robots.ROBOTS[name]()
     robot, q0 = standing.robot, standing.q0
     for foot in standing.feet:
         sole = robot.pose(foot, q0)

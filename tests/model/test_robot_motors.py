@@ -50,6 +50,7 @@ def test_built_in_robots() -> None:
         "five_bar": [0, 2],
         "stewart_platform": [8, 11, 14, 17, 20, 23],
         "humanoid": list(range(6, dq.robots.humanoid().nv)),
+        "multi_contact_humanoid": list(range(6, dq.robots.multi_contact_humanoid().nv)),
     }
     for name, axes in driven.items():
         assert np.flatnonzero(getattr(dq.robots, name)().actuated).tolist() == axes, name

@@ -12,12 +12,13 @@ from dqdyn.robots.chains import chain, two_link
 from dqdyn.robots.humanoids import humanoid
 from dqdyn.robots.linkages import five_bar, four_bar
 from dqdyn.robots.mobile import holonomic_manipulator, nonholonomic_manipulator
+from dqdyn.robots.multi_contact import multi_contact_humanoid
 from dqdyn.robots.platform import stewart_platform
 from dqdyn.robots.small_body import mobile_bimanual, small_bimanual
 from dqdyn.robots.upper_body import bimanual
 
 _ARMS = (two_link, chain, arm6, arm7, holonomic_manipulator, nonholonomic_manipulator)
-_BODIES = (bimanual, small_bimanual, mobile_bimanual, humanoid)
+_BODIES = (bimanual, small_bimanual, mobile_bimanual, humanoid, multi_contact_humanoid)
 _LOOPS = (four_bar, five_bar, stewart_platform)
 BUILDERS: dict[str, Callable[..., Description]] = {build.__name__: build for build in (*_ARMS, *_BODIES, *_LOOPS)}
 

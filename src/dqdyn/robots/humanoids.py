@@ -1,4 +1,4 @@
-"""A humanoid with 27 joints on a free base."""
+"""A humanoid with 27 joints on a free base, with a head that turns and two joints in its torso."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def humanoid() -> Description:
     palms, "head". No damping, no friction.
     """
     sole, palm, face = placement((0.03, 0.0, -0.1)), placement((0.0, 0.0, -0.1)), placement((0.0, 0.0, 0.1))
-    right_leg = serial_limb("pelvis", _RIGHT_LEG, NamedFrame("right_foot", "right_foot_link", sole))
+    right_leg = serial_limb("pelvis", RIGHT_LEG, NamedFrame("right_foot", "right_foot_link", sole))
     right_arm = serial_limb("chest", _RIGHT_ARM, NamedFrame("right_hand", "right_palm", palm))
     trunk = serial_limb("pelvis", _TRUNK, NamedFrame("head", "skull", face))
     pelvis = link("pelvis", block(7.0, (0.16, 0.22, 0.12), color=STEEL))
@@ -37,7 +37,7 @@ _TRUNK = (
     link("skull", ball(3.6, 0.1, (0, 0, 0.1))),
 )
 
-_RIGHT_LEG = (
+RIGHT_LEG = (
     hinge("right_hip_yaw", (0, -0.1, -0.06), "z", within(0.8, 5.0, 100.0)),
     link("right_hip", rod(1.2, 0.05, (0, 0, 0), (0, 0, 0.04), STEEL)),
     hinge("right_hip_roll", (0, 0, 0), "x", within(0.6, 5.0, 150.0)),

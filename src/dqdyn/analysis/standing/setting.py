@@ -1,10 +1,9 @@
-"""Robots that stand on two feet, our humanoid and the Talos: their centers of mass are over the middle of the soles."""
+"""Robots that stand on two feet with their centers of mass over the middle of the soles."""
 
 from __future__ import annotations
 
 import math
-import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -12,7 +11,6 @@ from typing import Any
 import numpy as np
 
 import dqdyn as dq
-from benchmarks.robots import TALOS, example_robots
 from dqdyn import contacts, scenes
 from dqdyn.arrays import Array
 
@@ -89,59 +87,15 @@ class Standing:
 
 def humanoid() -> Standing:
     """Our humanoid with bent knees: 58.6 kg, feet of 22 cm × 11 cm."""
-    robot = dq.robots.humanoid()
-    joints = {"hip_pitch": -0.4, "knee": 0.8, "ankle_pitch": -0.4, "shoulder_roll": -0.15, "elbow": -0.4}
-    angles = {f"{side}_{name}": angle for side in ("left", "right") for name, angle in joints.items()}
-    return _balanced(
-        Standing(
-            robot, robot, np.zeros(0), ("left_foot", "right_foot"), ("left_foot_link", "right_foot_link"),
-            0.11, 0.055, "pelvis", "chest", ("left_hand", "right_hand"),
-        ),
-        angles,
-        [(f"{side}_ankle_pitch", f"{side}_hip_pitch") for side in ("left", "right")],
-    )  # fmt: skip
+    return _built_in("humanoid")
 
 
-def talos() -> Standing:
-    """The reduced Talos, 90.3 kg, in the half-sitting posture of its makers; feet of 20 cm × 13 cm.
-
-    Its meshes give way to boxes at the soles and to balls at knees, hands, elbows, pelvis and chest, so that a fall is
-    felt. Its joints have the damping and the Coulomb friction of its file, which the controller does not know: torques
-    against friction · sign(v) would shake joints that are at rest.
-    """
-    soles, angles = ("left_sole_link", "right_sole_link"), {"torso_2_joint": 0.006761}
-    plant = _talos_on_boxes(soles)
-    for side, sign in (("left", 1.0), ("right", -1.0)):
-        legs, arms = {3: -0.411354, 4: 0.859395, 5: -0.448041}, {1: 0.25 * sign, 2: 0.173 * sign, 4: -0.525366}
-        angles |= {f"leg_{side}_{i}_joint": angle for i, angle in legs.items()}
-        angles |= {f"arm_{side}_{i}_joint": angle for i, angle in arms.items()} | {f"gripper_{side}_joint": -0.1}
-    return _balanced(
-        Standing(
-            plant.without_friction(), plant, np.zeros(0), soles, soles, 0.10, 0.065,
-            "base_link", "torso_2_link", ("gripper_left_base_link", "gripper_right_base_link"),
-        ),
-        angles,
-        [(f"leg_{side}_5_joint", f"leg_{side}_3_joint") for side in ("left", "right")],
-    )  # fmt: skip
+def multi_contact_humanoid() -> Standing:
+    """The one with seven-axis arms and palms, with bent knees: 62.2 kg, feet of 22 cm × 11 cm."""
+    return _built_in("multi_contact_humanoid")
 
 
-ROBOTS: dict[str, Callable[[], Standing]] = {"humanoid": humanoid, "talos": talos}
-
-
-def _talos_on_boxes(soles: tuple[str, str]) -> dq.Robot:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", dq.ModelWarning)
-        robot = dq.load(example_robots() / TALOS, base="free")
-    radii = {"base_link": 0.15, "torso_2_link": 0.2}
-    for side in ("left", "right"):
-        radii |= {f"leg_{side}_4_link": 0.06, f"arm_{side}_4_link": 0.05, f"arm_{side}_7_link": 0.05}
-    shapes: dict[str, list[dq.Shape]] = {link.name: [] for link in robot.description.links if link.collisions}
-    shapes |= {link: [dq.Shape("sphere", (radius,))] for link, radius in radii.items()}
-    box = dq.Shape("box", (0.20, 0.13, 0.02), dq.placement((0.0, 0.0, 0.01)))
-    return robot.with_collisions(shapes | {sole: [box] for sole in soles})
-
-
-def _balanced(given: Standing, angles: Mapping[str, float], pitches: list[tuple[str, str]]) -> Standing:
+def balanced(given: Standing, angles: Mapping[str, float], pitches: list[tuple[str, str]]) -> Standing:
     """On the ground, with pairs of ankle and hip turned against each other: soles and trunk stay level."""
     robot, q0 = given.robot, given.robot.neutral()
     for name, angle in angles.items():
@@ -157,3 +111,17 @@ def _balanced(given: Standing, angles: Mapping[str, float], pitches: list[tuple[
             q0[robot.model.joint(hip).q] -= 0.8 * ahead
     values = {name: getattr(given, name) for name in given.__dataclass_fields__}
     return Standing(**values | {"q0": q0})
+
+
+def _built_in(name: str) -> Standing:
+    robot: dq.Robot = getattr(dq.robots, name)()
+    joints = {"hip_pitch": -0.4, "knee": 0.8, "ankle_pitch": -0.4, "shoulder_roll": -0.15, "elbow": -0.4}
+    angles = {f"{side}_{joint}": angle for side in ("left", "right") for joint, angle in joints.items()}
+    return balanced(
+        Standing(
+            robot, robot, np.zeros(0), ("left_foot", "right_foot"), ("left_foot_link", "right_foot_link"),
+            0.11, 0.055, "pelvis", "chest", ("left_hand", "right_hand"),
+        ),
+        angles,
+        [(f"{side}_ankle_pitch", f"{side}_hip_pitch") for side in ("left", "right")],
+    )  # fmt: skip

@@ -18,8 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.standing.loop import DT, Law, Run, run
-from benchmarks.standing.setting import Standing
+from dqdyn.analysis.standing.loop import DT, Law, Run, run
+from dqdyn.analysis.standing.setting import Standing
 from dqdyn.arrays import Array
 
 PUSH, BEFORE, AFTER = 0.1, 0.3, 5.0

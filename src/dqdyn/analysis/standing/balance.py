@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from benchmarks.standing.setting import Standing
 from dqdyn import control as ct
+from dqdyn.analysis.standing.setting import Standing
 from dqdyn.contacts import Contact
 from dqdyn.control.whole_body.controller import WholeBodyController
 

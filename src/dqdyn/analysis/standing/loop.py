@@ -14,8 +14,8 @@ from typing import Any, Protocol
 import numpy as np
 
 import dqdyn as dq
-from benchmarks.standing.setting import Standing
 from dqdyn import control as ct
+from dqdyn.analysis.standing.setting import Standing
 from dqdyn.arrays import Array
 
 DT = 1e-3

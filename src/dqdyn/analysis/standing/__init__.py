@@ -1,0 +1,1 @@
+"""Robots that stand on their own feet under whole-body control: setting, balance, and pushes that they survive."""
