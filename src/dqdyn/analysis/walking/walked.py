@@ -71,7 +71,10 @@ def random_pushes(count: int, ratio: float, first: float, last: float, seed: int
 
 
 class Walker:
-    """A machine that walks, as a controller: times of its steps in s, and what it records; no torques after a fall."""
+    """A machine that walks, as a controller: the time of its steps, and what it records; no torques after a fall.
+
+    ``seconds``: of every step, of the thread alone, without what other processes took.
+    """
 
     level = "torque"
 
@@ -92,9 +95,9 @@ class Walker:
         """τ (nv,)."""
         if self.machine.ended == "failed":
             return np.zeros(len(v))
-        start = time.perf_counter()
+        start = time.thread_time()
         torque = self.machine(t, q, v)
-        self.seconds.append(time.perf_counter() - start)
+        self.seconds.append(time.thread_time() - start)
         self.unsolved += self.machine.report.status != "solved"
         return torque
 
@@ -111,7 +114,7 @@ class Walker:
 class Walked:
     """What came of a walk over ``planned`` footsteps: the ``trajectory``, the machine's ``events``, and its end.
 
-    ``ended``: "done" or "failed" as the machine has it; ``seconds`` (n,) of every control step by the clock.
+    ``ended``: "done" or "failed" as the machine has it; ``seconds`` (n,) of every control step, see :class:`Walker`.
     """
 
     standing: Standing
