@@ -119,8 +119,7 @@ class Walk:
         return path is not None and moment.t >= path.start + 0.5 * path.duration
 
     def _has_fallen(self, moment: ct.Moment) -> bool:
-        feet = max(float(step.position[2]) for step in self.gait.standing_at.values())
-        return bool(moment.q[6] - feet < _FALLEN * self.standing.q0[6])
+        return bool(moment.q[6] - self.gait.ground < _FALLEN * self.standing.q0[6])
 
     # --- what states do ---------------------------------------------------------------------------------------
 
