@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from dqdyn import control as ct
 from dqdyn.algebra.quaternion import Quaternion
 from dqdyn.algebra.values import Pose
@@ -25,8 +23,9 @@ class FootTarget:
         self.position, self.rotation = ct.Measured(pose.translation), ct.Measured(pose.rotation)
 
     def move(self, motion: SwingMotion) -> None:
-        self.position.update(motion.position, motion.velocity, motion.acceleration)
-        self.rotation.update(motion.rotation, motion.rotation_rate, motion.rotation_acceleration)
+        # Lists of floats are taken over faster than arrays.
+        self.position.update(*(x.tolist() for x in motion[:3]))
+        self.rotation.update(*(x.tolist() for x in motion[3:]))
 
     def tasks(self, gain: float = 15.0, weight: float = FOOT) -> list[ct.Task]:
         return [
@@ -50,7 +49,7 @@ class Heading:
         grows = Quaternion(-0.25 * rate * rate, 0.0, 0.0, 0.5 * second)
         for signal, first in zip((self.pelvis, self.chest), self._first, strict=True):
             r = about * first
-            signal.update(*(np.array(x.components) for x in (r, half * r, grows * r)))
+            signal.update(*(list(x.components) for x in (r, half * r, grows * r)))
 
 
 class Targets:
