@@ -1,6 +1,10 @@
 """A walk in stretches with a hand on a wall: the hand lies there while the feet step, and goes ahead in between.
 
 Four sets of contacts serve stairs of any length: both feet, both feet and the hand, either foot and the hand.
+
+    the way of the hand, seen from above:      wall ────●───────────────●────
+                                                         ╲             ╱
+                                                          ╰───────────╯   6 cm off the wall
 """
 
 from __future__ import annotations
@@ -111,6 +115,7 @@ class Climb:
         fell = falls(gait)
         touches = ct.guards.touching(self.contact, force=self.hand.touches, during=0.01)
         opposite = ct.guards.after(0.9 * _GO)
+        lies = ct.Transition(LOAD, ct.guards.all_of(touches, opposite), "the palm lies on the wall")
         walking = walk.states()
         loaded: dict[str, Any] = {"tasks": walking[0].tasks, "contacts": [*feet, self.contact], **common}
         is_last = ct.guards.when(lambda _: self.stretch >= len(self.stretches), "all stairs are climbed")
@@ -120,7 +125,10 @@ class Climb:
                 tasks=[*balance, *self.target.tasks()],
                 contacts=feet,
                 enter=self._reach,
-                transitions=[fell, ct.Transition(LOAD, ct.guards.all_of(touches, opposite), "the palm lies on the wall")],
+                transitions=[
+                    fell,
+                    ct.Transition(LOAD, ct.guards.all_of(touches, opposite), "the palm lies on the wall"),
+                ],
                 time_limit=_GO + 3.0,
                 ramp=0.2,
                 **common,

@@ -233,7 +233,7 @@ class Gait:
         xi, rate = motion.component[:2], motion.rate[:2]
         if self.path is not None:
             xi, rate = self._swing(t, q, v, xi, rate)
-        self.targets.goal.update(xi.tolist(), rate.tolist())
+        self.targets.goal.update(xi, rate)
         center, velocity = self.reference.center(t, self._first)
         second = self.omega * (motion.rate[2] - velocity[2])
         self.targets.height.update(float(center[2]), float(velocity[2]), float(second))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from dqdyn import control as ct
 from dqdyn.algebra.quaternion import Quaternion
 from dqdyn.algebra.values import Pose
@@ -23,9 +25,8 @@ class FootTarget:
         self.position, self.rotation = ct.Measured(pose.translation), ct.Measured(pose.rotation)
 
     def move(self, motion: SwingMotion) -> None:
-        # Lists of floats are taken over faster than arrays.
-        self.position.update(*(x.tolist() for x in motion[:3]))
-        self.rotation.update(*(x.tolist() for x in motion[3:]))
+        self.position.update(*motion[:3])
+        self.rotation.update(*motion[3:])
 
     def tasks(self, gain: float = 15.0, weight: float = FOOT) -> list[ct.Task]:
         return [
@@ -49,7 +50,7 @@ class Heading:
         grows = Quaternion(-0.25 * rate * rate, 0.0, 0.0, 0.5 * second)
         for signal, first in zip((self.pelvis, self.chest), self._first, strict=True):
             r = about * first
-            signal.update(*(list(x.components) for x in (r, half * r, grows * r)))
+            signal.update(*(np.array(x.components) for x in (r, half * r, grows * r)))
 
 
 class Targets:

@@ -50,8 +50,6 @@ def components(kind: str, value: Any, what: str, size: int | None = None) -> lis
     if type(value) is np.ndarray and value.dtype == np.float64 and value.shape == (size,):
         numbers: list[Scalar] = value.tolist()  # what loops give at every step
         return numbers
-    if type(value) is list and len(value) == size and set(map(type, value)) == {float}:
-        return value.copy()  # what is measured at every control step
     if isinstance(value, (Value, DQ)):
         c = of_dual_quaternion(kind, _dual_quaternion(kind, value, what))
     elif kind == "number" and is_scalar(value):
