@@ -125,10 +125,7 @@ class Climb:
                 tasks=[*balance, *self.target.tasks()],
                 contacts=feet,
                 enter=self._reach,
-                transitions=[
-                    fell,
-                    ct.Transition(LOAD, ct.guards.all_of(touches, opposite), "the palm lies on the wall"),
-                ],
+                transitions=[fell, lies],
                 time_limit=_GO + 3.0,
                 ramp=0.2,
                 **common,
