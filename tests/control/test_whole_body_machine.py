@@ -178,3 +178,14 @@ def test_options_of_the_whole_machine_are_refused_in_states() -> None:
     ]
     with pytest.raises(dq.Error, match="'solver' of the state 'stand' is one of the whole machine"):
         ct.StateMachine(TABLE, states, start="stand", level="whole-body")
+
+
+@pytest.mark.parametrize("what", ["tasks", "constraints", "damping"])
+def test_what_sets_have_of_their_own_is_by_name(made: ct.StateMachine, what: str) -> None:
+    controller = made.controller
+    assert isinstance(controller, ct.WholeBodyController)
+    with pytest.raises(dq.Error, match=rf"{what} of prepare are a dictionary by name of the set of contacts; found 3"):
+        controller.prepare({"new": FEET}, **{what: 3})  # type: ignore[arg-type]
+    with pytest.raises(dq.Error, match="no set of contacts named 'nwe': did you mean 'new'"):
+        controller.prepare({"new": FEET}, **{what: {"nwe": 3}})  # type: ignore[arg-type]
+    assert "new" not in controller.contact_sets

@@ -212,7 +212,9 @@ class StateMachine:
             self._go(moment, self.time_limit_targets[self.state], words, "time limit", pending)
 
     def _go(self, moment: Moment, to: str, words: str, kind: str, pending: tuple[str, ...] = ()) -> None:
-        event = Event(moment.t, self.state, to, words, kind, self._program.norms(moment.t), pending)
+        t, program = moment.t, self._program
+        at_bounds = program.at_bounds(t) if kind in ("failure", "time limit") else ()
+        event = Event(t, self.state, to, words, kind, program.norms(t), pending, at_bounds)
         self._since = moment.t
         self._use(to)
         self._begin(event, moment.q, moment.v)
