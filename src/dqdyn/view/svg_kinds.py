@@ -63,7 +63,8 @@ def grid_map(shown: GridMap) -> str:
             color, word = _cell(shown, value, low, high)
             if color:
                 place = f'x="{across[i]:.1f}" y="{down[j + 1]:.1f}"'
-                size = f'width="{across[i + 1] - across[i]:.1f}" height="{down[j] - down[j + 1]:.1f}"'
+                # half a unit more, so that no seam shows between cells
+                size = f'width="{across[i + 1] - across[i] + 0.5:.1f}" height="{down[j] - down[j + 1] + 0.5:.1f}"'
                 told = escape(f"{word} at ({number(shown.x[i], 4)}, {number(shown.y[j], 4)})")
                 cells.append(f'<rect {place} {size} fill="{color}"><title>{told}</title></rect>')
     marks = [_dots(places, x, y, f'class="mark m{k % 3}"') for k, places in enumerate(shown.marks.values())]
@@ -124,7 +125,7 @@ def picture(shown: Picture) -> str:
     """The SVG in a tree of its own, so that its names and styles do not mix with those of the page."""
     found = re.search(r"<svg[\s/>]", shown.svg)
     svg = shown.svg[found.start() if found else 0 :]
-    look = "<style>svg{display:block;margin:auto;max-width:100%;height:auto}</style>"
+    look = "<style>svg{display:block;margin:auto;max-width:max(100%,30rem);height:auto}</style>"
     inside = f'<div class="drawing"><template shadowrootmode="open">{look}{svg}</template></div>'
     text = f"<p>{escape(shown.text)}</p>" if shown.text else ""
     return figure(shown.title, "", [inside, text], kind="picture")
@@ -138,7 +139,7 @@ def _dots(places: Array, x: Axis, y: Axis, look: str) -> str:
     """Dots that stay round however the axes are stretched: ends of lines without length."""
     pairs = zip((SIDE * x.part(places[:, 0])).tolist(), (SIDE * (1.0 - y.part(places[:, 1]))).tolist(), strict=True)
     path = "".join(f"M{a:.1f} {b:.1f}h0.01" for a, b in pairs if np.isfinite([a, b]).all())
-    return f'<path d="{path}" {look.replace("class=", "data-dot class=")} stroke-width="9" stroke-linecap="round"/>'
+    return f'<path d="{path}" {look} style="stroke-width:9;stroke-linecap:round"/>'
 
 
 def _equal(x: Axis, y: Axis) -> tuple[Axis, Axis, float]:
