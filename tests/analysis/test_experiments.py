@@ -209,7 +209,7 @@ def test_effort_and_figures() -> None:
 @pytest.mark.long
 def test_grip_and_slip_are_seen_when_they_fail() -> None:
     found = result("mobile-bimanual").cases[1].trajectory
-    held = found.extra["holding"] > 0.5
+    held = found.extra["state"] == 0.0
     assert relative_error(found.robot, found.q[held]).max() < 1e-6
     assert relative_error(found.robot, found.q).max() > 0.02  # the hands open
     v = np.array(found.v)
