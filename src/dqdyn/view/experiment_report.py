@@ -26,8 +26,9 @@ def write_experiment(result: Result, path: str | Path) -> Path:
     page.claims(result)
     for table in result.tables:
         page.table(table.columns, table.rows, title=table.title)
-    page.section("The runs")
-    page.animations(result.cases)
+    if result.cases:
+        page.section("The runs")
+        page.animations(result.cases)
     page.section("Curves")
     singles = [f for one in result.figures for f in (one.figures if isinstance(one, Multiples) else (one,))]
     over_time = [f for f in singles if isinstance(f, Figure)]

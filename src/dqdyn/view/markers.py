@@ -6,6 +6,7 @@ Zones are translucent and targets green; what is violated at a moment is red the
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any, Literal, TypeAlias
@@ -13,11 +14,12 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from dqdyn.algebra.real import real_array
+from dqdyn.algebra.real import real_array, real_number
 from dqdyn.algebra.values import Pose, Twist, Wrench
 from dqdyn.arrays import Array, RealArray
 from dqdyn.errors import Error
 from dqdyn.geometry.primitives import Line, Plane, Point
+from dqdyn.view.ground_polygons import OnGround, corners_over_time
 from dqdyn.view.triangles import Color
 
 RED: Color = (0.87, 0.23, 0.20, 1.0)
@@ -163,6 +165,30 @@ class Markers:
             self._add("stick", "polygons", name, a, b - a, radius, edge, on)
         for b, c in pairwise(corner[1:]):
             self._add("triangle", "polygons", name, corner[0], b - corner[0], 1.0, color, on, c - corner[0])
+        self._last = begin
+        return self
+
+    def support_polygon(
+        self,
+        polygon: OnGround | Sequence[OnGround],
+        center: Points | None = None,
+        *,
+        height: float = 0.001,
+        name: str = "support polygon",
+        radius: float = 0.004,
+        color: Color = CLEAR_GREEN,
+    ) -> Markers:
+        """A support polygon on the ground: a SupportPolygon or corners (k, 2) in m, or a list with one per sample.
+
+        Those of a list may have different numbers of corners. ``center``: the center of mass (3,), or (n, 3) over
+        time, of which the projection is shown. ``height`` in m over z = 0, where the ground would hide it.
+        """
+        above = real_number(height, "The height of a support polygon to draw")
+        self.polygon(corners_over_time(polygon, above), name=name, radius=radius, color=color)
+        if center is None:
+            return self
+        begin, below = self._last, _array(center, 3) * [1.0, 1.0, 0.0] + [0.0, 0.0, above]
+        self._add("ball", "polygons", f"{name}: center of mass", below, np.zeros(3), 3.0 * radius, GOLD, None)
         self._last = begin
         return self
 

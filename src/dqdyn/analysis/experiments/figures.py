@@ -52,12 +52,22 @@ def figure(
 
 
 def joint_figures(
-    title: str, runs: Runs, joints: Sequence[str], *, spans: Sequence[Span] = (), events: Sequence[Event] = ()
+    title: str,
+    runs: Runs,
+    joints: Sequence[str],
+    number: str = "",
+    *,
+    spans: Sequence[Span] = (),
+    events: Sequence[Event] = (),
 ) -> Iterator[Figure | Multiples]:
-    """The room that all joints have to their limits, then a small figure per named joint with its limits."""
+    """The room that all joints have to their limits, then a small figure per named joint with its limits.
+
+    ``number``: the paper's, such as "fig. 6.3", of the positions.
+    """
     room = curves(runs, room_to_limits)
     yield figure(f"{title}: room to the nearest limit", "rad", room, {"limit": 0.0}, spans=spans, events=events)
-    yield joint_multiples(title, runs, joints, spans=spans, events=events)
+    positions = f"{title} ({number})" if number else title
+    yield joint_multiples(positions, runs, joints, spans=spans, events=events)
 
 
 def joint_multiples(

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
@@ -16,13 +18,15 @@ from dqdyn.contacts.contact import Contact
 from dqdyn.control.core.controller import Controller
 from dqdyn.control.core.coordinates import require_robot
 from dqdyn.control.core.design import Design
-from dqdyn.control.core.errors import refused
+from dqdyn.control.core.errors import ControlWarning, refused
 from dqdyn.control.core.policy import StepReport
 from dqdyn.control.machine import checks
-from dqdyn.control.machine.guards import Scope, Watch
+from dqdyn.control.machine.constant_guards import check_constant
+from dqdyn.control.machine.guard_kinds import Scope, Watch
 from dqdyn.control.machine.log import Event, History
 from dqdyn.control.machine.moment import Moment
-from dqdyn.control.machine.programs import LEVELS, WHOLE_BODY, Program, compiled
+from dqdyn.control.machine.programs import LEVELS, WHOLE_BODY, Columns, Program, compiled
+from dqdyn.control.machine.reachable import reachable
 from dqdyn.control.machine.stall import Stall
 from dqdyn.control.machine.state import State, Transition
 from dqdyn.control.whole_body.controller import WholeBodyController
@@ -78,10 +82,18 @@ class StateMachine:
         for state in self.states.values():
             checks.check_contacts(robot, state, level == WHOLE_BODY)
         self._scopes = {state.name: self._scope(state) for state in self.states.values()}
-        for name in self.states:
-            self._watches_of(name)
+        for name, state in self.states.items():
+            for transition, _ in self._watches_of(name):
+                check_constant(transition.guard, self._scopes[name], transition.to)
+            _warn_of_reach(robot, state)
         self.programs = compiled(robot, tuple(self.states.values()), start, level, options, progress)
+        for name, program in self.programs.items():
+            sizes = {task: part.stop - part.start for task, part in program.parts.items()}
+            self._scopes[name] = replace(self._scopes[name], sizes=sizes)
+            self._watches_of(name)
         self._shape = (robot.nv,)
+        self._columns = Columns(self.programs.values())
+        self._index = {name: float(i) for i, name in enumerate(self.states)}
         self.reset()
 
     def _scope(self, state: State) -> Scope:
@@ -156,10 +168,10 @@ class StateMachine:
         else:
             command = self._rest(t, q, v)
         self._last = command
-        if not state.ends:
-            self._decide(moment)
         if t >= self.samples.next:
             self.samples.add(t, state.name, self._program.norms(t) if state.tasks else {})
+        if not state.ends:
+            self._decide(moment)
         return command
 
     def _rest(self, t: float, q: Array, v: Array) -> Array:
@@ -250,7 +262,7 @@ class StateMachine:
     @property
     def is_active(self) -> bool:
         """Whether the last command was by the present state's tasks: contacts may have to be let go first."""
-        return self._program.is_active and self._program.composition.evaluated_at == self._t
+        return self._program.is_known(self._t)
 
     @property
     def task_names(self) -> tuple[str, ...]:
@@ -275,17 +287,14 @@ class StateMachine:
         )
 
     def record(self) -> dict[str, Array]:
-        """What a simulation keeps of a step: the state by its index, and errors of all states' tasks, NaN of others."""
-        kept = {"state": np.array(float(list(self.states).index(self.state)))}
-        now = self.errors
-        for name, size in self._sizes.items():
-            found = now.get(name)
-            kept[f"error: {name}"] = np.full(size, math.nan) if found is None or len(found) != size else found
-        return kept | {"solved": np.array(float(self.report.status == "solved"))}
+        """What a simulation keeps of a step, the same names at every one.
 
-    @property
-    def _sizes(self) -> dict[str, int]:
-        return {name: part.stop - part.start for p in self.programs.values() for name, part in p.parts.items()}
+        That is the index of the state, and errors and distances of all states as controllers record them, NaN where the
+        present state has none.
+        """
+        kept = {"state": np.array(self._index[self.state])}
+        kept |= self._columns.now(self._program if self._state.tasks else None, self._t)
+        return kept | {"solved": np.array(float(self.report.status == "solved"))}
 
     def __repr__(self) -> str:
         return f"<StateMachine of {self.robot.name!r}: {len(self.states)} states, in {self.state!r}>"
@@ -299,6 +308,15 @@ class StateMachine:
     def history(self) -> Any:
         """A picture of what happened: states, guards and errors of tasks over time; see its ``save(path)``."""
         return _drawn("history", self)
+
+
+def _warn_of_reach(robot: Robot, state: State) -> None:
+    """A warning where no posture is found for what a state has to reach."""
+    parts: Any = state.reaches
+    found = reachable(robot, parts) if parts else None
+    if found is not None and not found:
+        text = f"no posture of {robot.name!r} was found for what the state {state.name!r} reaches: {found.reason}."
+        warnings.warn(text, ControlWarning, stacklevel=3)
 
 
 def _drawn(name: str, machine: StateMachine) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -47,25 +47,54 @@ class Program:
             stop = start + self.composition.task_sizes[id(task)]
             self.parts[task.name], start = slice(start, stop), stop
         self.of_forces = {task.name for task in getattr(self.composition, "force_tasks", ())}
-        self._errors = self.composition.views["error"]
+        self._errors, self._time = self.composition.views["error"], self.composition.evaluated_at
 
     @property
     def is_active(self) -> bool:
         """Whether the last command was this program's: contacts of another one may still have to be let go."""
         return self.contact_set is None or getattr(self.controller, "_set", None) is self.contact_set
 
+    def is_known(self, t: float) -> bool:
+        """Whether errors are those at time t."""
+        return self._time.item() == t and (self.contact_set is None or self.is_active)
+
     def error(self, task: str, t: float) -> Array:
         """The error of a task at time t; NaN where it was not evaluated then."""
         part = self.parts.get(task)
         if part is None:
             raise unknown_name("task of this state", task, self.parts)
-        if self.composition.evaluated_at != t or not self.is_active:
+        if not self.is_known(t):
             return np.full(part.stop - part.start, math.nan)
         return self.controller.errors[task] if task in self.of_forces else self._errors[part]
 
     def norms(self, t: float) -> dict[str, float]:
         """‖e‖ of all tasks."""
-        return {name: math.sqrt(float(e.dot(e))) for name in self.parts for e in [self.error(name, t)]}
+        return {name: math.hypot(*self.error(name, t).tolist()) for name in self.parts}
+
+
+class Columns:
+    """Errors and distances of all programs under names that are the same at every step."""
+
+    def __init__(self, programs: Iterable[Program]) -> None:
+        self._empty: dict[str, Array] = {}
+        for program in programs:
+            for name, part in program.parts.items():
+                size = part.stop - part.start
+                self._empty[self._label(name, size)] = np.full(size, math.nan)
+            self._empty |= {f"h: {name}": np.array(math.nan) for name in program.composition.guards}
+
+    def _label(self, task: str, size: int) -> str:
+        """Tasks of one name whose errors have other sizes in other states get the size as a number."""
+        known = self._empty.get(f"error: {task}")
+        return f"error: {task}" if known is None or len(known) == size else f"error: {task} ({size})"
+
+    def now(self, program: Program | None, t: float) -> dict[str, Array]:
+        """All of them, NaN where the program of the present state has none."""
+        if program is None or not program.is_known(t):
+            return dict(self._empty)
+        h = zip(program.composition.guards, program.composition.views["h"].tolist(), strict=True)
+        found = {self._label(name, len(e)): e.copy() for name in program.parts for e in [program.error(name, t)]}
+        return {**self._empty, **found, **{f"h: {name}": np.array(value) for name, value in h}}
 
 
 def compiled(

@@ -26,8 +26,9 @@ class SupportAreaTask(Task):
     points; the polygon is the convex hull of them all, projected on the ground, for contacts at any height.
 
     A positive ``gain`` η drives A to its target, Ȧ = −η (A − A_d). A negative one, which no other task takes, lets it
-    grow, A(t) = A(0) e^{ρt} with ρ = −η in 1/s [Quiroz, table 6.2]. By accelerations A is brought onto that growth at
-    the rate k = 2|η|: Ä = ρȦ − k (Ȧ − ρA). Growth has no end: limits, regions and strict priorities have to bound it.
+    grow, A(t) = A(0) e^{ρt} with ρ = −η in 1/s; Quiroz takes η = −0.5. By accelerations A is brought onto that growth
+    at the rate k = 2|η|: Ä = ρȦ − k (Ȧ − ρA). Growth has no end: limits, regions and strict priorities have to bound
+    it.
 
     Where a corner is about to enter the hull or to leave it, A has two one-sided derivatives. The task takes that of
     the corners that are on the hull now: a corner inside, or on an edge, has no part in it until the others have let
