@@ -144,11 +144,6 @@ PAPERS: dict[str, Paper] = {
             ("eq.", ("5.28",), f"{STEP} from (5.25) to (5.29): the forces are those of (5.17)."),
             ("eq.", ("5.50", "5.51"), f"{STEP} to (5.52): the pose of a body behind the base, and its rate."),
             ("eq.", ("5.56",), f"{STEP} from (5.55) to (5.57): the rate of the unit norm."),
-            (
-                "eq.",
-                ("6.5",),
-                "Measured outside of the library: python -m benchmarks robotics_toolbox.",
-            ),
             ("eq.", ("A.12",), f"{STEP} to (4.21); derivatives of squared distances come from jets."),
             ("eq.", ("A.22", "A.23"), f"{PROOF_STEP} of (A.24)."),
             ("eq.", ("A.26",), f"{PROOF_STEP} of (A.27)."),
@@ -157,7 +152,7 @@ PAPERS: dict[str, Paper] = {
             ("table", numbers(3, "2."), "A survey of the literature."),
             (
                 "table",
-                ("6.2", "6.3"),
+                ("6.2",),
                 "Multi-contact experiments (section 6.2) are not implemented.",
             ),
         ),

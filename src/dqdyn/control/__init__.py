@@ -38,6 +38,7 @@ from dqdyn.control.machine import guards
 from dqdyn.control.machine.log import Event
 from dqdyn.control.machine.machine import StateMachine
 from dqdyn.control.machine.moment import Moment
+from dqdyn.control.machine.reachable import PostureSearch, reachable
 from dqdyn.control.machine.stall import Stall
 from dqdyn.control.machine.state import State, Transition
 from dqdyn.control.qp.solve import solve_quadratic_program
@@ -101,6 +102,7 @@ __all__ = [
     "Moving",
     "PlaneTask",
     "PoseTask",
+    "PostureSearch",
     "PostureTask",
     "Region",
     "RelativePoseTask",
@@ -134,6 +136,7 @@ __all__ = [
     "plane",
     "point",
     "pose",
+    "reachable",
     "relative_frame",
     "scene_zones",
     "segment",

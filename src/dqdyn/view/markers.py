@@ -6,6 +6,7 @@ Zones are translucent and targets green; what is violated at a moment is red the
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any, Literal, TypeAlias
@@ -13,11 +14,12 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from dqdyn.algebra.real import real_array
+from dqdyn.algebra.real import real_array, real_number
 from dqdyn.algebra.values import Pose, Twist, Wrench
 from dqdyn.arrays import Array, RealArray
 from dqdyn.errors import Error
 from dqdyn.geometry.primitives import Line, Plane, Point
+from dqdyn.view.ground_polygons import OnGround, corners_over_time
 from dqdyn.view.triangles import Color
 
 RED: Color = (0.87, 0.23, 0.20, 1.0)
@@ -85,6 +87,10 @@ class Marker:
     def samples(self) -> int:
         return max(len(self.at), len(self.along), len(self.across), len(self.violated))
 
+    def third(self, i: int) -> Array:
+        """``across`` of sample i."""
+        return np.asarray(self.across[min(i, len(self.across) - 1)])
+
     def color_at(self, i: int) -> Color:
         """Its color at sample i: red while violated, as opaque as it is."""
         if not self.violated[min(i, len(self.violated) - 1)]:
@@ -103,7 +109,7 @@ class Markers:
         self.markers: list[Marker] = []
         self._last = 0  # where the object added last begins
 
-    def violated(self, when: RealArray | Flags) -> Markers:
+    def violated(self, when: Flags | Sequence[bool]) -> Markers:
         """The object added last is red at the samples where ``when`` (n,) is true, e.g. during a collision."""
         if not self.markers:
             raise Error("Nothing has been added yet: call violated() after what may be violated.")
@@ -163,6 +169,30 @@ class Markers:
             self._add("stick", "polygons", name, a, b - a, radius, edge, on)
         for b, c in pairwise(corner[1:]):
             self._add("triangle", "polygons", name, corner[0], b - corner[0], 1.0, color, on, c - corner[0])
+        self._last = begin
+        return self
+
+    def support_polygon(
+        self,
+        polygon: OnGround | Sequence[OnGround],
+        center: Points | None = None,
+        *,
+        height: float = 0.001,
+        name: str = "support polygon",
+        radius: float = 0.004,
+        color: Color = CLEAR_GREEN,
+    ) -> Markers:
+        """A support polygon on the ground: a SupportPolygon or corners (k, 2) in m, or a list with one per sample.
+
+        Those of a list may have different numbers of corners. ``center``: the center of mass (3,), or (n, 3) over
+        time, of which the projection is shown. ``height`` in m over z = 0, where the ground would hide it.
+        """
+        above = real_number(height, "The height of a support polygon to draw")
+        self.polygon(corners_over_time(polygon, above), name=name, radius=radius, color=color)
+        if center is None:
+            return self
+        begin, below = self._last, _array(center, 3) * [1.0, 1.0, 0.0] + [0.0, 0.0, above]
+        self._add("ball", "polygons", f"{name}: center of mass", below, np.zeros(3), 3.0 * radius, GOLD, None)
         self._last = begin
         return self
 

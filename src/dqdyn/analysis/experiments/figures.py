@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from dqdyn.analysis.experiments.experiment import Drawing
+from dqdyn.analysis.experiments.experiment import Drawing, Truths
 from dqdyn.analysis.experiments.figure_kinds import Event, Figure, Levels, Multiples, Span
-from dqdyn.arrays import Array, RealArray
+from dqdyn.arrays import Array
 from dqdyn.errors import Error, unknown_name
 from dqdyn.simulate import Trajectory
 
@@ -20,7 +20,7 @@ Curves = Mapping[str, tuple[Trajectory, Array]]
 """Values (n,) over the time of a run, by name."""
 
 
-def draw(kind: str, *, violated: RealArray | None = None, **arguments: Any) -> Drawing:
+def draw(kind: str, *, violated: Truths | None = None, **arguments: Any) -> Drawing:
     """``draw("sphere", center=…, radius=…)``: one call of a method of :class:`dqdyn.view.Markers`.
 
     ``violated`` (n,): the samples at which it is red.
@@ -52,12 +52,22 @@ def figure(
 
 
 def joint_figures(
-    title: str, runs: Runs, joints: Sequence[str], *, spans: Sequence[Span] = (), events: Sequence[Event] = ()
+    title: str,
+    runs: Runs,
+    joints: Sequence[str],
+    number: str = "",
+    *,
+    spans: Sequence[Span] = (),
+    events: Sequence[Event] = (),
 ) -> Iterator[Figure | Multiples]:
-    """The room that all joints have to their limits, then a small figure per named joint with its limits."""
+    """The room that all joints have to their limits, then a small figure per named joint with its limits.
+
+    ``number``: the paper's, such as "fig. 6.3", of the positions.
+    """
     room = curves(runs, room_to_limits)
     yield figure(f"{title}: room to the nearest limit", "rad", room, {"limit": 0.0}, spans=spans, events=events)
-    yield joint_multiples(title, runs, joints, spans=spans, events=events)
+    positions = f"{title} ({number})" if number else title
+    yield joint_multiples(positions, runs, joints, spans=spans, events=events)
 
 
 def joint_multiples(

@@ -68,9 +68,9 @@ class Composition:
         return {}
 
     @property
-    def evaluated_at(self) -> float:
-        """Time in s of the last evaluation; NaN before the first one, and after :meth:`forget`."""
-        return float(self._t[0])
+    def evaluated_at(self) -> Array:
+        """Time (1,) in s of the last evaluation; NaN before the first one, and after :meth:`forget`."""
+        return self._t
 
     def forget(self) -> None:
         """What was evaluated last no longer counts."""

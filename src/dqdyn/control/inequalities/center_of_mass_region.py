@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Unpack
 
 import numpy as np
@@ -44,7 +45,7 @@ class CenterOfMassRegion(Inequality):
         edges: int = EDGES,
         **options: Unpack[ZoneOptions],
     ) -> None:
-        if not is_number(edges) or edges != int(edges) or edges < 3:
+        if not is_number(edges) or not 3 <= edges < math.inf or edges != int(edges):
             raise refused("The edges of a center-of-mass region are a whole number from 3", edges)
         self.edges = int(edges)
         self._planes = np.empty((0, 3))
@@ -66,7 +67,7 @@ class CenterOfMassRegion(Inequality):
         if count > self.edges:
             said = f"the polygon of the center of mass has {count} edges, more than the {self.edges} prepared for"
             raise Error(f"{said}: make the region with edges={count}.", found=count)
-        self._polygon, self._planes = found, _in_rows(found.edges, self._planes, self.edges)
+        self._polygon, self._planes = found, _in_rows(found.sides, self._planes, self.edges)
         self._measured.update(self._planes.reshape(-1))
 
     def row_names(self) -> list[str]:
@@ -80,11 +81,15 @@ class CenterOfMassRegion(Inequality):
 
 def _in_rows(planes: Array, former: Array, count: int) -> Array:
     """Planes (count, 3) with normals and distances; each where the former one next to it was, the rest far away."""
-    free = list(range(count))
     rows = np.resize(planes, (count, 3)) - [0.0, 0.0, _FAR]
-    for plane in planes:
-        gaps = np.abs(former[free] - plane).sum(axis=1) if len(former) else np.zeros(1)
-        rows[free.pop(int(gaps.argmin()))] = plane
+    if not len(former):
+        rows[: len(planes)] = planes
+        return rows
+    gaps = np.abs(planes[:, None] - former).sum(axis=2)
+    for _ in planes:
+        new, row = np.unravel_index(int(gaps.argmin()), gaps.shape)
+        rows[row] = planes[new]
+        gaps[new], gaps[:, row] = np.inf, np.inf
     return rows
 
 

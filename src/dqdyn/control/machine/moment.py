@@ -21,11 +21,12 @@ class Moment:
     nothing does.
     """
 
-    __slots__ = ("elapsed", "machine", "observed", "q", "t", "v")
+    __slots__ = ("_norms", "elapsed", "machine", "observed", "q", "t", "v")
 
     def __init__(self, machine: StateMachine, t: float, elapsed: float, q: Array, v: Array) -> None:
         self.machine, self.t, self.elapsed, self.q, self.v = machine, t, elapsed, q, v
         self.observed: Forces | None = machine.observed
+        self._norms: dict[str, float] = {}  # several guards may ask for one
 
     @property
     def robot(self) -> Robot:
@@ -49,15 +50,17 @@ class Moment:
     def error(self, task: str) -> Array:
         """The error of a task of the present state at this step.
 
-        NaN where it is not known: before the first step of the state, while contacts of the state before are being let
-        go, and where the controller had nothing to go by.
+        NaN where it is not known: before the first step of the state, unless the one before had the same parts, while
+        contacts of that one are being let go, and where the controller had nothing to go by.
         """
-        return self.machine.error(task, self.t)
+        return self.machine.error(task, self.t).copy()
 
     def error_norm(self, task: str) -> float:
         """‖e‖ of a task of the present state; NaN as in :meth:`error`."""
-        e = self.machine.error(task, self.t)
-        return math.sqrt(float(e.dot(e)))
+        size = self._norms.get(task)
+        if size is None:
+            size = self._norms[task] = math.hypot(*self.machine.error(task, self.t).tolist())
+        return size
 
     @property
     def is_switching(self) -> bool:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -32,6 +33,8 @@ BUILDERS: dict[str, Callable[..., Controller]] = {
 }
 LEVELS = (*BUILDERS, WHOLE_BODY)
 _THREADS = 2  # one traces while another compiles
+_USED_UP = 1e-6  # in the unit of a bound, up to which it counts as used up
+_TOLD = 8  # names of such bounds at most
 _PER_STATE = ("damping",)  # options that states of whole-body control may have of their own
 
 
@@ -47,25 +50,67 @@ class Program:
             stop = start + self.composition.task_sizes[id(task)]
             self.parts[task.name], start = slice(start, stop), stop
         self.of_forces = {task.name for task in getattr(self.composition, "force_tasks", ())}
-        self._errors = self.composition.views["error"]
+        self._errors, self._time = self.composition.views["error"], self.composition.evaluated_at
 
     @property
     def is_active(self) -> bool:
         """Whether the last command was this program's: contacts of another one may still have to be let go."""
         return self.contact_set is None or getattr(self.controller, "_set", None) is self.contact_set
 
+    def is_known(self, t: float) -> bool:
+        """Whether errors are those at time t."""
+        return self._time.item() == t and (self.contact_set is None or self.is_active)
+
     def error(self, task: str, t: float) -> Array:
         """The error of a task at time t; NaN where it was not evaluated then."""
         part = self.parts.get(task)
         if part is None:
             raise unknown_name("task of this state", task, self.parts)
-        if self.composition.evaluated_at != t or not self.is_active:
+        if not self.is_known(t):
             return np.full(part.stop - part.start, math.nan)
         return self.controller.errors[task] if task in self.of_forces else self._errors[part]
 
+    def at_bounds(self, t: float) -> tuple[str, ...]:
+        """Names of the constraints whose bounds the last command uses up, none where it is not known."""
+        controller = self.controller
+        if not self.is_known(t) or controller.report.status not in ("solved", "relaxed"):
+            return ()
+        if isinstance(controller, WholeBodyController):
+            return tuple(dict.fromkeys(each.name for each in controller.active))[:_TOLD]
+        rows = self.composition.rows()
+        a, b, _ = rows.scaled()
+        equal = {*self.parts, *self.composition._equality_names}
+        used = np.flatnonzero(b - a @ controller._last < _USED_UP)
+        return tuple(dict.fromkeys(rows.names[i] for i in used if rows.names[i] not in equal))[:_TOLD]
+
     def norms(self, t: float) -> dict[str, float]:
         """‖e‖ of all tasks."""
-        return {name: math.sqrt(float(e.dot(e))) for name in self.parts for e in [self.error(name, t)]}
+        return {name: math.hypot(*self.error(name, t).tolist()) for name in self.parts}
+
+
+class Columns:
+    """Errors and distances of all programs under names that are the same at every step."""
+
+    def __init__(self, programs: Iterable[Program]) -> None:
+        self._empty: dict[str, Array] = {}
+        for program in programs:
+            for name, part in program.parts.items():
+                size = part.stop - part.start
+                self._empty[self._label(name, size)] = np.full(size, math.nan)
+            self._empty |= {f"h: {name}": np.array(math.nan) for name in program.composition.guards}
+
+    def _label(self, task: str, size: int) -> str:
+        """Tasks of one name whose errors have other sizes in other states get the size as a number."""
+        known = self._empty.get(f"error: {task}")
+        return f"error: {task}" if known is None or len(known) == size else f"error: {task} ({size})"
+
+    def now(self, program: Program | None, t: float) -> dict[str, Array]:
+        """All of them, NaN where the program of the present state has none."""
+        if program is None or not program.is_known(t):
+            return dict(self._empty)
+        h = zip(program.composition.guards, program.composition.views["h"].tolist(), strict=True)
+        found = {self._label(name, len(e)): e.copy() for name in program.parts for e in [program.error(name, t)]}
+        return {**self._empty, **found, **{f"h: {name}": np.array(value) for name, value in h}}
 
 
 def compiled(
@@ -79,6 +124,23 @@ def compiled(
     make = _whole_body if level == WHOLE_BODY else _ordinary
     programs = make(robot, [same[0] for same in shared.values()], level, options, show)
     return {state.name: program for same, program in zip(shared.values(), programs, strict=True) for state in same}
+
+
+def check_options(states: Iterable[State], level: str, options: Mapping[str, Any]) -> None:
+    """An error for options that controllers of the level do not have, or not per state."""
+    builder = whole_body_controller if level == WHOLE_BODY else BUILDERS[level]
+    parameters = inspect.signature(builder).parameters.values()
+    known = [each.name for each in parameters if each.kind is each.KEYWORD_ONLY and each.name != "contacts"]
+    for name in options:
+        if name not in known:
+            raise unknown_name(f"option of controllers by {level}", name, known)
+    for state in states:
+        for name in state.options or {}:
+            if name not in known:
+                raise unknown_name(f"option of the state {state.name!r}", name, known)
+            if level == WHOLE_BODY and name not in _PER_STATE:
+                what = f"the option {name!r} of the state {state.name!r} is one of the whole machine"
+                raise ControlError(f"{what}: give it to StateMachine.", state=state.name, option=name)
 
 
 def _parts_of(state: State) -> Any:
@@ -124,11 +186,6 @@ def _warm_up(robot: Robot, controller: Controller) -> None:
 def _whole_body(
     robot: Robot, states: Sequence[State], level: str, options: Mapping[str, Any], show: bool | None
 ) -> list[Program]:
-    for state in states:
-        for name in state.options or {}:
-            if name not in _PER_STATE:
-                what = f"the option {name!r} of the state {state.name!r} is one of the whole machine"
-                raise ControlError(f"{what}: give it to StateMachine.", state=state.name, option=name)
     first, *others = states
     made: WholeBodyController = whole_body_controller(
         robot, first.tasks, first.constraints, contacts=first.contacts, **{**options, **(first.options or {})}

@@ -10,8 +10,11 @@ from dqdyn.contacts.contact import Contact
 from dqdyn.control.core.build import Constraints, Tasks
 from dqdyn.control.core.design import as_list
 from dqdyn.control.core.errors import ControlError, refused
+from dqdyn.control.core.inequality import Inequality
 from dqdyn.control.core.settings import number, positive
-from dqdyn.control.machine.guards import Guard, as_guard
+from dqdyn.control.core.task import Task
+from dqdyn.control.machine.guard_kinds import Guard
+from dqdyn.control.machine.guards import as_guard
 from dqdyn.control.whole_body.contact_sets import listed
 from dqdyn.errors import unknown_name
 
@@ -58,9 +61,10 @@ class Transition:
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """What a machine does until a guard leads on.
+    """What a machine does until a guard leads on, such as the attempts and ends of [Quiroz, table 6.3].
 
-    * ``tasks``, ``constraints``: as those of controllers; ``contacts`` of whole-body control.
+    * ``tasks``, ``constraints``: as those of controllers. ``contacts``: those of whole-body control; at other levels
+      they hold nothing, which tasks among the constraints do, but guards may name them.
     * ``transitions``: the first whose guard is true is taken, from the next step on.
     * ``time_limit`` in s, of every state that is not final: where no guard was true by then, the log names those that
       were not, and the machine goes to ``on_time_limit``, by default its failing final state.
@@ -70,8 +74,8 @@ class State:
       :class:`~dqdyn.control.Moment`: to move targets (:class:`~dqdyn.control.Measured`) and planes.
     * ``ramp`` in s: of the contact forces when whole-body control goes over to the state; see ``switch``.
     * ``options`` of its controller, such as ``{"damping": 0.05}``.
-    * ``reaches``: frames that go to regions of planes in this state, as ``{"left_hand": planes}``, whose normals point
-      inwards: where inverse kinematics finds no posture for one, building the machine warns.
+    * ``reaches``: tasks and inequalities that one posture has to meet at once, such as the region of a hand and the
+      poses of the feet: where :func:`~dqdyn.control.reachable` finds none from 50 starts, building the machine warns.
     """
 
     name: str
@@ -86,7 +90,7 @@ class State:
     during: Call | None = None
     ramp: float | None = None
     options: Mapping[str, Any] | None = None
-    reaches: Mapping[str, Any] | None = None
+    reaches: Task | Inequality | Sequence[Task | Inequality] = ()
 
     def __post_init__(self) -> None:
         name = text(self.name, "the name of a state")
@@ -96,7 +100,7 @@ class State:
             "contacts": listed(self.contacts),
             "transitions": _transitions(self.transitions, name),
             "options": _mapping(self.options, f"options of the state {name!r}"),
-            "reaches": _mapping(self.reaches, f"reaches of the state {name!r}"),
+            "reaches": tuple(as_list(self.reaches, f"reaches of the state {name!r} are tasks and inequalities")),
         }
         for field, value in own.items():
             object.__setattr__(self, field, value)

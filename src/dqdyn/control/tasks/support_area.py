@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Unpack
 
-from dqdyn.algebra.scalar import Scalar
+from dqdyn.algebra.scalar import Scalar, Scalars
 from dqdyn.arrays import Reals
 from dqdyn.contacts.contact import one_state
 from dqdyn.contacts.support_polygon import SupportPolygon
@@ -16,6 +16,7 @@ from dqdyn.control.core.term import Parts
 from dqdyn.control.features.signals import SignalLike, as_signal
 from dqdyn.control.features.support_area import SupportLike, support_area
 from dqdyn.errors import Error
+from dqdyn.model.model import Model
 from dqdyn.robot import Robot
 
 
@@ -26,13 +27,16 @@ class SupportAreaTask(Task):
     points; the polygon is the convex hull of them all, projected on the ground, for contacts at any height.
 
     A positive ``gain`` η drives A to its target, Ȧ = −η (A − A_d). A negative one, which no other task takes, lets it
-    grow, A(t) = A(0) e^{ρt} with ρ = −η in 1/s [Quiroz, table 6.2]. By accelerations A is brought onto that growth at
-    the rate k = 2|η|: Ä = ρȦ − k (Ȧ − ρA). Growth has no end: limits, regions and strict priorities have to bound it.
+    grow, A(t) = A(0) e^{ρt} with ρ = −η in 1/s; Quiroz takes η = −0.5. By accelerations A is brought onto that growth
+    at the rate k = 2|η|: Ä = ρȦ − k (Ȧ − ρA). Growth has no end: limits, regions and strict priorities have to bound
+    it.
 
     Where a corner is about to enter the hull or to leave it, A has two one-sided derivatives. The task takes that of
     the corners that are on the hull now: a corner inside, or on an edge, has no part in it until the others have let
     it out. :meth:`corners_on_hull` says which they are. Corners in one line, or in one place, count once.
     """
+
+    _checked: Model | None = None
 
     def __init__(
         self,
@@ -58,15 +62,18 @@ class SupportAreaTask(Task):
 
     def corners_on_hull(self, robot: Robot, q: Reals) -> tuple[str, ...]:
         """Names of the robot's corners, such as "left_foot: corner 1", that are corners of the hull at q (nq,)."""
-        require_robot(robot)
-        self.area.check(robot.model)
-        return self.area.on_hull_at(robot.model, one_state(robot.model, q))
+        return self.area.on_hull_at(robot, self._state(robot, q))
 
     def polygon(self, robot: Robot, q: Reals) -> SupportPolygon:
         """The support polygon at q (nq,)."""
+        return self.area.polygon_at(robot, self._state(robot, q))
+
+    def _state(self, robot: Robot, q: Reals) -> Scalars:
         require_robot(robot)
-        self.area.check(robot.model)
-        return self.area.polygon_at(robot.model, one_state(robot.model, q))
+        if self._checked is not robot.model:
+            self.area.check(robot.model)
+            self._checked = robot.model
+        return one_state(robot.model, q)
 
 
 def _check_growth(area: SignalLike | None, options: TaskOptions) -> None:
