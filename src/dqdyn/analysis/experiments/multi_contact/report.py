@@ -10,8 +10,8 @@ from dqdyn.analysis.experiments.experiment import Case, Claim, Drawing, Table
 from dqdyn.analysis.experiments.figure_kinds import Figure, PlaneFigure
 from dqdyn.analysis.experiments.figures import draw, figure, norm
 from dqdyn.analysis.experiments.multi_contact.runs import Attempt
-from dqdyn.analysis.experiments.multi_contact.setting import BALL, HAND, MARGIN, REACH, TORSO
-from dqdyn.analysis.experiments.multi_contact.strategy import CONTACT, MAXIMISE, TRY_MAXIMISED
+from dqdyn.analysis.experiments.multi_contact.setting import BALL, MARGIN, REACH, TORSO
+from dqdyn.analysis.experiments.multi_contact.strategy import TRY_MAXIMISED
 
 Attempts = Mapping[str, Attempt]
 SHORT = {"without contact": "feet", "with contact": "feet and hand", "maximised": "maximised"}
@@ -38,7 +38,11 @@ def areas_grow(attempts: Attempts) -> Claim:
     """Feet < feet and hand < maximised, of the polygons as the hand is."""
     feet, contact, largest = areas(attempts).values()
     measured = f"{feet:.4f} m² < {contact:.4f} m² < {largest:.4f} m²"
-    return Claim("The area of the feet is less than with the hand, and that less than maximised", measured, feet < contact < largest)
+    return Claim(
+        "The area of the feet is less than with the hand, and that less than maximised",
+        measured,
+        feet < contact < largest,
+    )
 
 
 def areas(attempts: Attempts) -> dict[str, float]:
@@ -111,7 +115,9 @@ def figures(attempts: Attempts, numbers: tuple[str, str]) -> Iterator[Figure | P
         approach = {"to the surface": (run, main.setting.to_surface(run))}
         yield figure(f"distance of the palm's plane from the surface (fig. {first})", "1, m", approach, spans=spans)
     levels = {name: value for name, value in areas(attempts).items() if name != "maximised"}
-    yield figure(f"area of the support polygon (fig. {first})", "m²", {"maximised": (run, main.area)}, levels, spans=spans)
+    yield figure(
+        f"area of the support polygon (fig. {first})", "m²", {"maximised": (run, main.area)}, levels, spans=spans
+    )
     balls = {name: (tried.run, tried.to_ball) for name, tried in three.items()}
     yield figure(f"right palm to the ball (fig. {first})", "m", balls, {"target": REACH})
     yield figure(
@@ -122,10 +128,8 @@ def figures(attempts: Attempts, numbers: tuple[str, str]) -> Iterator[Figure | P
         f"center of mass to its nearest plane, maximised{f' (fig. {second})' if second else ''}", "m",
         {"maximised": (run, main.to_planes)}, {"limit": MARGIN}, spans=spans,
     )  # fmt: skip
-    yield figure(
-        f"norm of the joint velocities{f' (fig. {second})' if second else ''}", "rad/s", {"maximised": (run, norm(run.v))},
-        spans=spans,
-    )  # fmt: skip
+    speed = f"norm of the joint velocities{f' (fig. {second})' if second else ''}"
+    yield figure(speed, "rad/s", {"maximised": (run, norm(run.v))}, spans=spans)
     yield from_above(attempts, second or first)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from dqdyn.analysis.experiments.experiment import Claim, Result
 from dqdyn.analysis.experiments.figure_kinds import Picture
 from dqdyn.analysis.experiments.multi_contact import report
-from dqdyn.analysis.experiments.multi_contact.runs import Attempt, attempt, grid, maps
+from dqdyn.analysis.experiments.multi_contact.runs import attempt, grid, maps
 from dqdyn.analysis.experiments.multi_contact.setting import Setting
 from dqdyn.analysis.experiments.multi_contact.strategy import ATTEMPTS, Strategy
 from dqdyn.analysis.experiments.multi_contact.timing import step_times
@@ -19,8 +19,8 @@ PRINTED = (
     "The robot has the joints of the paper's, but sizes, masses and limits are ours, and so are all positions, which "
     "are not printed. They are chosen such that the limit on the center of mass decides, not the length of the arms: "
     "attempts that fail because of it are run again without it, and succeed.",
-    "The law is (3.1) with the rates, dampings and constraints of table 6.2. The feet's poses are held, since (4.58) and "
-    "(4.59) let both feet slide together. An attempt has failed where the squared distance to the ball falls by less "
+    "The law is (3.1) with the rates, dampings and constraints of table 6.2. Poses of the feet are held, since (4.58) "
+    "and (4.59) let both slide together. An attempt has failed where the squared distance to the ball falls by less "
     "than 0.5 % in 0.8 s. As in the paper, the ground projection of the palm counts as support, whatever its friction.",
     "Distances, areas and centers of mass below are computed from the runs, not taken from the controllers.",
 )
@@ -58,7 +58,10 @@ def on_kinematics(scenario: Scenario, dt: float, points: int, dt_grid: float) ->
     pictures = [
         Picture(title, text)
         for name, machine in machines.items()
-        for title, text in ((f"{name}: states (fig. 4.13)", machine.graph().svg), (f"{name}: events", machine.history().svg))
+        for title, text in (
+            (f"{name}: states (fig. 4.13)", machine.graph().svg),
+            (f"{name}: events", machine.history().svg),
+        )
     ]
     return Result(
         scenario.name,

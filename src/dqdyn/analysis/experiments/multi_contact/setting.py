@@ -13,7 +13,7 @@ import numpy as np
 
 from dqdyn import scenes
 from dqdyn.analysis.experiments.figures import norm
-from dqdyn.analysis.standing.setting import Standing
+from dqdyn.analysis.standing.setting import Standing, balanced, multi_contact_humanoid
 from dqdyn.arrays import Array
 from dqdyn.contacts.support_polygon import SupportPolygon, convex_hull
 from dqdyn.geometry.primitives import Plane
@@ -28,6 +28,24 @@ MARGIN = 0.04  # m from the center of mass to the planes around it
 TORSO = 0.15  # m from the line of the torso to the forearms
 BODY = {"pelvis": 0.12, "left_shank": 0.09, "right_shank": 0.09}
 """Points of the robot, the middle of the pelvis and the knees, and how far in m they stay away from the furniture."""
+START = {
+    "hip_pitch": -0.4,
+    "knee": 0.8,
+    "ankle_pitch": -0.4,
+    "shoulder_pitch": -0.5,
+    "shoulder_roll": -0.15,
+    "elbow": -1.5,
+}
+"""rad, of both sides: knees bent, forearms forwards."""
+INWARDS = 0.1  # rad that the left upper arm is turned inwards by
+
+
+def humanoid() -> Standing:
+    """The robot at its start, its center of mass over the middle of its soles."""
+    sides = ("left", "right")
+    angles = {f"{side}_{joint}": angle for side in sides for joint, angle in START.items()}
+    pitches = [(f"{side}_ankle_pitch", f"{side}_hip_pitch") for side in sides]
+    return balanced(multi_contact_humanoid(), angles | {"left_upper_arm_yaw": INWARDS}, pitches)
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,5 +127,7 @@ class Setting:
 
 def rectangle(axes: tuple[int, int], sides: tuple[tuple[float, float], tuple[float, float]]) -> tuple[Plane, ...]:
     """Four planes, normals inwards, between which two coordinates, 0 for x to 2 for z, lie within ``sides`` in m."""
-    pairs = ((axis, sign, end) for axis, (low, high) in zip(axes, sides, strict=True) for sign, end in ((1, low), (-1, high)))
+    pairs = (
+        (axis, sign, end) for axis, (low, high) in zip(axes, sides, strict=True) for sign, end in ((1, low), (-1, high))
+    )
     return tuple(Plane(sign * np.eye(3)[axis], distance=sign * end) for axis, sign, end in pairs)

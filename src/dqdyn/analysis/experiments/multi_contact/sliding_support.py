@@ -37,7 +37,10 @@ class SlidingSupport(Inequality):
     def update(self, hand: Array) -> None:
         """The hand is at (2,) or (3,): its projection is the corner next to those of the fixed points on the hull."""
         at = np.asarray(hand[:2], dtype=float)
-        ends = [(*corner, 0.0) if (corner != at).any() else (0.0, 0.0, 1.0) for corner in convex_hull(np.vstack([self.fixed, at]))]
+        ends = [
+            (*corner, 0.0) if (corner != at).any() else (0.0, 0.0, 1.0)
+            for corner in convex_hull(np.vstack([self.fixed, at]))
+        ]
         rows = [(*a, *b) for a, b in zip(ends, [*ends[1:], ends[0]], strict=True)]
         # the line y = -far, from left to right, has every center of mass on its left
         rows += [(-1.0, -_FAR, 0.0, 1.0, -_FAR, 0.0)] * (self.edges - len(rows))

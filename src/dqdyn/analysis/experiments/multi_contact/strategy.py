@@ -69,7 +69,9 @@ class Strategy:
             ct.JointLimits(gain=ZONE),
             ct.VelocityLimits(),
             *(
-                ct.TorsoArm(ct.line("chest"), f"{side}_forearm", f"{side}_hand", TORSO, gain=ZONE, name=f"torso, {side}")
+                ct.TorsoArm(
+                    ct.line("chest"), f"{side}_forearm", f"{side}_hand", TORSO, gain=ZONE, name=f"torso, {side}"
+                )
                 for side in ("left", "right")
             ),
             *(ct.KeepAbove(point, setting.furniture, away, gain=ZONE) for point, away in BODY.items()),
@@ -191,7 +193,6 @@ class Strategy:
         self.moving.update(moment.robot.pose(HAND, moment.q).translation)
 
 
-def palm_contact(friction: float = 0.6) -> Contact:
-    """The left palm, whole."""
-    return face(HAND, half_length=PALM[0], half_width=PALM[1], friction=friction)
-
+def palm_contact(friction: float = 0.6, border: float = 0.0) -> Contact:
+    """The left palm without a ``border`` in m."""
+    return face(HAND, half_length=PALM[0] - border, half_width=PALM[1] - border, friction=friction)

@@ -12,8 +12,7 @@ from dqdyn import scenes
 from dqdyn.analysis.experiments.experiment import Result
 from dqdyn.analysis.experiments.multi_contact import strategy as s
 from dqdyn.analysis.experiments.multi_contact.scenario import Scenario, on_kinematics
-from dqdyn.analysis.experiments.multi_contact.setting import Setting, rectangle
-from dqdyn.analysis.standing.setting import multi_contact_humanoid
+from dqdyn.analysis.experiments.multi_contact.setting import Setting, humanoid, rectangle
 from dqdyn.geometry.primitives import Plane
 
 NAME, TITLE = "multi-contact-table", "A hand on a table, the other on a ball"
@@ -32,7 +31,7 @@ def setting() -> Setting:
     middle = (front + 0.5 * size[0], right + 0.5 * size[1], HEIGHT - 0.02)
     table = scenes.box(size, middle, name="table", friction=FRICTION)
     return Setting(
-        multi_contact_humanoid(),
+        humanoid(),
         Plane((0.0, 0.0, 1.0), distance=HEIGHT),
         rectangle((0, 1), REGION),
         np.array(BALL),
@@ -61,7 +60,7 @@ def scenario() -> Scenario:
 def experiment(plant: str | None = None, dt: float = 0.02, points: float = 7, dt_grid: float = 0.05) -> Result:
     """Attempts and strategy in steps of ``dt`` s; a map of ``points`` × ``points`` balls in steps of ``dt_grid``."""
     if plant is not None:
-        from dqdyn.analysis.experiments.multi_contact.following import on_the_engine
+        from dqdyn.analysis.experiments.multi_contact.engine_report import on_the_engine
 
         return on_the_engine(scenario())
     return on_kinematics(scenario(), dt, int(points), dt_grid)

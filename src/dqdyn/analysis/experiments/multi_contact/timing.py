@@ -18,7 +18,6 @@ def step_times(setting: Setting, tried: Attempt) -> Table:
     """Of each state of the maximised attempt, over the configurations that it passed: the least, the median, 99 %."""
     machine = Strategy(setting).machine(ATTEMPTS["maximised"])
     seconds: dict[str, list[float]] = {}
-    dt = float(tried.run.time[1] - tried.run.time[0])
     for t, q in zip(tried.run.time - tried.run.time[0], tried.run.q, strict=True):
         name = machine.state
         if machine.ended or len(seconds.setdefault(name, [])) >= _STEPS:
@@ -26,10 +25,11 @@ def step_times(setting: Setting, tried: Attempt) -> Table:
         begin = time.perf_counter()
         machine(float(t), q)
         seconds[name].append(time.perf_counter() - begin)
-    del dt
     rows = tuple(
         (name, f"{len(s)}", *(f"{1e3 * x:.3f} ms" for x in (min(s), np.median(s), np.quantile(s, 0.99))))
         for name, s in seconds.items()
         if s
     )
-    return Table("Time of a control step, its quadratic program included", ("state", "steps", "least", "median", "99 %"), rows)
+    return Table(
+        "Time of a control step, its quadratic program included", ("state", "steps", "least", "median", "99 %"), rows
+    )

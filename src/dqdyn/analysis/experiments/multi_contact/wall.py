@@ -12,14 +12,13 @@ from dqdyn import scenes
 from dqdyn.analysis.experiments.experiment import Result
 from dqdyn.analysis.experiments.multi_contact import strategy as s
 from dqdyn.analysis.experiments.multi_contact.scenario import Scenario, on_kinematics
-from dqdyn.analysis.experiments.multi_contact.setting import Setting, rectangle
-from dqdyn.analysis.standing.setting import multi_contact_humanoid
+from dqdyn.analysis.experiments.multi_contact.setting import Setting, humanoid, rectangle
 from dqdyn.geometry.primitives import Plane
 
 NAME, TITLE = "multi-contact-wall", "A hand on a wall, the other on a ball"
-BALL = (0.8, -0.475, 0.629)  # m
-WALL = 0.695  # m: x of the front of the wall
-REGION = ((0.21, 0.957), (0.85, 0.949))  # m: y and z of the middle of the palm
+BALL = (1.0, -0.44, 0.86)  # m
+WALL = 0.55  # m: x of the front of the wall
+REGION = ((0.17, 0.74), (0.98, 1.22))  # m: y and z of the middle of the palm
 EDGE = 0.09  # m from the region to the edge of the wall
 FRICTION = 0.5
 
@@ -31,7 +30,7 @@ def setting() -> Setting:
     at = (WALL, 0.5 * (right + left), 0.0)
     wall = scenes.wall(at, normal=(-1, 0, 0), width=left - right, height=1.6, thickness=0.06, friction=FRICTION)
     return Setting(
-        multi_contact_humanoid(),
+        humanoid(),
         Plane((-1.0, 0.0, 0.0), distance=-WALL),
         rectangle((1, 2), REGION),
         np.array(BALL),
@@ -47,8 +46,8 @@ def scenario() -> Scenario:
         NAME,
         TITLE,
         "Quiroz, section 6.2, figs. 6.17 to 6.19, tables 6.2 and 6.3",
-        "A humanoid is to touch a ball with its right hand beside the end of a wall. On its feet alone its center of mass "
-        "cannot go far enough; leaning on the wall it can. With the left hand where the support polygon is largest it "
+        "A humanoid is to touch a ball with its right hand beside the end of a wall. On its feet alone its center of "
+        "mass cannot go far enough; leaning on the wall it can. With the left hand where its support is largest it "
         "cannot again, and lets that hand slide back.",
         setting(),
         {"without contact": False, "with contact": True, "maximised": False, "sliding": True},
@@ -64,7 +63,7 @@ def scenario() -> Scenario:
 def experiment(plant: str | None = None, dt: float = 0.02, points: float = 7, dt_grid: float = 0.05) -> Result:
     """Attempts and strategies in steps of ``dt`` s; a map of ``points`` × ``points`` balls in steps of ``dt_grid``."""
     if plant is not None:
-        from dqdyn.analysis.experiments.multi_contact.following import on_the_engine
+        from dqdyn.analysis.experiments.multi_contact.engine_report import on_the_engine
 
         return on_the_engine(scenario())
     return on_kinematics(scenario(), dt, int(points), dt_grid)
