@@ -72,7 +72,7 @@ def held(attempts: Attempts) -> Claim:
         "Feet stand still, a palm that leans stays on its surface, forearms stay away from the torso",
         f"feet moved {1e3 * feet:.2g} mm, palm off by {1e3 * palm:.2g} mm, forearms {100.0 * torso:.1f} cm away "
         f"(limit {100.0 * TORSO:g})",
-        feet < _ALLOWED and palm < 2.0 * _ALLOWED and torso > TORSO - _ALLOWED,
+        feet < 2.0 * _ALLOWED and palm < 2.0 * _ALLOWED and torso > TORSO - _ALLOWED,
     )
 
 
