@@ -31,7 +31,8 @@ class Scenario:
     """``wanted``: which attempts are to reach the ball; ``bound``: those that fail by the center of mass alone.
 
     ``routes``: machines that are run as a whole, and the states that they are to go through. ``numbers``: of the
-    paper's figures. ``span`` in m: half the extent of the map of balls in x and y.
+    paper's figures. ``on_engine``: which attempts are to reach the ball on MuJoCo, without a fall; ``physics``: what
+    becomes of the others there. ``span`` in m: half the extent of the map of balls in x and y.
     """
 
     name: str
@@ -43,6 +44,8 @@ class Scenario:
     bound: tuple[str, ...]
     routes: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]]
     numbers: tuple[str, str]
+    on_engine: Mapping[str, bool]
+    physics: str
     span: tuple[float, float] = (0.3, 0.45)
 
 

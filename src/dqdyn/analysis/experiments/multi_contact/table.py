@@ -54,6 +54,9 @@ def scenario() -> Scenario:
         ("without contact", "with contact"),
         {"the whole strategy": (s.STRATEGY, path)},
         ("6.15", "6.16"),
+        {"without contact": False, "with contact": False, "maximised": True, "sliding": True},
+        "The table carries what the hand puts on it, so the flat polygon of the paper is what physics asks for, except "
+        "for the friction that a sliding hand meets.",
     )
 
 
