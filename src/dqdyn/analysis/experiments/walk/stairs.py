@@ -161,10 +161,10 @@ def part(pushes: int = 10, ratio: float = 0.3, substeps: Sequence[int] = (1, 2),
     if hardest is not None:
         cases.append(case_of("stairs, pushed: the run whose palm nearly leaves the wall", hardest, setting.scene))
     text = (
-        f"Our humanoid with palms of {setting.standing.robot.mass:.1f} kg climbs {COUNT} stairs, {100 * RISE:.0f} cm high "
-        f"and {100 * RUN:.0f} cm deep, with its left palm on a wall: for every stair the palm goes ahead, presses with "
-        "25 N, and lies still while both feet step up. Controller, gait and states are those of the flat ground, and "
-        "the states of the hand.",
+        f"Our humanoid with palms of {setting.standing.robot.mass:.1f} kg climbs {COUNT} stairs, {100 * RISE:.0f} cm "
+        f"high and {100 * RUN:.0f} cm deep, with its left palm on a wall: for every stair the palm goes ahead, presses "
+        "with 25 N, and lies still while both feet step up. Controller, gait and states are those of the flat ground, "
+        "and the states of the hand.",
     )
     return Part(
         text,
