@@ -75,6 +75,6 @@ def test_it_climbs_also_when_pushed() -> None:
     assert run.hand_forces[run.is_stepping].min() > 0.0
     claims = list(stairs._claims({1: run}, [run], 0.3))
     assert all(claim.holds for claim in claims)
-    fallen = stairs.climb(setting, climber, Push(6.0, 1.7, 1.6), every=20)
+    fallen = stairs.climb(setting, climber, Push(6.0, 1.7, 1.6), 9.0, every=20)
     assert fallen.why != ""
     assert [claim.holds for claim in stairs._claims({1: fallen}, [fallen], 0.3)][-1] is False

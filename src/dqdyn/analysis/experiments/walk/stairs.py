@@ -124,9 +124,11 @@ def stairs() -> Stairs:
     return Stairs(multi_contact_humanoid())
 
 
-def climb(setting: Stairs, climber: Climber, push: Push | None = None, **options: Any) -> Climbed:
-    """One climb; ``options`` are those of :func:`~dqdyn.analysis.walking.walked.walk`."""
-    walked = walk(climber, DURATION, push, **{"scene": setting.scene} | options)
+def climb(
+    setting: Stairs, climber: Climber, push: Push | None = None, duration: float = DURATION, **options: Any
+) -> Climbed:
+    """One climb of ``duration`` s; ``options`` are those of :func:`~dqdyn.analysis.walking.walked.walk`."""
+    walked = walk(climber, duration, push, **{"scene": setting.scene} | options)
     planned = tuple(step for plan in setting.stretches for step in plan.steps)
     values = {name: getattr(walked, name) for name in Walked.__dataclass_fields__}
     return replace(Climbed(**values), planned=planned)
