@@ -14,7 +14,19 @@ from pages import Watched, recorded
 
 import dqdyn as dq
 from dqdyn import scenes
-from dqdyn.analysis.experiments import Bars, Case, Claim, Event, GridMap, Picture, PlaneFigure, Result, Span, Table
+from dqdyn.analysis.experiments import (
+    Bars,
+    Case,
+    Claim,
+    Drawing,
+    Event,
+    GridMap,
+    Picture,
+    PlaneFigure,
+    Result,
+    Span,
+    Table,
+)
 from dqdyn.analysis.experiments.figures import draw, figure, joint_multiples
 from dqdyn.robot import Robot
 from dqdyn.view.animation import animation
@@ -36,6 +48,24 @@ def small(swing: Any) -> Result:
 def test_scene(small: Result) -> None:
     kinds = [(marker.kind, marker.samples) for marker in markers_of(small.cases[0]).markers]
     assert kinds == [("ball", 301), ("ball", 1)]
+
+
+@pytest.mark.parametrize(
+    ("drawing", "message"),
+    [
+        (draw("spere", center=(0, 0, 0), radius=1.0), "no kind of drawing named 'spere': did you mean 'sphere'"),
+        (draw("violated", when=[True]), "no kind of drawing named 'violated'"),
+        (draw("sphere", center=(0, 0, 0)), "The drawing 'sphere' of 'run': .*'radius'"),
+        (
+            draw("sphere", center=(0, 0, 0), radius=1.0, violated=[True, False]),
+            "has 2 samples, but the trajectory has 301",
+        ),
+    ],
+)
+def test_bad_drawings(drawing: Drawing, message: str, swing: Any, tmp_path: Path) -> None:
+    result = Result("small", "Small", "nobody", (), (), (Case("run", swing, (drawing,)),), ())
+    with pytest.raises(dq.Error, match=message):
+        write_experiment(result, tmp_path / "small.html")
 
 
 def test_page_shows_claims_and_runs(small: Result, tmp_path: Path, watched: Watched) -> None:

@@ -203,8 +203,12 @@ def _heights(shown: Bars) -> Axis:
     if shown.log:
         finite = np.log10(every[np.isfinite(every)])
         return Axis(float(np.floor(finite.min() - 0.02)), float(finite.max()) + 0.1, log=True)
-    around = Axis.around(np.append(every, 0.0))
-    return Axis(0.0 if (every[np.isfinite(every)] >= 0.0).all() else around.low, around.high)
+    finite = np.append(every[np.isfinite(every)], 0.0)
+    low, high = float(finite.min()), float(finite.max())
+    room = 0.06 * (high - low) or 1.0
+    # a whisker that reaches below zero leaves bars of positive values on the ground
+    least = min((float(np.nanmin(row)) for row in shown.values.values() if np.isfinite(row).any()), default=0.0)
+    return Axis(0.0 if least >= 0.0 else low - room, high + room)
 
 
 def _whisker(x: float, half: float, value: float, deviation: float, y: Axis) -> str:

@@ -105,7 +105,7 @@ function makeStage(root, data, shared) {
       const first = data.poses.subarray(4, 7);
       camera.shift = [0, 1, 2].map((k) => bodies[0][12 + k] - first[k]);
     }
-    const items = meshes.map((part) => ({
+    const items = meshes.filter((part) => !part.key || shared.visible[part.key]).map((part) => ({
       solid: part.solid, model: part.body < 0 ? IDENTITY : bodies[part.body], color: part.color, shadow: true,
     }));
     for (const marker of data.markers) {
