@@ -159,7 +159,7 @@ function makeStrip(element, now, data, length) {
   for (const [start, end, name, color] of data.spans) {
     const mark = add("phase", start, end, name);
     mark.style.background = color;
-    mark.textContent = name;
+    if ((end - start) / (length || 1) > 0.013 * (name.length + 1)) mark.textContent = name; // where it can be read
   }
   for (const [time, name] of data.events) add("event", time, null, name);
   const bad = new Uint8Array(data.frames);
