@@ -64,9 +64,7 @@ STAGES = (
 """Double and single support, feet and hands, handstand, and back [Bouyarmane, figs. 2, 3 and 4]."""
 
 
-def tasks_of(
-    on: Sequence[str], moving: Sequence[str], targets: Targets, height: float
-) -> tuple[ct.Task, ...]:
+def tasks_of(on: Sequence[str], moving: Sequence[str], targets: Targets, height: float) -> tuple[ct.Task, ...]:
     """Center of mass, posture and limbs that move as tasks [Bouyarmane, section VI], on the ground with some limbs.
 
     ``height`` in m of the center of mass is that of its pendulum. The center of mass is asked for by its divergent
