@@ -36,12 +36,12 @@ def longest(when: Flags) -> float:
 
 def free(run: Run, *limbs: str) -> Flags:
     """Whether nothing presses these limbs, (n,)."""
-    return np.all([run.normal_forces(limb) == 0.0 for limb in limbs], axis=0)
+    return np.asarray(np.all([run.normal_forces(limb) == 0.0 for limb in limbs], axis=0))
 
 
 def pressed(run: Run, *limbs: str) -> Flags:
     """Whether all of these limbs are pressed, (n,)."""
-    return np.all([run.normal_forces(limb) > PRESSED for limb in limbs], axis=0)
+    return np.asarray(np.all([run.normal_forces(limb) > PRESSED for limb in limbs], axis=0))
 
 
 def upside_down(run: Run) -> Array:

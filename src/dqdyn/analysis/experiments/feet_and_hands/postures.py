@@ -161,7 +161,7 @@ def _conditions(robot: Robot, q: Array, wish: Wish) -> tuple[Array, Array]:
     for limb, height in wish.heights.items():
         pose, target = robot.pose(limb, q), on_ground(limb, height)
         twist = np.asarray(robot.twist_jacobian(limb, q))
-        errors.append(np.array(pose_error(pose.vec8(), target.vec8(), "log")))
+        errors.append(np.array(pose_error(pose.vec8().tolist(), target.vec8().tolist(), "log")))
         jacobians += [twist[:3], target.rotation_matrix.T @ pose.rotation_matrix @ twist[3:]]
     return np.concatenate(errors), np.vstack(jacobians)
 

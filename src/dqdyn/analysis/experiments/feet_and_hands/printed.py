@@ -68,11 +68,10 @@ def _compared(
     robot = run.trajectory.robot
     stages = {stage.name: stage for stage in STAGES}
     key = stages[name].on, stages[name].moving
-    options = {"contacts": [SUPPORTS[limb] for limb in key[0]]}
-    limits = [ct.JointLimits(gain=20.0)]
-    fast = ct.whole_body_controller(robot, tasks[key], limits, **options)
+    contacts, limits = [SUPPORTS[limb] for limb in key[0]], [ct.JointLimits(gain=20.0)]
+    fast = ct.whole_body_controller(robot, tasks[key], limits, contacts=contacts)
     floating = robot.in_coordinates("quaternion")
-    literal = ct.whole_body_controller(floating, tasks[key], limits, form=form, **options)
+    literal = ct.whole_body_controller(floating, tasks[key], limits, contacts=contacts, form=form)
     same = [
         i
         for i, state in enumerate(run.states_of_samples)

@@ -10,8 +10,10 @@ from typing import Any
 import numpy as np
 
 from dqdyn import control as ct
+from dqdyn.analysis.experiments.experiment import Picture, Span
 from dqdyn.analysis.experiments.feet_and_hands.setting import LINKS, SURFACES, ground
 from dqdyn.analysis.experiments.feet_and_hands.targets import Targets
+from dqdyn.analysis.experiments.machine_figures import history_of, spans_of
 from dqdyn.arrays import Array
 from dqdyn.simulate import Trajectory, simulate
 from dqdyn.simulate.observation import Observation
@@ -70,6 +72,8 @@ class Run:
     states: tuple[str, ...]
     log: tuple[ct.Event, ...]
     ended: str
+    spans: tuple[Span, ...]
+    history: Picture
 
     def normal_forces(self, limb: str) -> Array:
         """N (n,) with which the plant pressed a limb."""
@@ -96,7 +100,7 @@ class Run:
 def follow(
     name: str, law: Timed, duration: float, plant: str | None = None, *, substeps: int = 1, progress: bool | None = None
 ) -> Run:
-    """``duration`` s at most, from rest in the first posture; it is over soon after the machine ended."""
+    """``duration`` s from rest in the first posture."""
     options: dict[str, Any] = {"contacts": SURFACES, "ground": 0.0}
     if plant is not None:
         options = {"plant": plant, "scene": ground(), "substeps": substeps}
@@ -105,6 +109,15 @@ def follow(
     law.step(0.0, start, np.zeros(law.machine.robot.nv))  # the first step touches memory for the first time
     law.reset()
     run = simulate(law.machine.robot, law, duration, DT, q0=start, every=EVERY, progress=progress, **options)
+    machine = law.machine
     return Run(
-        name, run, *map(np.array, (law.seconds, law.computing)), tuple(law.states), law.machine.log, law.machine.ended
+        name,
+        run,
+        np.array(law.seconds),
+        np.array(law.computing),
+        tuple(law.states),
+        machine.log,
+        machine.ended,
+        spans_of(machine),
+        history_of(machine, f"{name}: what the machine did"),
     )
