@@ -9,6 +9,7 @@ from types import ModuleType
 from dqdyn.analysis.experiments import (
     bimanual_cup,
     cup_on_table,
+    feet_and_hands,
     mobile_bimanual,
     moving_obstacle,
     single_arm_cup,
@@ -50,6 +51,7 @@ EXPERIMENTS: dict[str, ModuleType] = {
         mobile_bimanual,
         two_link,
         torque_error,
+        feet_and_hands,
         walk,
     )
 }
