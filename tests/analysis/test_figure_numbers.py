@@ -100,7 +100,7 @@ def test_single_arm_cup() -> None:
     np.testing.assert_array_equal([side["end"] for side in sides], np.roll(corners, -1, axis=0))
     above = found[-1]
     np.testing.assert_allclose(above.limits["target region"][:4], corners[:, :2])
-    np.testing.assert_allclose(above.paths["cup of QP"], np.tile(hand[:2], (2, 1)), atol=1e-3)  # upright
+    np.testing.assert_allclose(above.paths["QP, from foot to rim"], np.tile(hand[:2], (2, 1)), atol=1e-3)  # upright
 
 
 @pytest.mark.equation("Quiroz", "fig. 6.8")
@@ -114,6 +114,7 @@ def test_bimanual_cup() -> None:
     assert names >= {"table", "absolute frame", "grip"}
 
 
+@pytest.mark.long
 @pytest.mark.equation("Quiroz", "fig. 6.11")
 @pytest.mark.equation("Quiroz", "fig. 6.12")
 def test_mobile_bimanual() -> None:

@@ -87,18 +87,26 @@ class Gait:
 
     def reset(self) -> None:
         """Begin again."""
+        self._restart()
+        self.reference: DivergentReference | None = None
+        self._heading = Quintic.between(0.0, 1.0, 0.0, 0.0)
+        self.targets.goal.update(self.standing.center[:2])
+        self.targets.height.update(float(self.standing.center[2]))
+        self.targets.heading.turn(0.0)
+
+    def take(self, plan: FootstepPlan) -> None:
+        """Go on with another plan, from where the robot stands."""
+        self.plan = plan
+        self._restart()
+
+    def _restart(self) -> None:
         self.k = 0
         self.steps: list[Footstep] = list(self.plan.steps)
         self.standing_at: dict[str, Footstep] = {step.foot: step for step in self.plan.start}
         self.landed: list[Footstep] = []
         self.path: SwingPath | None = None
         self.double_ends = 0.0
-        self.reference: DivergentReference | None = None
         self.displaced = np.zeros(2)
-        self._heading = Quintic.between(0.0, 1.0, 0.0, 0.0)
-        self.targets.goal.update(self.standing.center[:2])
-        self.targets.height.update(float(self.standing.center[2]))
-        self.targets.heading.turn(0.0)
 
     # --- the plan ---------------------------------------------------------------------------------------------
 

@@ -196,14 +196,19 @@ class Walked:
         return farthest
 
     @property
+    def others(self) -> set[str]:
+        """Links that touched something and should not."""
+        touched = self.trajectory.about.get("touched", ())
+        return self.standing.others(touched)
+
+    @property
     def why(self) -> str:
         """What went wrong in the plant, or ""."""
         run, standing = self.trajectory, self.standing
         if run.status != "finished":
             return run.status
-        others = standing.others(run.about["touched"]) if "touched" in run.about else set()
-        if others:
-            return f"touched by {', '.join(sorted(others))}"
+        if self.others:
+            return f"touched by {', '.join(sorted(self.others))}"
         low = 0.6 * standing.center[2]
         if (self.centers[:, 2] < low).any():
             return f"fell at {run.time[int(np.argmax(self.centers[:, 2] < low))]:.2f} s"

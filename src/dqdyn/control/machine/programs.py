@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -32,6 +33,8 @@ BUILDERS: dict[str, Callable[..., Controller]] = {
 }
 LEVELS = (*BUILDERS, WHOLE_BODY)
 _THREADS = 2  # one traces while another compiles
+_USED_UP = 1e-6  # in the unit of a bound, up to which it counts as used up
+_TOLD = 8  # names of such bounds at most
 _PER_STATE = ("damping",)  # options that states of whole-body control may have of their own
 
 
@@ -66,6 +69,19 @@ class Program:
         if not self.is_known(t):
             return np.full(part.stop - part.start, math.nan)
         return self.controller.errors[task] if task in self.of_forces else self._errors[part]
+
+    def at_bounds(self, t: float) -> tuple[str, ...]:
+        """Names of the constraints whose bounds the last command uses up, none where it is not known."""
+        controller = self.controller
+        if not self.is_known(t) or controller.report.status not in ("solved", "relaxed"):
+            return ()
+        if isinstance(controller, WholeBodyController):
+            return tuple(dict.fromkeys(each.name for each in controller.active))[:_TOLD]
+        rows = self.composition.rows()
+        a, b, _ = rows.scaled()
+        equal = {*self.parts, *self.composition._equality_names}
+        used = np.flatnonzero(b - a @ controller._last < _USED_UP)
+        return tuple(dict.fromkeys(rows.names[i] for i in used if rows.names[i] not in equal))[:_TOLD]
 
     def norms(self, t: float) -> dict[str, float]:
         """‖e‖ of all tasks."""
@@ -108,6 +124,23 @@ def compiled(
     make = _whole_body if level == WHOLE_BODY else _ordinary
     programs = make(robot, [same[0] for same in shared.values()], level, options, show)
     return {state.name: program for same, program in zip(shared.values(), programs, strict=True) for state in same}
+
+
+def check_options(states: Iterable[State], level: str, options: Mapping[str, Any]) -> None:
+    """An error for options that controllers of the level do not have, or not per state."""
+    builder = whole_body_controller if level == WHOLE_BODY else BUILDERS[level]
+    parameters = inspect.signature(builder).parameters.values()
+    known = [each.name for each in parameters if each.kind is each.KEYWORD_ONLY and each.name != "contacts"]
+    for name in options:
+        if name not in known:
+            raise unknown_name(f"option of controllers by {level}", name, known)
+    for state in states:
+        for name in state.options or {}:
+            if name not in known:
+                raise unknown_name(f"option of the state {state.name!r}", name, known)
+            if level == WHOLE_BODY and name not in _PER_STATE:
+                what = f"the option {name!r} of the state {state.name!r} is one of the whole machine"
+                raise ControlError(f"{what}: give it to StateMachine.", state=state.name, option=name)
 
 
 def _parts_of(state: State) -> Any:
@@ -153,11 +186,6 @@ def _warm_up(robot: Robot, controller: Controller) -> None:
 def _whole_body(
     robot: Robot, states: Sequence[State], level: str, options: Mapping[str, Any], show: bool | None
 ) -> list[Program]:
-    for state in states:
-        for name in state.options or {}:
-            if name not in _PER_STATE:
-                what = f"the option {name!r} of the state {state.name!r} is one of the whole machine"
-                raise ControlError(f"{what}: give it to StateMachine.", state=state.name, option=name)
     first, *others = states
     made: WholeBodyController = whole_body_controller(
         robot, first.tasks, first.constraints, contacts=first.contacts, **{**options, **(first.options or {})}
