@@ -40,7 +40,9 @@ def rules() -> dict[str, set[str]]:
         known.add(name)
     # Contacts and scenes stand beside the constraints: they need no dynamics.
     allowed["contacts"] = allowed["scenes"] = {*EVERYWHERE, "algebra", "geometry", "model", "kinematics"}
-    known |= {"contacts", "scenes"}
+    # Footsteps are poses of soles: they know neither robots nor controllers.
+    allowed["footsteps"] = {*EVERYWHERE, "algebra", "geometry"}
+    known |= {"contacts", "scenes", "footsteps"}
     allowed["compile"] = {*EVERYWHERE, "algebra.scalar", "algebra.counter", "algebra.real"}
     known.add("compile")
     allowed["robot"] = set(known)

@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dqdyn.analysis.validation import accelerations, vehicle
+from dqdyn.analysis import peers
+from dqdyn.analysis.validation import vehicle
 from dqdyn.analysis.validation.comparison import PLANTS, Validation, too_heavy, validate
 from dqdyn.analysis.validation.silva_table import METHODS, PRINTED, Summary
 from dqdyn.errors import MissingExtraError, StateError, UnknownNameError
@@ -94,7 +95,7 @@ def test_summary() -> None:
 
 def test_without_the_toolbox(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "roboticstoolbox", None)
-    assert not accelerations.toolbox_is_here()
+    assert not peers.toolbox_is_here()
 
 
 def test_without_the_engine(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -24,6 +24,21 @@ class SupportPolygon:
 
     corners: Array
 
+    @property
+    def area(self) -> float:
+        """m², by the shoelace formula; 0 of an edge or a point."""
+        x, y = (self.corners - self.corners[0]).T
+        return 0.5 * float(x @ np.roll(y, -1) - y @ np.roll(x, -1))
+
+    @property
+    def edges(self) -> Array:
+        """(n, 3), one per edge: the inward unit normal (n_x, n_y), and d in m with n · p ≥ d for p inside."""
+        along = np.roll(self.corners, -1, axis=0) - self.corners
+        if len(along) < 3:
+            raise Error("a support polygon without area has no inner side: give at least three corners not in line.")
+        normals = np.column_stack([-along[:, 1], along[:, 0]]) / np.linalg.norm(along, axis=1, keepdims=True)
+        return np.column_stack([normals, (normals * self.corners).sum(axis=1)])
+
     def distance(self, point: Reals) -> Any:
         """m from a point (..., 2) to the border: positive inside, negative outside."""
         p = real_array(point, "a point of the ground", StateError)
@@ -43,14 +58,20 @@ class SupportPolygon:
         return self.distance(point) >= 0.0
 
 
-def support_polygon(robot: Any, q: Reals, contacts: Iterable[Contact], tolerance: float = LEVEL) -> SupportPolygon:
+def support_polygon(
+    robot: Any, q: Reals, contacts: Iterable[Contact], tolerance: float = LEVEL, *, level: bool = True
+) -> SupportPolygon:
     """Of the contacts with the world that are not off, at one configuration q.
 
     It bounds the center of pressure on level ground alone, so corners whose heights differ by more than ``tolerance``
-    in m are refused.
+    in m are refused. ``level=False`` takes the corners of contacts at any height, a hand on a table say, projected on
+    the ground: it bounds where the center of mass of a robot at rest can be as long as friction holds each contact,
+    however steep [Quiroz, fig. 4.10].
     """
+    if not isinstance(level, bool):
+        raise Error(f"level is True or False; found {level!r}.", found=level)
     model = model_of(robot)
-    at, level = _configuration(q, model.nq), real_number(tolerance, "the tolerance of the heights")
+    at, most = _configuration(q, model.nq), real_number(tolerance, "the tolerance of the heights")
     points = [
         corner.vector
         for contact in _all_contacts(contacts)
@@ -61,9 +82,10 @@ def support_polygon(robot: Any, q: Reals, contacts: Iterable[Contact], tolerance
         raise Error("there is no support polygon: no contact with the world is on.")
     found = np.array(points, dtype=float)
     spread = float(np.ptp(found[:, 2]))
-    if not spread <= level:
-        problem = f"the heights of the corners differ by {spread:.3g} m, more than the tolerance of {level:g} m"
-        raise Error(f"{problem}: there is a support polygon on level ground only.", found=spread)
+    if level and not spread <= most:
+        problem = f"the heights of the corners differ by {spread:.3g} m, more than the tolerance of {most:g} m"
+        remedy = "level=False projects corners of different heights on the ground"
+        raise Error(f"{problem}: there is a support polygon on level ground only; {remedy}.", found=spread)
     return SupportPolygon(convex_hull(found[:, :2]))
 
 

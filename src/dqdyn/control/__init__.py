@@ -24,13 +24,23 @@ from dqdyn.control.features.features import CenterOfMass, Configuration
 from dqdyn.control.features.hands import absolute_frame, relative_frame
 from dqdyn.control.features.on_robot import line, plane, point, pose, segment
 from dqdyn.control.features.signals import Measured, Moving
+from dqdyn.control.features.support_area import SupportArea, support_area
+from dqdyn.control.inequalities.center_of_mass_region import CenterOfMassRegion
 from dqdyn.control.inequalities.cone import Cone
+from dqdyn.control.inequalities.contact_region import ContactRegion
 from dqdyn.control.inequalities.scene_zones import obstacle_of, scene_zones
 from dqdyn.control.inequalities.torso_arm import TorsoArm
 from dqdyn.control.inequalities.zones import KeepAbove, KeepIn, KeepOut, Region
 from dqdyn.control.limits.per_axis import AccelerationLimits, TorqueLimits, VelocityLimits
 from dqdyn.control.limits.position import ConeJointLimits, JointLimits
 from dqdyn.control.limits.stopping import StoppingBounds
+from dqdyn.control.machine import guards
+from dqdyn.control.machine.log import Event
+from dqdyn.control.machine.machine import StateMachine
+from dqdyn.control.machine.moment import Moment
+from dqdyn.control.machine.reachable import PostureSearch, reachable
+from dqdyn.control.machine.stall import Stall
+from dqdyn.control.machine.state import State, Transition
 from dqdyn.control.qp.solve import solve_quadratic_program
 from dqdyn.control.tasks.distance import DistanceTask
 from dqdyn.control.tasks.divergent import DivergentComponentTask
@@ -46,6 +56,8 @@ from dqdyn.control.tasks.hands import AbsolutePoseTask, RelativePoseTask
 from dqdyn.control.tasks.impedance import ImpedanceTask
 from dqdyn.control.tasks.momentum import MomentumTask
 from dqdyn.control.tasks.robot import PostureTask, RestTask
+from dqdyn.control.tasks.support_area import SupportAreaTask
+from dqdyn.control.tasks.surface import SurfaceTask
 from dqdyn.control.tasks.target import CenterOfMassTask, LineTask, PlaneTask, PoseTask, RotationTask, TranslationTask
 from dqdyn.control.whole_body.answers import ActiveConstraint, BlockedTask
 from dqdyn.control.whole_body.controller import WholeBodyController
@@ -58,17 +70,20 @@ __all__ = [
     "ActiveConstraint",
     "BlockedTask",
     "CenterOfMass",
+    "CenterOfMassRegion",
     "CenterOfMassTask",
     "CenterOfPressureTask",
     "Cone",
     "ConeJointLimits",
     "Configuration",
+    "ContactRegion",
     "ContactWrenchTask",
     "ControlError",
     "ControlWarning",
     "Controller",
     "DistanceTask",
     "DivergentComponentTask",
+    "Event",
     "ForceRegularisation",
     "FunctionTask",
     "ImpedanceTask",
@@ -82,21 +97,30 @@ __all__ = [
     "Linear",
     "LoadSharingTask",
     "Measured",
+    "Moment",
     "MomentumTask",
     "Moving",
     "PlaneTask",
     "PoseTask",
+    "PostureSearch",
     "PostureTask",
     "Region",
     "RelativePoseTask",
     "RestTask",
     "RotationTask",
+    "Stall",
+    "State",
+    "StateMachine",
     "StepReport",
     "StoppingBounds",
+    "SupportArea",
+    "SupportAreaTask",
+    "SurfaceTask",
     "Task",
     "TorqueLimits",
     "TorsoArm",
     "TouchDown",
+    "Transition",
     "TranslationTask",
     "VelocityLimits",
     "WholeBodyController",
@@ -105,16 +129,19 @@ __all__ = [
     "acceleration_controller",
     "automatic_gains",
     "computed_torque",
+    "guards",
     "line",
     "linearise",
     "obstacle_of",
     "plane",
     "point",
     "pose",
+    "reachable",
     "relative_frame",
     "scene_zones",
     "segment",
     "solve_quadratic_program",
+    "support_area",
     "torque_controller",
     "velocity_controller",
     "whole_body_controller",

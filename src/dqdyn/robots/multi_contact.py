@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.poses import pose
 from dqdyn.algebra.quaternion import Quaternion, pure
-from dqdyn.model.description import Description, NamedFrame, placement
+from dqdyn.model.description import Description, Joint, NamedFrame, placement
 from dqdyn.robots.humanoids import RIGHT_LEG
 from dqdyn.robots.parts import BLUE, STEEL, ball, block, hinge, link, mirrored, robot, rod, serial_limb, within
 
@@ -33,14 +34,15 @@ def multi_contact_humanoid() -> Description:
     of soles and palms: "left_foot_corner_1" to "right_hand_corner_4"; 1 is at the front on the side of the other foot
     or hand, 2 behind it, 3 behind on the outer side, 4 in front of that. "head". No damping, no friction.
     """
-    foot = serial_limb("pelvis", RIGHT_LEG, *_face("right_foot", "right_foot_link", placement((0.03, 0.0, -0.1)), SOLE))
+    sole = placement((0.03, 0.0, -0.1))
+    leg = serial_limb("pelvis", _RIGHT_LEG, *_face("right_foot", "right_foot_link", sole, SOLE))
     # z of the palm's frame is x of the link, x of the frame points to the fingertips, -z of the link
     turned = Quaternion(math.sqrt(0.5), 0.0, math.sqrt(0.5), 0.0)
     palm = pose(turned, pure(-0.04, 0.0, -0.06))
     arm = serial_limb("chest", _RIGHT_ARM, *_face("right_hand", "right_palm", palm, PALM))
     trunk = serial_limb("pelvis", _TRUNK, NamedFrame("head", "chest", placement((0.0, 0.0, 0.56))))
     pelvis = link("pelvis", block(7.0, (0.16, 0.22, 0.12), color=STEEL))
-    limbs = mirrored(foot), foot, trunk, mirrored(arm), arm
+    limbs = mirrored(leg), leg, trunk, mirrored(arm), arm
     return robot("multi_contact_humanoid", pelvis, *limbs, base="free")
 
 
@@ -50,6 +52,12 @@ def _face(name: str, on: str, middle: DQ, half: tuple[float, float]) -> Iterator
     for i, (x, y) in enumerate(((1, 1), (-1, 1), (-1, -1), (1, -1))):
         yield NamedFrame(f"{name}_corner_{i + 1}", on, middle * placement((x * half[0], y * half[1], 0.0)))
 
+
+# Deeper than the other humanoid's: to lay its palms on the ground before its feet it folds at the hips alone.
+_RIGHT_LEG = tuple(
+    replace(part, lower=-2.4) if isinstance(part, Joint) and part.name == "right_hip_pitch" else part
+    for part in RIGHT_LEG
+)
 
 _TRUNK = (
     hinge("torso_yaw", (0, 0, 0.08), "z", within(1.2, 4.0, 150.0)),

@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 
-from dqdyn.analysis.experiments.experiment import Case, Result
+from dqdyn.analysis.experiments.experiment import Case, Figure, Multiples, Result
 from dqdyn.view.html import html_page
 from dqdyn.view.markers import Markers
 from dqdyn.view.page import escape, inline_json, web_file
@@ -26,10 +26,13 @@ def write_experiment(result: Result, path: str | Path) -> Path:
     page.claims(result)
     for table in result.tables:
         page.table(table.columns, table.rows, title=table.title)
-    page.section("The runs")
-    page.animations(result.cases)
+    if result.cases:
+        page.section("The runs")
+        page.animations(result.cases)
     page.section("Curves")
-    for _, group in groupby(result.figures, key=lambda figure: figure.time[-1]):
+    singles = [f for one in result.figures for f in (one.figures if isinstance(one, Multiples) else (one,))]
+    over_time = [f for f in singles if isinstance(f, Figure)]
+    for _, group in groupby(over_time, key=lambda figure: (len(figure.time), figure.time[-1])):
         figures = list(group)
         page.curves([Panel(f.title, f.unit, f.curves) for f in figures], figures[0].time)
     return page.write(path)
@@ -40,6 +43,8 @@ def markers_of(case: Case) -> Markers:
     markers = Markers()
     for drawing in case.drawings:
         getattr(markers, drawing.kind)(**drawing.arguments)
+        if drawing.violated is not None:
+            markers.violated(drawing.violated)
     return markers
 
 

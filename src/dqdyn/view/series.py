@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -16,11 +16,18 @@ _QUANTITIES = {"q": "positions", "v": "velocities", "tau": "joint efforts"}
 
 @dataclass(frozen=True, eq=False)
 class Panel:
-    """Curves of one unit over the same time: ``curves`` maps names to values (n,)."""
+    """Curves of one unit over the same time: ``curves`` maps names to values (n,).
+
+    ``limits``: one number, levels (k,) or curves (n, k) by name; ``spans``: (start, end, name, color), ``events``:
+    (time, name) in s.
+    """
 
     title: str
     unit: str
     curves: Mapping[str, Array]
+    limits: Mapping[str, Array] = field(default_factory=dict)
+    spans: tuple[tuple[float, float, str, str], ...] = ()
+    events: tuple[tuple[float, str], ...] = ()
 
     @property
     def label(self) -> str:

@@ -5,14 +5,41 @@ from __future__ import annotations
 from collections.abc import Callable
 from types import ModuleType
 
-from dqdyn.analysis.experiments import bimanual_cup, cup_on_table, mobile_bimanual, moving_obstacle
-from dqdyn.analysis.experiments.experiment import Case, Claim, Drawing, Figure, Result, Table
+from dqdyn.analysis.experiments import (
+    bimanual_cup,
+    cup_on_table,
+    mobile_bimanual,
+    moving_obstacle,
+    single_arm_cup,
+    torque_error,
+    two_link,
+)
+from dqdyn.analysis.experiments.experiment import Case, Claim, Drawing, Result, Table
+from dqdyn.analysis.experiments.figure_kinds import Bars, Event, Figure, GridMap, Multiples, Picture, PlaneFigure, Span
 from dqdyn.errors import unknown_name
 
-__all__ = ["EXPERIMENTS", "Case", "Claim", "Drawing", "Figure", "Result", "Table", "experiment", "titles"]
+__all__ = [
+    "EXPERIMENTS",
+    "Bars",
+    "Case",
+    "Claim",
+    "Drawing",
+    "Event",
+    "Figure",
+    "GridMap",
+    "Multiples",
+    "Picture",
+    "PlaneFigure",
+    "Result",
+    "Span",
+    "Table",
+    "experiment",
+    "titles",
+]
 
 EXPERIMENTS: dict[str, ModuleType] = {
-    module.NAME: module for module in (moving_obstacle, cup_on_table, bimanual_cup, mobile_bimanual)
+    module.NAME: module
+    for module in (moving_obstacle, cup_on_table, single_arm_cup, bimanual_cup, mobile_bimanual, two_link, torque_error)
 }
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from dqdyn import control as ct
 from dqdyn.analysis.experiments import cup_setting as cup
 from dqdyn.analysis.experiments.cup_setting import GAINS, PLANE, RATE, START, TILT, TORSO, Setting
-from dqdyn.analysis.experiments.experiment import Case, Claim, Figure, Result, Table
+from dqdyn.analysis.experiments.experiment import AnyFigure, Case, Claim, Result, Table
 from dqdyn.analysis.experiments.figures import curves, effort, figure, joint_figures, norm
 from dqdyn.analysis.experiments.running import follow
 from dqdyn.simulate import Trajectory
@@ -169,22 +169,28 @@ def table(efforts: dict[str, float], duration: float) -> Table:
     return Table(title, ("control law", "metric", "QP", "CQP", "QP in print", "CQP in print"), rows)
 
 
-def figures(setting: Setting, runs: dict[str, Trajectory]) -> Iterator[Figure]:
-    """Those of figs. 6.2 to 6.4, QP and CQP in one."""
-    for word, pair, fig in (("velocity", VELOCITY, "6.2"), ("torque", TORQUE, "6.3, 6.4")):
+def figures(setting: Setting, runs: dict[str, Trajectory]) -> Iterator[AnyFigure]:
+    """QP and CQP in one: [Quiroz, fig. 6.2] by velocity, [Quiroz, fig. 6.3] and [Quiroz, fig. 6.4] by torque.
+
+    Curves by velocity that the paper shows of its real robot alone (fig. 6.5) have no number here.
+    """
+    for word, pair, distances, others in (
+        ("velocity", VELOCITY, "fig. 6.2", ""),
+        ("torque", TORQUE, "fig. 6.4", "fig. 6.3"),
+    ):
         both = {name.split()[0]: runs[name] for name in pair}
-        by = f"by {word} (fig. {fig})"
+        by, at = f"by {word}" + (f" ({others})" if others else ""), f"by {word} ({distances})"
         planes = {
             f"{key}, plane {i + 1}": (run, cup.to_planes(setting.planes, setting.hand(run))[:, i])
             for key, run in both.items()
             for i in range(4)
         }
         yield figure(f"tilt of the cup {by}", "rad", curves(both, setting.tilt), {"limit": TILT})
-        yield figure(f"forearm to torso {by}", "m", curves(both, setting.to_torso), {"limit": TORSO})
-        yield figure(f"hand to the four planes {by}", "m", planes, {"limit": PLANE})
+        yield figure(f"forearm to torso {at}", "m", curves(both, setting.to_torso), {"limit": TORSO})
+        yield figure(f"hand to the four planes {at}", "m", planes, {"limit": PLANE})
         yield figure(f"task error {by}", "m", curves(both, setting.height))
         yield figure(f"norm of the joint velocities {by}", "rad/s", curves(both, lambda run: norm(run.v)))
         if word == "torque":
             yield figure(f"norm of the torques {by}", "N m", curves(both, lambda run: norm(run.tau)))
             yield figure(f"norm of the joint accelerations {by}", "rad/s²", curves(both, lambda run: norm(run.a)))
-        yield from joint_figures(f"joints {by}", both, [joint.name for joint in setting.robot.joints])
+        yield from joint_figures(f"joints by {word}", both, [joint.name for joint in setting.robot.joints], others)

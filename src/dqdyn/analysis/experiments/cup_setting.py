@@ -6,7 +6,7 @@ and where it starts are ours, because the paper does not give them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Unpack
 
@@ -27,6 +27,7 @@ from dqdyn.robot import Robot
 from dqdyn.simulate import Trajectory
 
 TILT, PLANE, TORSO = 0.1, 0.01, 0.07  # rad, m, m
+KINDS = ("tilt", "planes", "joints", "torso")  # of constraints, and of what is measured
 RATE = 0.36  # 1/s, η of task and inequalities by velocity
 GAINS = (1.5, 0.3)  # 1/s, 1/s²: (k_d, k_p) and (η_1, η_2) by acceleration
 DAMPING = 0.01  # λ
@@ -36,6 +37,7 @@ BETWEEN = ct.absolute_frame(*HANDS)
 UP = (0.0, 0.0, 1.0)
 START = np.array([-0.36, 0.23, -0.09, 0.33, -0.11, -0.1, 0.11, 0.44, -1.34])  # rad: torso of five, arm of four
 HEIGHT, REGION = 0.15, 0.03  # m: of the hand above the table, and to each of the four planes, at the start
+TABLE_SIDE, OVERHANG = 0.3, 0.015  # m: of the table as it is drawn, and of its edge beyond the region
 
 
 def nine_joints() -> Robot:
@@ -46,39 +48,54 @@ def nine_joints() -> Robot:
 
 @dataclass(frozen=True, eq=False)
 class Setting:
-    """``axis`` (3): the cup's, in the frame that holds it, upright at the start; ``planes`` look inwards."""
+    """``axis`` (3): the cup's, in the frame that holds it, upright at the start; ``planes`` look inwards.
+
+    ``most_tilt`` in rad; ``sides`` are the arms that stay away from the torso, 0 the left one and 1 the right one.
+    """
 
     robot: Robot
     axis: Array
     table: Plane
     planes: tuple[Plane, ...]
     holder: FrameLike = HAND
+    most_tilt: float = TILT
+    sides: tuple[int, ...] = (0,)
 
     @classmethod
     def above_the_table(
-        cls, robot: Robot, q0: Array, holder: FrameLike = HAND, height: float = HEIGHT, region: float = REGION
+        cls,
+        robot: Robot,
+        q0: Array,
+        holder: FrameLike = HAND,
+        height: float = HEIGHT,
+        most_tilt: float = TILT,
+        sides: tuple[int, ...] = (0,),
     ) -> Setting:
         """The cup upright, the table ``height`` m below it and a region around it."""
         x = pose_of(robot, holder, q0)
         axis, p = x.rotation_matrix.T @ UP, x.translation
-        return cls(robot, axis / np.linalg.norm(axis), Plane(UP, distance=p[2] - height), walls(p, region), holder)
+        axis, table = axis / np.linalg.norm(axis), Plane(UP, distance=p[2] - height)
+        return cls(robot, axis, table, walls(p), holder, most_tilt, sides)
 
     def task(self, gains: GainPair | None = GAINS) -> ct.Task:
         """The distance of the cup and the table, to zero."""
         return ct.DistanceTask(self.holder, self.table, gain=RATE, gains=gains, name="height above the table")
 
-    def constraints(self, tilt: float = TILT, gains: Gains = GAINS, sides: Sequence[int] = (0,)) -> list[ControlPart]:
+    def constraints(self, gains: Gains = GAINS, kinds: Collection[str] = KINDS) -> list[ControlPart]:
         """The fifteen of the paper: the cone, four planes, nine joint limits by cones, torso and arm.
 
         The planes have the Jacobian [Quiroz, eq. (6.1)] and the distances [Quiroz, eq. (6.3)], the joint limits the
-        Jacobian [Quiroz, eq. (6.2)] and the values [Quiroz, eq. (6.4)].
+        Jacobian [Quiroz, eq. (6.2)] and the values [Quiroz, eq. (6.4)]. ``kinds``: which of them, by the names of
+        ``KINDS``.
         """
-        return [
-            ct.Cone(ct.line(self.holder, self.axis), UP, tilt, name="tilt", gain=RATE, gains=gains),
-            ct.Region(self.holder, self.planes, PLANE, name="region", gain=RATE, gains=gains),
-            ct.ConeJointLimits(gain=RATE, gains=gains),
-            *(torso_and_arm(side, gain=RATE, gains=gains) for side in sides),
-        ]
+        cup = ct.line(self.holder, self.axis)
+        parts: dict[str, list[ControlPart]] = {
+            "tilt": [ct.Cone(cup, UP, self.most_tilt, name="tilt", gain=RATE, gains=gains)],
+            "planes": [ct.Region(self.holder, self.planes, PLANE, name="region", gain=RATE, gains=gains)],
+            "joints": [ct.ConeJointLimits(gain=RATE, gains=gains)],
+            "torso": [torso_and_arm(side, gain=RATE, gains=gains) for side in self.sides],
+        }
+        return [part for kind in KINDS if kind in kinds for part in parts[kind]]
 
     # --- what is measured, without the controllers' own functions
 
@@ -103,10 +120,14 @@ class Setting:
         return self.hand(run)[:, 2] - float(self.table.distance)
 
     def to_torso(self, run: Trajectory) -> Array:
-        """Distance (n,) in m of the forearm from the line of the torso: both seen along the line."""
+        """Distance (n,) in m of the nearest forearm from the line of the torso."""
+        return np.asarray(np.min([self._from_torso(run, side) for side in self.sides], axis=0))
+
+    def _from_torso(self, run: Trajectory, side: int) -> Array:
+        """Of one forearm; it and the line are seen along the line."""
         trunk = self.robot.pose(TRUNK, run.q)
         along = trunk.rotation_matrix[:, :, 2]
-        ends = [self.robot.pose(frame, run.q).translation - trunk.translation for frame in (ELBOW, HAND)]
+        ends = [self.robot.pose(frame, run.q).translation - trunk.translation for frame in (ELBOWS[side], HANDS[side])]
         a, b = (end - np.sum(end * along, axis=1, keepdims=True) * along for end in ends)
         way = b - a
         part = np.clip(-np.sum(a * way, axis=1) / np.maximum(np.sum(way * way, axis=1), 1e-12), 0.0, 1.0)
@@ -115,22 +136,22 @@ class Setting:
     def violations(self, run: Trajectory) -> dict[str, float]:
         """By how much each kind of limit was violated at worst, as a part of the limit; negative is room."""
         return {
-            "tilt": float(self.tilt(run).max()) / TILT - 1.0,
+            "tilt": float(self.tilt(run).max()) / self.most_tilt - 1.0,
             "planes": 1.0 - float(to_planes(self.planes, self.hand(run)).min()) / PLANE,
             "joints": beyond_limits(self.robot, run.q),
             "torso": 1.0 - float(self.to_torso(run).min()) / TORSO,
         }
 
-    def cup_and_table(self, run: Trajectory, tilt: float) -> list[Drawing]:
+    def cup_and_table(self, run: Trajectory) -> list[Drawing]:
         """The table and the planes above it; the cup, its axis in blue, and in red the cone that it must not leave."""
-        at, up = self.hand(run), self.up(run)
+        at, up, tilt = self.hand(run), self.up(run), self.most_tilt
         size, red, white, blue = 0.16, (0.87, 0.23, 0.2, 0.9), (0.92, 0.92, 0.9, 0.9), (0.18, 0.42, 0.86, 1.0)
         low = np.array([*at[0, :2], float(self.table.distance)])
         turns = np.linspace(0.0, 2.0 * np.pi, 10, endpoint=False)
         rays = np.stack([np.sin(tilt) * np.cos(turns), np.sin(tilt) * np.sin(turns), np.full(10, np.cos(tilt))], axis=1)
         teal = (0.05, 0.6, 0.62, 0.18)
         return [
-            draw("plane", plane=self.table, side=0.3, center=low, name="table", color=(0.6, 0.4, 0.2, 0.7)),
+            self.table_top(),
             *(
                 draw("plane", plane=p, side=0.16, center=low + [0.0, 0.0, 0.08], name=f"plane {i + 1}", color=teal)
                 for i, p in enumerate(self.planes)
@@ -140,11 +161,18 @@ class Setting:
             draw("arrow", start=at, vector=1.15 * size * up, name="axis of the cup", radius=0.004, color=blue),
         ]
 
+    def table_top(self) -> Drawing:
+        """The drawn part of the table: it begins shortly before the region's rear plane, in front of the body."""
+        behind, _, right, left = self.planes
+        edge, across = float(behind.distance) - OVERHANG, 0.5 * (float(right.distance) - float(left.distance))
+        center, brown = (edge + 0.5 * TABLE_SIDE, across, float(self.table.distance)), (0.6, 0.4, 0.2, 0.7)
+        return draw("plane", plane=self.table, side=TABLE_SIDE, center=center, name="table", color=brown)
+
     def drawings(self, run: Trajectory) -> tuple[Drawing, ...]:
-        """The table and its region, the cup and its cone, the torso's line and the forearm."""
+        """The table and its region, the cup and its cone, the torso's line and the forearm [Quiroz, fig. 6.1]."""
         hand, elbow = self.hand(run), self.robot.pose(ELBOW, run.q).translation
         return (
-            *self.cup_and_table(run, TILT),
+            *self.cup_and_table(run),
             draw("line", line=Line(UP, (0.0, 0.0, 0.0)), on=TRUNK, length=1.0, name="line of the torso"),
             draw("segment", start=elbow, end=hand, name="forearm", radius=0.006),
         )

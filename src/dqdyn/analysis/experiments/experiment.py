@@ -6,8 +6,37 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from dqdyn.arrays import Array
+from dqdyn.analysis.experiments.figure_kinds import (
+    AnyFigure,
+    Bars,
+    Event,
+    Figure,
+    GridMap,
+    Multiples,
+    Picture,
+    PlaneFigure,
+    Span,
+)
+from dqdyn.arrays import RealArray
+from dqdyn.scenes.scene import Scene
 from dqdyn.simulate import Trajectory
+
+__all__ = [
+    "AnyFigure",
+    "Bars",
+    "Case",
+    "Claim",
+    "Drawing",
+    "Event",
+    "Figure",
+    "GridMap",
+    "Multiples",
+    "Picture",
+    "PlaneFigure",
+    "Result",
+    "Span",
+    "Table",
+]
 
 
 @dataclass(frozen=True)
@@ -17,16 +46,6 @@ class Claim:
     text: str
     measured: str
     holds: bool
-
-
-@dataclass(frozen=True, eq=False)
-class Figure:
-    """Curves (n,) of several runs over one time axis (n,) in s."""
-
-    title: str
-    unit: str
-    time: Array
-    curves: Mapping[str, Array]
 
 
 @dataclass(frozen=True)
@@ -40,19 +59,29 @@ class Table:
 
 @dataclass(frozen=True, eq=False)
 class Drawing:
-    """Something to draw besides the robot: a method of :class:`dqdyn.view.Markers` and its arguments."""
+    """Something to draw besides the robot: a method of :class:`dqdyn.view.Markers` and its arguments.
+
+    ``violated`` (n,) of the run's samples: it is red where true.
+    """
 
     kind: str
     arguments: Mapping[str, Any]
+    violated: RealArray | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """One run, and what to draw around the robot."""
+    """One run, and what to draw around the robot: drawings, and the scene that it can touch.
+
+    ``spans`` and ``events``: phases or states of the run, shown along the time slider.
+    """
 
     name: str
     trajectory: Trajectory
     drawings: tuple[Drawing, ...] = ()
+    scene: Scene | None = None
+    spans: tuple[Span, ...] = ()
+    events: tuple[Event, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +94,7 @@ class Result:
     text: tuple[str, ...]
     claims: tuple[Claim, ...]
     cases: tuple[Case, ...]
-    figures: tuple[Figure, ...]
+    figures: tuple[AnyFigure, ...]
     tables: tuple[Table, ...] = field(default=())
 
     @property
@@ -74,7 +103,7 @@ class Result:
         return all(bool(claim.holds) for claim in self.claims)
 
     def as_data(self) -> dict[str, Any]:
-        """Claims and tables as plain data."""
+        """Claims, tables, and what the figures show, as plain data."""
         return {
             "experiment": self.name,
             "source": self.source,
@@ -83,5 +112,6 @@ class Result:
             "tables": [
                 {"title": t.title, "rows": [dict(zip(t.columns, r, strict=True)) for r in t.rows]} for t in self.tables
             ],
+            "figures": [figure.as_data() for figure in self.figures],
             "runs": {c.name: {"status": c.trajectory.status, **dict(c.trajectory.about)} for c in self.cases},
         }

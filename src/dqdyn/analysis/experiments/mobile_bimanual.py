@@ -59,7 +59,7 @@ class CarryAndRelease:
 
 
 def experiment(plant: str | None = None, duration: float = 14.0, dt: float = 5e-3) -> Result:
-    """Both controllers for ``duration`` s."""
+    """Both controllers for ``duration`` s: the curves of [Quiroz, fig. 6.12]."""
     if plant is not None:
         raise Error(f"{NAME} runs on our own dynamics alone: {plant} has no wheels that roll without slipping.")
     robot = robots.mobile_bimanual()
@@ -94,7 +94,7 @@ def experiment(plant: str | None = None, duration: float = 14.0, dt: float = 5e-
             figure("distance from the zone (fig. 6.12)", "m", curves(runs, away)),
             figure("distance of the hands", "m", curves(runs, gaps)),
             figure("sideways slip", "10⁻¹⁵ m/s", curves(runs, lambda r: 1e15 * slip(r))),
-            *joint_figures("joints (fig. 6.12)", runs, names[:9]),
+            *joint_figures("joints", runs, names[:9], "fig. 6.12"),
         ),
     )
 
@@ -126,7 +126,7 @@ def _claims(name: str, run: Trajectory, away: Array, held: npt.NDArray[np.bool_]
 
 
 def _drawings(run: Trajectory, place: Array, held: npt.NDArray[np.bool_]) -> tuple[Drawing, ...]:
-    """The ball rests where it was released."""
+    """The ball rests where it was released [Quiroz, fig. 6.11]."""
     last = max(int(held.sum()) - 1, 0)
     ball = np.where(held[:, None], place, place[last])
     gap = float(norm(run.robot.relative_pose(*HANDS, run.q[0]).translation))

@@ -99,7 +99,7 @@ def path(run: Trajectory) -> Array:
 
 
 def gap(run: Trajectory) -> Array:
-    """Distance (n,) of hand and obstacle in m."""
+    """Distance (n,) of hand and obstacle in m [Quiroz, fig. 4.2]."""
     return norm(hand(run) - path(run))
 
 
@@ -109,7 +109,7 @@ def error(run: Trajectory) -> Array:
 
 
 def drawings(run: Trajectory) -> tuple[Drawing, ...]:
-    """The obstacle and its path, the safe zone and the way of the hand, the goal."""
+    """The obstacle and its path, the safe zone and the way of the hand, the goal [Quiroz, fig. 4.3]."""
     return (
         draw("sphere", center=path(run), radius=0.05, name="obstacle", color=(0.87, 0.23, 0.2, 1.0)),
         draw("path", points=path(run), name="path of the obstacle", color=(0.87, 0.23, 0.2, 1.0)),

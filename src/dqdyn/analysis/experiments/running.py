@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from dqdyn.arrays import Array
 from dqdyn.control import Controller
 from dqdyn.robot import Robot
@@ -13,16 +15,27 @@ SERVO = 50.0  # 1/s, the rate at which a commanded velocity is reached
 
 
 class Servo:
-    """Torques that bring a robot to the velocities commanded by a controller: τ = M k (v_wanted − v) + n."""
+    """Torques that bring a robot to the velocities commanded by a controller: τ = M k (v_wanted − v) + n.
+
+    A command is held for ``hold`` steps of the servo, as on a robot whose drives are quicker than its computer.
+    """
 
     level = "torque"
 
-    def __init__(self, robot: Robot, controller: Controller) -> None:
-        self.robot, self.controller = robot, controller
+    def __init__(self, robot: Robot, controller: Controller, hold: int = 1) -> None:
+        self.robot, self.controller, self.hold = robot, controller, hold
+        self.reset()
+
+    def reset(self) -> None:
+        """The next step asks for a command."""
+        self.steps, self.wanted = 0, np.zeros(self.robot.nv)
 
     def step(self, t: float, q: Array, v: Array) -> Array:
         """τ (nv)."""
-        return self.robot.inverse_dynamics(q, v, SERVO * (self.controller(t, q) - v))
+        if self.steps % self.hold == 0:
+            self.wanted = self.controller(t, q)
+        self.steps += 1
+        return self.robot.inverse_dynamics(q, v, SERVO * (self.wanted - v))
 
     def record(self) -> dict[str, Array]:
         """What the controller records."""
@@ -39,15 +52,16 @@ def follow(
     *,
     every: int = 1,
     substeps: int = 1,
+    hold: int = 1,
 ) -> Trajectory:
     """A run from rest, of a :class:`Controller` or of what has its ``level`` and ``step``.
 
     On MuJoCo the joints have no stops, so that it shows who obeys their limits.
 
-    ``substeps``: steps of the engine per command.
+    ``substeps``: steps of the engine per command; ``hold``: steps of the servo per commanded velocity, on the engine.
     """
     if plant is None:
         return simulate(robot, controller, duration, dt, q0=q0, every=every)
-    law = Servo(robot, controller) if getattr(controller, "level", "") == "velocity" else controller
+    law = Servo(robot, controller, hold) if getattr(controller, "level", "") == "velocity" else controller
     options: dict[str, Any] = {"plant": plant, "limits": False, "method": "implicitfast", "substeps": substeps}
     return simulate(robot, law, duration, dt, q0=q0, every=every, **options)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from dqdyn.algebra.poses import rotation_matrix
+from dqdyn.analysis.peers import SerialArm, robotics_toolbox
 from dqdyn.analysis.validation.plants import ARM_BASE, Plant, arm_link, arm_table
 from dqdyn.arrays import Array
 from dqdyn.constraints.methods import udwadia_kalaba
@@ -43,25 +43,16 @@ def by_newton_euler(robot: Robot, q: Array, v: Array, tau: Array) -> Array:
 
 def by_toolbox(robot: Robot, q: Array, v: Array, tau: Array) -> Array:
     """The same for the arm with 50 joints, by the Robotics Toolbox from the same table of Denavit and Hartenberg."""
-    arm = _toolbox_arm()
-    gravity = np.array(rotation_matrix(ARM_BASE)).T @ [0.0, 0.0, -9.81]  # in DH frame 0
+    link, gravity = arm_link(), np.array(rotation_matrix(ARM_BASE)).T @ [0.0, 0.0, -9.81]  # in DH frame 0
+    body = (link.mass, link.com, link.tensor)
+    toolbox = robotics_toolbox(SerialArm(arm_table(), [body] * len(arm_table()), gravity))
 
     def inverse(q: Array, v: Array, a: Array) -> Array:
         shape = np.broadcast_shapes(q.shape, v.shape, a.shape)
-        # Copies: read-only arrays would send the toolbox from its C code to its Python code, a thousand times slower.
-        rows = (np.array(np.broadcast_to(x, shape).reshape(-1, shape[-1])) for x in (q, v, a))
-        return np.reshape(arm.rne(*rows, gravity=gravity), shape)
+        rows = (np.broadcast_to(x, shape).reshape(-1, shape[-1]) for x in (q, v, a))
+        return np.reshape(toolbox.torques(*rows), shape)
 
     return _inverted(inverse, q, v, tau)
-
-
-def toolbox_is_here() -> bool:
-    """Whether the Robotics Toolbox for Python can be imported."""
-    try:
-        _toolbox()
-    except ImportError:
-        return False
-    return True
 
 
 def applicable(plant: Plant) -> tuple[str, ...]:
@@ -97,17 +88,3 @@ def _entries(samples: Array) -> Any:
 
 METHODS: dict[str, Method] = {"dqGP": by_gauss, "dqNE": by_newton_euler, "rtNE": by_toolbox}
 """``method(robot, q, v, τ)`` by the paper's names."""
-
-
-def _toolbox() -> Any:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of that package, about its own dependencies
-        import roboticstoolbox
-    return roboticstoolbox
-
-
-def _toolbox_arm() -> Any:
-    toolbox, link = _toolbox(), arm_link()
-    body = {"m": link.mass, "r": link.com, "I": np.array(link.tensor), "Jm": 0.0, "G": 1.0, "B": 0.0}
-    rows = (dict(zip(("offset", "d", "a", "alpha"), map(float, row), strict=True)) for row in arm_table())
-    return toolbox.DHRobot([toolbox.RevoluteDH(**row, **body) for row in rows])

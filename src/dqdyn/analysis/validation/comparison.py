@@ -16,7 +16,8 @@ import numpy as np
 
 from dqdyn.analysis.correlation import correlations
 from dqdyn.analysis.filtering import LowPass, forward_difference
-from dqdyn.analysis.validation.accelerations import METHODS, applicable, toolbox_is_here
+from dqdyn.analysis.peers import toolbox_is_here
+from dqdyn.analysis.validation.accelerations import METHODS, applicable
 from dqdyn.analysis.validation.plants import STEP, Plant, holonomic, serial_arm
 from dqdyn.analysis.validation.silva_table import Summary
 from dqdyn.analysis.validation.torque_drive import Recording, drive, steps_of

@@ -1,4 +1,4 @@
-"""``dqdyn experiment``: the control experiments of the papers, with claims and what was measured."""
+"""``dqdyn experiment``: the experiments of the papers, with claims and what was measured."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def experiment(
     plant: Annotated[str | None, option("'mujoco' runs the controllers against MuJoCo.", show_default=False)] = None,
     output: Annotated[Path | None, output_option("The report to write; default: NAME.html.")] = None,
 ) -> Iterator[Answer]:
-    """Run a control experiment of the papers and compare its claims with what was measured.
+    """Run an experiment of the papers and compare its claims with what was measured.
 
     It writes a page with the claims, the animation of every run with all primitives drawn, and the paper's plots, and
     ends with code 1 where a claim does not hold.

@@ -26,7 +26,7 @@ from dqdyn.control.core.errors import ControlError, refused
 from dqdyn.control.core.optimum import Optimise, Optimum, StrictLevels
 from dqdyn.control.core.settings import is_number, number, positive
 from dqdyn.control.whole_body.composition import WholeBodyComposition
-from dqdyn.control.whole_body.contact_sets import listed
+from dqdyn.control.whole_body.contact_sets import Asked, listed
 from dqdyn.control.whole_body.context import Contacts
 from dqdyn.control.whole_body.controller import WholeBodyController
 from dqdyn.control.whole_body.forms import Form
@@ -90,15 +90,21 @@ def whole_body_controller(
     dynamics = mass_and_bias(robot, bool(coulomb_friction))
     rates = None if torque_rate is None else _torque_rates(robot, torque_rate)
 
-    def designed(touching: Any, own_tasks: Any) -> tuple[Design, Contacts]:
+    def designed(asked: Asked) -> tuple[Design, Contacts]:
         """Tasks, constraints and contacts, checked."""
-        design = Design.of(robot.model, "torque", tasks if own_tasks is None else own_tasks, constraints, damping)
+        design = Design.of(
+            robot.model,
+            "torque",
+            tasks if asked.tasks is None else asked.tasks,
+            constraints if asked.constraints is None else asked.constraints,
+            damping if asked.damping is None else asked.damping,
+        )
         warn_of_forbidden_targets(design, robot.model)
-        return design, Contacts(robot.model, tuple(robot.actuated.tolist()), _contacts(robot, touching), rate)
+        return design, Contacts(robot.model, tuple(robot.actuated.tolist()), _contacts(robot, asked.contacts), rate)
 
-    def make(touching: Any, own_tasks: Any) -> tuple[WholeBodyComposition, Optimise]:
-        """The program of contacts and tasks, and what solves it."""
-        design, active = designed(touching, own_tasks)
+    def make(asked: Asked) -> tuple[WholeBodyComposition, Optimise]:
+        """The program of a set, and what solves it."""
+        design, active = designed(asked)
         composition = WholeBodyComposition(robot, design, active, dynamics, weight, rates is not None)
         size, levels = composition.size, len(design.tasks)
         if levels == 1:
@@ -112,9 +118,9 @@ def whole_body_controller(
     if form != "eliminated":
         if rates is not None:
             raise ControlError(f"form={form!r} does not bound torque rates: leave out torque_rate.", form=form)
-        composition, optimum = literal_program(asked, *designed(contacts, None), dynamics, weight, form, solver)
+        composition, optimum = literal_program(asked, *designed(Asked(contacts)), dynamics, weight, form, solver)
         return in_coordinates(asked, LiteralController(composition, optimum, infeasible, None, None, floor, margin))
-    controller = WholeBodyController(*make(contacts, None), infeasible, make, rates, floor, margin)
+    controller = WholeBodyController(*make(Asked(contacts)), infeasible, make, rates, floor, margin)
     return in_coordinates(asked, controller)
 
 

@@ -62,6 +62,11 @@ class Brake:
         self._q: Array | None = None
         self._v = self._u = np.zeros(len(self.limit))
 
+    def take_over(self, other: Brake) -> None:
+        """Brake from the state and the command that another one remembers."""
+        self._t, self._step, self._q = other._t, other._step, other._q
+        self._v, self._u = other._v.copy(), other._u.copy()
+
     def remember(self, t: float, q: Array | None, v: Array, u: Array) -> None:
         """The state of a step, q where it is known, and u, the velocity or acceleration that was commanded."""
         if self.level != "velocity":

@@ -59,13 +59,22 @@ class Composition:
             rows = self.out[self._blocks[f"J{k - 1}"][0].start : self._blocks["A"][0].stop]
             self.views[f"A{k}"] = rows.reshape(-1, self.unknowns)
         self._gains = self.gains.reshape(-1)
-        self._t = np.zeros(1)
+        self._t = np.full(1, np.nan)
         self._arrays = (buffer.value, buffer.rate, buffer.acceleration, self._gains, *self.given.values())
 
     @property
     def given(self) -> dict[str, Array]:
         """Further inputs of the program, by name."""
         return {}
+
+    @property
+    def evaluated_at(self) -> Array:
+        """Time (1,) in s of the last evaluation; NaN before the first one, and after :meth:`forget`."""
+        return self._t
+
+    def forget(self) -> None:
+        """What was evaluated last no longer counts."""
+        self._t[0] = np.nan
 
     def evaluate(self, t: float, q: Array, v: Array, *, signals: bool = True) -> None:
         """Compute all blocks; they are in :attr:`views`. Without ``signals`` these are as they were last."""

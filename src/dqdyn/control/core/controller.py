@@ -79,6 +79,23 @@ class Controller:
         self._report: StepReport | None = StepReport(0.0, "not started")
         self._last = np.zeros(self.model.nv)
 
+    def take_over(self, other: Controller) -> None:
+        """Go on where another controller of the same robot and level stopped.
+
+        Its last command is this one's, limits of change hold across the two, and inequalities that both have, by name,
+        stay active as they were; the next step activates the others.
+        """
+        if other is self:
+            return
+        if (other.level, other.model) != (self.level, self.model):
+            found = f"that of {other.model.name!r} by {other.level}"
+            raise Error(f"a controller takes over from one of its own robot and level; found {found}.", found=other)
+        self.reset()
+        self._supervisor.take_over(other._supervisor)
+        self._brake.take_over(other._brake)
+        self._t, self._last = other._t, other._last.copy()
+        self._report, self._resting = other._report, other._resting
+
     @property
     def report(self) -> StepReport:
         """What the controller says about its last step."""

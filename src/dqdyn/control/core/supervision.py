@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import sys
 import warnings
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 import numpy as np
 
@@ -50,23 +50,39 @@ class Supervisor:
         self._t = self._step = 0.0
         self._raised: set[int] = set()
         self._told: set[int] = set()
+        self._coming: list[int] = []
+        self._known_constraints: set[str] = set()
 
     def take_over(self, other: Supervisor) -> None:
-        """Go on where another one, of the same constraints in another composition, ended."""
+        """Go on where another one ended, in another composition.
+
+        What both supervise, by name and kind, stays active as it was; the next step activates the rest.
+        """
         self.reset()
         if other._is_new:
             return
-        pairs = zip(self.composition.guard_gains, other.composition.guard_gains, strict=True)
-        for mine, theirs in pairs:
-            self.composition.gains[mine] = other.composition.gains[theirs]
+        theirs = {key: i for i, key in enumerate(other._keys())}
+        kept = {i: theirs[key] for i, key in enumerate(self._keys()) if key in theirs}
         self._is_new, self._t, self._step = False, other._t, other._step
-        self._activations, self._raised, self._told = dict(other._activations), set(other._raised), set(other._told)
-        self._h = other._h.copy()
+        self._activations = {i: other._activations[j] for i, j in kept.items() if j in other._activations}
+        self._raised = {i for i, j in kept.items() if j in other._raised}
+        self._told = {i for i, j in kept.items() if j in other._told}
+        count, gains = len(self.composition.guards), self.composition.gains
+        self._coming = [i for i in range(count) if i not in kept]
+        self._known_constraints = {constraint.name for constraint in other.composition.design.constraints}
+        self._h = np.zeros(count)
         if self._has_rates:
-            self._rate, self._pole = other._rate.copy(), other._pole.copy()
-            self._base = self.composition.gains.copy()
-            for mine, theirs in zip(self.composition.guard_gains, other.composition.guard_gains, strict=True):
-                self._base[mine] = other._base[theirs]
+            self._rate, self._pole, self._base = np.zeros(count), np.zeros(count), gains.copy()
+        for i, j in kept.items():
+            mine, their = self.composition.guard_gains[i], other.composition.guard_gains[j]
+            gains[mine], self._h[i] = other.composition.gains[their], other._h[j]
+            if self._has_rates:
+                self._rate[i], self._pole[i], self._base[mine] = other._rate[j], other._pole[j], other._base[their]
+
+    def _keys(self) -> list[tuple[str, type]]:
+        """Name and kind of everything that is supervised."""
+        owners = self.composition.guard_owners
+        return [(name, type(owner)) for name, owner in zip(self.composition.guards, owners, strict=True)]
 
     @property
     def activations(self) -> tuple[Activation, ...]:
@@ -77,14 +93,14 @@ class Supervisor:
         """Whether gains changed at this step; ``excused`` are those that gave way at the last one, None for all."""
         if self._is_new or t < self._t:
             return self._start(t, v)
-        changed = False
+        changed = self._join(t, v) if self._coming or self._known_constraints else False
         if self._has_rates and len(self._pole):
             h, rates = self.composition.views["h"], self.composition.views["h_rate"]
             margin = rates + self._pole * h
             if margin[margin.argmin()] >= 0.0:
                 self._told.clear()
             elif excused is not None:
-                changed = self._reactivate(t, margin, excused)
+                changed = self._reactivate(t, margin, excused) or changed
             if self._raised:
                 changed = self._lower(t) or changed
             self._h[:], self._rate[:] = h, rates
@@ -97,19 +113,44 @@ class Supervisor:
         self._is_new, self._t = False, t
         composition = self.composition
         self._h = composition.views["h"].copy()
-        for name, value in zip(composition.guards, self._h.tolist(), strict=True):
-            if value < 0.0:
-                _warn(f"{name!r} is violated at the start by {-value:.4g}; the robot first has to get back.")
+        self._warn_of_violations(range(len(self._h)), v, "at the start")
         if not self._has_rates:
             return False
-        for constraint in composition.design.constraints:
-            for name, amount in constraint.exceeded(composition.model, v):
-                _warn(f"{name!r} is violated at the start by {amount:.4g}; the robot first has to slow down.")
         self._rate, self._pole = composition.views["h_rate"].copy(), np.zeros(len(self._h))
         for i in range(len(self._h)):
             self._activate(i, t, math.inf)
         self._base = composition.gains.copy()
         return True
+
+    def _join(self, t: float, v: Array) -> bool:
+        """Activate what was not supervised before."""
+        coming, self._coming = self._coming, []
+        self._warn_of_violations(coming, v, f"from t = {t:.6g} s on")
+        self._known_constraints = set()
+        self._h[coming] = self.composition.views["h"][coming]
+        if not (self._has_rates and coming):
+            return False
+        self._rate[coming] = self.composition.views["h_rate"][coming]
+        for i in coming:
+            self._activate(i, t, math.inf)
+            mine = self.composition.guard_gains[i]
+            self._base[mine] = self.composition.gains[mine]
+        return True
+
+    def _warn_of_violations(self, which: Iterable[int], v: Array, since: str) -> None:
+        """A warning for each of these, and for each constraint that is not known yet, that is violated."""
+        composition = self.composition
+        for i in which:
+            h = float(composition.views["h"][i])
+            if h < 0.0:
+                _warn(f"{composition.guards[i]!r} is violated {since} by {-h:.4g}; the robot first has to get back.")
+        if not self._has_rates:
+            return
+        for constraint in composition.design.constraints:
+            if constraint.name in self._known_constraints:
+                continue
+            for name, amount in constraint.exceeded(composition.model, v):
+                _warn(f"{name!r} is violated {since} by {amount:.4g}; the robot first has to slow down.")
 
     def _reactivate(self, t: float, margin: Array, excused: Collection[str]) -> bool:
         """Activate again what lost its condition by more than the error of a step."""

@@ -47,6 +47,9 @@ def kind_of(value: Any) -> str | None:
 def components(kind: str, value: Any, what: str, size: int | None = None) -> list[Scalar]:
     """Components of a value, a dual quaternion or a sequence, over any scalar; an error with ``what`` otherwise."""
     size = SIZE[kind] if size is None else size
+    if type(value) is np.ndarray and value.dtype == np.float64 and value.shape == (size,):
+        numbers: list[Scalar] = value.tolist()  # what loops give at every step
+        return numbers
     if isinstance(value, (Value, DQ)):
         c = of_dual_quaternion(kind, _dual_quaternion(kind, value, what))
     elif kind == "number" and is_scalar(value):

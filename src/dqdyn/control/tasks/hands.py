@@ -21,7 +21,12 @@ class _HandsTask(PoseTask):
 
 
 class RelativePoseTask(_HandsTask):
-    """``hand1`` seen from ``hand2`` at a pose: x_r = x_2* x_1; errors as those of :class:`PoseTask`."""
+    """``hand1`` seen from ``hand2`` at a pose: x_r = x_2* x_1; errors as those of :class:`PoseTask`.
+
+    Among the constraints, of two feet, it is J_rel q̇ = 0 [Quiroz, eq. (4.58)]. With the rotation of the absolute frame
+    held as well [Quiroz, eq. (4.59)] the feet of a robot on a free base still slide together, in any direction: hold
+    both by :class:`PoseTask` instead.
+    """
 
     which = "relative"
 

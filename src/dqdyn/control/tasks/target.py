@@ -40,7 +40,8 @@ class PoseTask(TargetTask):
     """A frame at a pose: ``PoseTask("tool", target)`` with a Pose, vec8, or a function of time.
 
     ``error="log"`` has six components, [φn, p] of the frame seen from the target, in rad and m; ``"difference"`` has
-    the eight of vec8(x − x_d), whose Jacobian is the pose Jacobian.
+    the eight of vec8(x − x_d), whose Jacobian is the pose Jacobian. Among the constraints, by "log", it holds a foot or
+    a hand where it is: J_c q̇ = 0 [Quiroz, eq. (4.60)], and what has drifted comes back.
     """
 
     def __init__(
@@ -57,7 +58,10 @@ class PoseTask(TargetTask):
 
 
 class RotationTask(TargetTask):
-    """A frame at an orientation (w, x, y, z) or that of a Pose; error φn of r_d* r in rad, seen from the target."""
+    """A frame at an orientation (w, x, y, z) or that of a Pose; error φn of r_d* r in rad, seen from the target.
+
+    With :func:`~dqdyn.control.absolute_frame` of two feet among the constraints: J_Pabs q̇ = 0 [Quiroz, eq. (4.59)].
+    """
 
     def __init__(self, frame: FrameLike, target: SignalLike, **options: Unpack[TaskOptions]) -> None:
         feature = required(pose, frame, "The frame of a RotationTask")

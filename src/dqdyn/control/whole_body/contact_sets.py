@@ -16,12 +16,23 @@ from dqdyn.control.core.optimum import Optimise, StrictLevels
 from dqdyn.control.core.supervision import Supervisor
 from dqdyn.control.whole_body.composition import WholeBodyComposition
 from dqdyn.control.whole_body.torques import Torques
+from dqdyn.errors import unknown_name
 from dqdyn.progress import Progress
 
-Make = Callable[[Any, Any], tuple[WholeBodyComposition, Optimise]]
-"""The program of contacts and tasks (None: those of the controller), and what solves it."""
+Make = Callable[["Asked"], tuple[WholeBodyComposition, Optimise]]
+"""The program of a set, and what solves it."""
 _THREADS = 2  # one traces while another compiles, which is done one at a time
 NOTHING = "no contacts"
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """What a set is to have; None: as the controller was made."""
+
+    contacts: Any
+    tasks: Any = None
+    constraints: Any = None
+    damping: Any = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +74,21 @@ def named_sets(given: Any) -> dict[str, Any]:
     return {name_of(contacts): contacts for contacts in map(listed, sets)}
 
 
+def asked_of(sets: Mapping[str, Any], **own: Mapping[str, Any] | None) -> dict[str, Asked]:
+    """Sets of contacts with what each has of its ``own``, by name of the field and of the set."""
+    for what, given in own.items():
+        if given is not None and not isinstance(given, Mapping):
+            raise refused(f"{what} of prepare are a dictionary by name of the set of contacts", given)
+        for name in given or ():
+            if name not in sets:
+                raise unknown_name("set of contacts", name, sets)
+    each = {what: given or {} for what, given in own.items()}
+    return {
+        name: Asked(contacts, **{what: given.get(name) for what, given in each.items()})
+        for name, contacts in sets.items()
+    }
+
+
 def listed(contacts: Any) -> tuple[Contact, ...]:
     """One contact or several, as they are given; an error where something else is."""
     try:
@@ -76,12 +102,12 @@ def listed(contacts: Any) -> tuple[Contact, ...]:
 
 
 def prepared(
-    make: Make, sets: Mapping[str, tuple[Any, Any]], finish: Callable[[str, Any, Any], ContactSet], show: bool | None
+    make: Make, sets: Mapping[str, Asked], finish: Callable[[str, Any, Any], ContactSet], show: bool | None
 ) -> list[ContactSet]:
-    """A :class:`ContactSet` of contacts and tasks each; what one of them raises is raised."""
+    """A :class:`ContactSet` each; what one of them raises is raised."""
 
     def one(name: str) -> ContactSet:
-        done = finish(name, *make(*sets[name]))
+        done = finish(name, *make(sets[name]))
         warm_up(done)
         return done
 

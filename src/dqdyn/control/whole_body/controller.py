@@ -23,13 +23,21 @@ from dqdyn.control.whole_body.answers import ActiveConstraint, BlockedTask, acti
 from dqdyn.control.whole_body.brake import WholeBodyBrake as WholeBodyBrake
 from dqdyn.control.whole_body.composition import RAMP, RATE, WholeBodyComposition
 from dqdyn.control.whole_body.contact_motion import anchor_of as anchor_of
-from dqdyn.control.whole_body.contact_sets import ContactSet, Make, found, kept_anchor, name_of, named_sets, place
+from dqdyn.control.whole_body.contact_sets import (
+    ContactSet,
+    Make,
+    asked_of,
+    found,
+    kept_anchor,
+    name_of,
+    named_sets,
+    place,
+)
 from dqdyn.control.whole_body.contact_sets import prepared as prepared_sets
 from dqdyn.control.whole_body.falling import FallWatch
 from dqdyn.control.whole_body.ground import HasSurfaces, in_the_air
 from dqdyn.control.whole_body.ramps import Change, Loading, Unloading, end_of_ramp, least_force
 from dqdyn.control.whole_body.torques import Torques as Torques
-from dqdyn.errors import unknown_name
 from dqdyn.geometry.primitives import Plane
 
 ContactsLike = Contact | Sequence[Contact]
@@ -111,30 +119,35 @@ class WholeBodyController(Controller):
         self,
         contacts: Mapping[str, ContactsLike] | Sequence[ContactsLike] | ContactsLike,
         tasks: Mapping[str, Any] | None = None,
+        constraints: Mapping[str, Any] | None = None,
         *,
+        damping: Mapping[str, float] | None = None,
         progress: bool | None = None,
     ) -> tuple[str, ...]:
         """Compile the programs of sets of contacts, so that :meth:`switch` needs none; gives their names.
 
         ``contacts``: sets by name, or a list of them, each then named after its contacts, as "left_foot + right_foot".
-        ``tasks`` by name of the set: what it has instead of the tasks of the controller. ``progress``: a bar on stderr;
+        ``tasks``, ``constraints`` and ``damping`` by name of the set: what it has instead of those of the controller.
+        Inequalities that two sets share, by name, stay active where they are switched. ``progress``: a bar on stderr;
         None shows it on a terminal.
         """
         if self._make is None:
             raise ControlError("this form of the controller has the contacts that it was made with alone.")
-        if tasks is not None and not isinstance(tasks, Mapping):
-            raise refused("tasks of prepare are a dictionary by name of the set of contacts", tasks)
         if progress is not None and not isinstance(progress, (bool, np.bool_)):
             raise refused("progress is True, False or None", progress)
         sets = named_sets(contacts)
-        own = dict(tasks or {})
-        for name in own:
-            if name not in sets:
-                raise unknown_name("set of contacts", name, sets)
-        asked = {name: (touching, own.get(name)) for name, touching in sets.items()}
+        asked = asked_of(sets, tasks=tasks, constraints=constraints, damping=damping)
         for done in prepared_sets(self._make, asked, self._set_of, progress):
             self._sets[done.name] = done
         return tuple(sets)
+
+    def name_first_set(self, name: str) -> None:
+        """Call the set that the controller was made with by this name instead of those of its contacts."""
+        is_present = self._set is self._first
+        self._sets = {known: given for known, given in self._sets.items() if given is not self._first}
+        self._first = self._sets[name] = replace(self._first, name=name)
+        if is_present:
+            self._set = self._first
 
     def switch(self, contacts: str | ContactsLike, duration: float | None = None) -> None:
         """Go over to a prepared set of contacts, by its name or by its contacts, from the next step on.
@@ -175,6 +188,11 @@ class WholeBodyController(Controller):
     def contact_sets(self) -> tuple[str, ...]:
         """Names of all sets that are prepared."""
         return tuple(self._sets)
+
+    @property
+    def sets(self) -> Mapping[str, ContactSet]:
+        """All sets that are prepared, by name."""
+        return self._sets
 
     @property
     def switching(self) -> str:

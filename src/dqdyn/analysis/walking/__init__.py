@@ -1,0 +1,1 @@
+"""Robots that walk over footsteps under whole-body control: the gait, and the controller that it drives."""
