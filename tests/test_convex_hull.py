@@ -14,6 +14,7 @@ from dqdyn.algebra.jet import derivative, gradient
 from dqdyn.compile.runtime.function import Function
 from dqdyn.compile.trace.tracer import trace
 from dqdyn.contacts.support_polygon import SupportPolygon
+from dqdyn.errors import Error
 from dqdyn.geometry.hull import _sorting_network, convex_hull_of, hull_area
 
 KINDS = ("random", "on a grid", "nearly on a grid", "coinciding", "in a line but one", "far away", "on a circle")
@@ -130,6 +131,11 @@ def test_lines_and_points_have_no_area(points: list[tuple[float, float]]) -> Non
     assert sum(hull.is_corner) <= 2
 
 
+def test_no_points() -> None:
+    with pytest.raises(Error, match="at least one point"):
+        convex_hull_of([])
+
+
 def test_double_corners_count_once() -> None:
     square = [(0.0, 0.0), (2.0, 0.0), (2.0, 1.0), (0.0, 1.0)]
     hull = convex_hull_of([*square, *square, (1.0, 0.0), (1.0, 0.5)])
@@ -147,6 +153,11 @@ def test_one_source_for_batches_counters_and_compiled_programs() -> None:
     program = trace("area", [("p", 24)], lambda c: ([hull_area(list(zip(c[::2], c[1::2], strict=True)))], (1,)))
     compiled = Function(program)
     np.testing.assert_allclose([compiled(p.ravel())[0] for p in points], expected, rtol=1e-13)
+    for kind in KINDS:  # machine code may fuse products and sums: what is in one line turns otherwise
+        for _ in range(30):
+            p = draw(kind, rng, 12)
+            area = ConvexHull(p - p[0]).volume
+            assert abs(compiled(p.ravel())[0] - area) <= 1e-13 * max(1.0, np.abs(p).max() ** 2)
     assert np.isnan(compiled(np.where(np.arange(24) == 5, np.nan, points[0].ravel()))[0])
     tally = Tally()
     convex_hull_of(list(zip(counters(12, tally), counters(12, tally), strict=True)))
@@ -182,11 +193,11 @@ def test_area_of_a_support_polygon() -> None:
         hull = ConvexHull(points)
         polygon = SupportPolygon(points[hull.vertices])
         np.testing.assert_allclose(polygon.area, hull.volume, rtol=1e-13)
-        heights = polygon.edges[:, :2] @ points.T - polygon.edges[:, 2:]
+        heights = polygon.sides[:, :2] @ points.T - polygon.sides[:, 2:]
         assert heights.min() > -1e-12
-        np.testing.assert_allclose(np.linalg.norm(polygon.edges[:, :2], axis=1), 1.0, rtol=1e-14)
+        np.testing.assert_allclose(np.linalg.norm(polygon.sides[:, :2], axis=1), 1.0, rtol=1e-14)
         inside = polygon.corners.mean(axis=0)
         np.testing.assert_allclose(
-            polygon.distance(inside), (polygon.edges[:, :2] @ inside - polygon.edges[:, 2]).min()
+            polygon.distance(inside), (polygon.sides[:, :2] @ inside - polygon.sides[:, 2]).min()
         )
     assert SupportPolygon(np.array([[0.0, 0.0], [1.0, 0.0]])).area == 0.0

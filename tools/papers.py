@@ -152,7 +152,7 @@ PAPERS: dict[str, Paper] = {
             ("table", numbers(3, "2."), "A survey of the literature."),
             (
                 "table",
-                ("6.2", "6.3"),
+                ("6.2",),
                 "Multi-contact experiments (section 6.2) are not implemented.",
             ),
         ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 
 import numpy as np
@@ -92,8 +93,9 @@ def test_servo_holds_a_command() -> None:
 def test_time_of_a_step_is_told_beside_the_printed_one() -> None:
     table = single_arm_cup.step_times(single_arm_cup.controller(setting(), cup.KINDS), runs()[CQP])
     ((_, here, printed),) = table.rows
-    mean, _, deviation, unit = here.split()
-    assert float(mean) > 0.0
-    assert float(deviation) >= 0.0
-    assert unit == "µs"
+    found = re.fullmatch(r"(\S+) ± (\S+) µs, median (\S+) µs", here)
+    assert found is not None
+    mean, deviation, median = map(float, found.groups())
+    assert min(mean, median) > 0.0
+    assert deviation >= 0.0
     assert printed == "5200 ± 1000 µs and, to solve, 191 ± 47 µs"

@@ -24,6 +24,8 @@ from dqdyn.analysis.experiments.cup_setting import START, TILT, Setting, beyond_
 from dqdyn.analysis.experiments.figures import effort, figure, room_to_limits
 from dqdyn.analysis.experiments.running import follow
 from dqdyn.simulate import Trajectory
+from dqdyn.view.motion import body_poses
+from dqdyn.view.shapes import appearance_of
 
 # Long enough for what a claim is about, with steps as large as they may be.
 SHORT = {
@@ -98,6 +100,35 @@ def test_obstacle_that_has_not_come_yet_supports_no_claim() -> None:
 def runs() -> tuple[Setting, dict[str, Trajectory]]:
     found = result("cup-on-table")
     return Setting.above_the_table(nine_joints(), START), {case.name: case.trajectory for case in found.cases}
+
+
+@pytest.mark.long
+def test_the_drawn_table_is_below_the_cup_and_in_front_of_the_body() -> None:
+    """Vertices of hips, waist and belly near the table's height stay behind its edge, in all runs."""
+    setting, found = runs()
+    for name, run in found.items():
+        top = setting.table_top().arguments
+        *center, height = top["center"]
+        low, high = np.array(center) - 0.5 * top["side"], np.array(center) + 0.5 * top["side"]
+        if name.startswith("CQP"):
+            assert ((setting.hand(run)[:, :2] > low) & (setting.hand(run)[:, :2] < high)).all()
+        poses = body_poses(setting.robot, run.q[::20])
+        for part in appearance_of(setting.robot).meshes:
+            if 0 <= part.body < 3:
+                x = dq.Pose(rotation=poses[:, part.body, :4], translation=poses[:, part.body, 4:])
+                places = np.einsum("nij,kj->nki", x.rotation_matrix, part.mesh.vertices) + x.translation[:, None]
+                near = places[np.abs(places[..., 2] - height) < 0.05]
+                assert near[:, 0].max(initial=-np.inf) < low[0], name
+
+
+@pytest.mark.long
+def test_what_is_drawn_in_red_is_what_was_violated() -> None:
+    setting, found = runs()
+    for name, run in found.items():
+        flags = {d.arguments["name"]: np.asarray(d.violated) for d in setting.drawings(run) if d.violated is not None}
+        assert set(flags) == {*(f"plane {k}" for k in (1, 2, 3, 4)), "cone", "zone around the torso", "forearm"}
+        np.testing.assert_array_equal(flags["cone"], setting.tilt(run) > TILT * 1.001)
+        assert any(values.any() for values in flags.values()) == (not name.startswith("CQP"))
 
 
 @pytest.mark.long
@@ -178,7 +209,7 @@ def test_effort_and_figures() -> None:
 @pytest.mark.long
 def test_grip_and_slip_are_seen_when_they_fail() -> None:
     found = result("mobile-bimanual").cases[1].trajectory
-    held = found.extra["holding"] > 0.5
+    held = found.extra["state"] == 0.0
     assert relative_error(found.robot, found.q[held]).max() < 1e-6
     assert relative_error(found.robot, found.q).max() > 0.02  # the hands open
     v = np.array(found.v)

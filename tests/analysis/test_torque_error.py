@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import dqdyn as dq
 from dqdyn.analysis import peers
-from dqdyn.analysis.experiments import torque_error
+from dqdyn.analysis.experiments import Claim, Result, torque_error
+from dqdyn.view.experiment_report import write_experiment
 
 
 @pytest.mark.equation("Quiroz", "6.5")
@@ -86,13 +88,18 @@ def test_python_runs_the_steps_of_the_paper() -> None:
     np.testing.assert_allclose(found, robot.inverse_dynamics(*states)[0], rtol=1e-9)
 
 
-def test_without_other_libraries(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.long
+def test_another_library_takes_the_place_of_a_missing_one(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("pinocchio")
     monkeypatch.setitem(sys.modules, "roboticstoolbox", None)
     found = torque_error.experiment(states=60)
     assert any("Pinocchio takes its place" in text for text in found.text)
     assert all("Pinocchio" in claim.text for claim in found.claims[:-1])
+
+
+def test_without_other_libraries(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "so not compared" in torque_error.absent("pin")
+    monkeypatch.setitem(sys.modules, "roboticstoolbox", None)
     monkeypatch.setitem(sys.modules, "pinocchio", None)
     with pytest.raises(dq.MissingExtraError, match="pip install roboticstoolbox-python or pin"):
         torque_error.experiment(states=60)
@@ -107,3 +114,12 @@ def test_bad_number_of_states(states: object) -> None:
 def test_plant_is_refused() -> None:
     with pytest.raises(dq.Error, match="nothing moves"):
         torque_error.experiment("mujoco")
+
+
+def test_page_has_tables_and_no_runs(tmp_path: Path) -> None:
+    """An experiment in which nothing moves has a page too."""
+    table = torque_error.error_table({"gauss": np.ones((2, 7))})
+    found = Result("torque-error", "Torques", "Quiroz", ("Text.",), (Claim("it is so", "1", True),), (), (), (table,))
+    page = write_experiment(found, tmp_path / "page.html").read_text(encoding="utf-8")
+    assert table.title in page
+    assert ">The runs<" not in page

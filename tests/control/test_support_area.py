@@ -100,6 +100,7 @@ def test_triangles_without_area_are_where_the_printed_form_has_no_gradient() -> 
     assert_close(convex_hull_of([a, b, thin, d]).gradient[2], [0.0, 1.0], 1e-15)
 
 
+@pytest.mark.equation("Quiroz", "4.41")
 @pytest.mark.equation("Quiroz", "4.53")
 @pytest.mark.equation("Quiroz", "4.54")
 def test_printed_jacobian_is_that_of_the_task() -> None:
@@ -200,6 +201,7 @@ def test_corners_enter_and_leave() -> None:
         assert task.polygon(robot, q).area == pytest.approx(at.value[0], abs=1e-12)
 
 
+@pytest.mark.equation("Quiroz", "fig. 4.10")
 def test_contacts_that_are_off_do_not_count() -> None:
     robot = dq.robots.humanoid()
     feet = [contacts.face(f, half_length=0.1, half_width=0.05) for f in ("left_foot", "right_foot")]
@@ -211,6 +213,18 @@ def test_contacts_that_are_off_do_not_count() -> None:
     assert_close(three.area, contacts.support_polygon(robot, q, [*feet, hand], level=False).area, 1e-12)
     with pytest.raises(Error, match="level=False projects"):
         contacts.support_polygon(robot, q, [*feet, hand])
+
+
+def test_the_area_in_a_function() -> None:
+    """The feature by itself: half of the area between the tool and two points, as a function of the user's."""
+    robot = dq.robots.arm6()
+    q = robot.random_configuration(4)
+    area = ct.support_area(["tool", (0.0, 0.9), (0.4, -0.8)])
+    half = ct.FunctionTask(lambda a: 0.5 * a, area)
+    whole = ct.SupportAreaTask(["tool", (0.0, 0.9), (0.4, -0.8)])
+    ours, theirs = (rows_of(robot, task, 0.0, q, np.ones(6)) for task in (half, whole))
+    for name in ("value", "jacobian", "rate", "drift"):
+        assert_close(2.0 * ours[name], theirs[name], 1e-12)
 
 
 # --- growth ----------------------------------------------------------------------------------------------------------

@@ -41,7 +41,7 @@ class TestInTheBrowser:
         page.wait_for_timeout(300)
         assert watched.errors == []
         assert [url for url in watched.requests if not url.startswith(("file:", "data:"))] == []
-        assert page.locator("#message").is_hidden()
+        assert page.locator(".message").is_hidden()
         assert page.locator("h1").inner_text() == "signpost"
 
     def test_shows_the_robot_and_the_slider_moves_its_link(self, page: Any, watched: Watched) -> None:
@@ -49,7 +49,7 @@ class TestInTheBrowser:
         for value in (0.0, 1.5, 3.0):
             page.locator("#slider").evaluate("(s, x) => { s.value = x; s.dispatchEvent(new Event('input')); }", value)
             page.wait_for_timeout(200)
-            count, column, row = watched.red("#view")
+            count, column, row = watched.red(".view")
             assert count > 500
             places.append((column, row))
         # Seen from azimuth −0.9 the arm points to the left at −1.4 rad, to the right at 0, and away at 1.4.
@@ -58,12 +58,12 @@ class TestInTheBrowser:
         assert near - far > 20
 
     def test_playback_advances_and_pauses(self, page: Any, watched: Watched) -> None:
-        before = watched.red("#view")
+        before = watched.red(".view")
         page.locator("#speed").select_option("5")
         page.locator("#repeat").uncheck()
         page.locator("#play").click()
         page.wait_for_function("() => window.dqdyn.time >= window.dqdyn.length && !window.dqdyn.playing")
-        after = watched.red("#view")
+        after = watched.red(".view")
         assert abs(before[1] - after[1]) > 60
         assert page.locator("#clock").inner_text() == "3.00 / 3.00 s"
 
@@ -81,20 +81,20 @@ class TestInTheBrowser:
         assert float(shown) == pytest.approx(-0.7, abs=0.03)
 
     def test_keys_switches_theme_and_camera(self, page: Any, watched: Watched) -> None:
-        page.locator("#view").focus()
+        page.locator(".view").focus()
         page.keyboard.press("End")
         page.wait_for_function("() => window.dqdyn.time === window.dqdyn.length")
         page.keyboard.press("ArrowLeft")
         page.wait_for_function("() => window.dqdyn.time < window.dqdyn.length")
-        before = watched.picture("#view")
-        for button in page.locator("#switches button").all():
+        before = watched.picture(".view")
+        for button in page.locator("#drawn button").all():
             button.click()
         page.wait_for_timeout(200)
-        overlaid = watched.picture("#view")
+        overlaid = watched.picture(".view")
         assert np.abs(overlaid - before).max() > 60
         page.locator("#theme").click()
         page.wait_for_timeout(200)
-        assert watched.picture("#view").mean() < 0.5 * overlaid.mean()
+        assert watched.picture(".view").mean() < 0.5 * overlaid.mean()
         eye = page.evaluate("window.dqdyn.camera.eye()")
         page.mouse.move(450, 300)
         page.mouse.down()
@@ -141,10 +141,10 @@ class TestInTheBrowser:
         run = dq.simulate(dq.robots.two_link(), None, 0.4, 1e-3, plant="mujoco", scene=scene, every=20)
         page = opened(watched, write_html(run, tmp_path / "bodies.html", scene=scene))
         page.wait_for_timeout(200)
-        first = watched.red("#view")
+        first = watched.red(".view")
         page.evaluate("window.dqdyn.seek(0.4)")
         page.wait_for_timeout(200)
-        last = watched.red("#view")
+        last = watched.red(".view")
         assert min(first[0], last[0]) > 100
         assert last[2] - first[2] > 50  # down by 0.78 m
         assert "position of ball (m)" in page.content()
@@ -157,10 +157,10 @@ class TestInTheBrowser:
         markers = Markers().sphere(track, 0.15, color=(0.9, 0.05, 0.05, 1.0))
         page = opened(watched, write_html(run, tmp_path / "scene.html", markers=markers))
         page.wait_for_timeout(200)
-        first = watched.red("#view")
+        first = watched.red(".view")
         page.evaluate("window.dqdyn.seek(1)")
         page.wait_for_timeout(200)
-        last = watched.red("#view")
+        last = watched.red(".view")
         assert min(first[0], last[0]) > 200
         assert abs(first[1] - last[1]) > 50
 

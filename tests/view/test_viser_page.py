@@ -95,12 +95,12 @@ class TestInTheBrowser:
     def test_switches_draw_more(self, posed: Viewer, watched: Watched) -> None:
         page = opened(watched, posed)
         before = set(posed.stage.nodes)
-        for name in posed.stage.switches:
+        for name in [switch.label for switch in posed.stage.switches.values()]:
             page.get_by_label(name, exact=True).check()
         page.wait_for_timeout(1500)
         groups = {name.split("/")[-3] for name in set(posed.stage.nodes) - before}
         assert {"frames", "screw_axes", "twists", "center_of_mass"} <= groups
-        for name in posed.stage.switches:
+        for name in [switch.label for switch in posed.stage.switches.values()]:
             page.get_by_label(name, exact=True).uncheck()
         page.wait_for_timeout(1500)
         assert set(posed.stage.nodes) == before

@@ -31,7 +31,7 @@ class SupportPolygon:
         return 0.5 * float(x @ np.roll(y, -1) - y @ np.roll(x, -1))
 
     @property
-    def edges(self) -> Array:
+    def sides(self) -> Array:
         """(n, 3), one per edge: the inward unit normal (n_x, n_y), and d in m with n · p ≥ d for p inside."""
         along = np.roll(self.corners, -1, axis=0) - self.corners
         if len(along) < 3:

@@ -20,35 +20,31 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from dqdyn.arrays import Array
+from dqdyn.arrays import Array, RealArray
 from dqdyn.errors import Error
 from dqdyn.footsteps.checks import number, point
 
 GRAVITY = 9.81
 
 
-@dataclass(frozen=True, eq=False)
 class Phase:
-    """``duration`` s in which the zero-moment point goes from ``first`` (3,) to ``last`` (3,), in m, linearly."""
+    """``duration`` s in which the zero-moment point goes from ``first`` (3,) to ``last`` (3,), in m, linearly.
 
-    duration: float
-    first: Array
-    last: Array
+    ``velocity`` (3,) in m/s is that of the zero-moment point.
+    """
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "duration", number(self.duration, "the duration of a phase in s", 0.0, above=True))
-        for name in ("first", "last"):
-            object.__setattr__(self, name, point(getattr(self, name), f"the {name} zero-moment point of a phase"))
+    def __init__(self, duration: float, first: RealArray, last: RealArray) -> None:
+        self.duration = number(duration, "the duration of a phase in s", 0.0, above=True)
+        self.first = point(first, "the first zero-moment point of a phase")
+        self.last = point(last, "the last zero-moment point of a phase")
+        self.velocity: Array = (self.last - self.first) / self.duration
 
-    @property
-    def velocity(self) -> Array:
-        """Of the zero-moment point (3,) in m/s."""
-        return np.asarray((self.last - self.first) / self.duration)
+    def __repr__(self) -> str:
+        return f"Phase({self.duration:g} s, {self.first.tolist()} to {self.last.tolist()} m)"
 
 
 class DivergentMotion(NamedTuple):
@@ -73,7 +69,7 @@ class DivergentReference:
         omega: float,
         *,
         start: float = 0.0,
-        end: Any = None,
+        end: RealArray | None = None,
         gravity: float = GRAVITY,
     ) -> None:
         self.omega = number(omega, "omega of a divergent component in rad/s", 0.0, above=True)
@@ -120,7 +116,7 @@ class DivergentReference:
         lead = phase.velocity / self.omega
         return DivergentMotion(zmp + self._up + lead + grown, phase.velocity + self.omega * grown, zmp)
 
-    def center(self, t: float, first: Any) -> tuple[Array, Array]:
+    def center(self, t: float, first: RealArray) -> tuple[Array, Array]:
         """The center of mass (3,) in m and its velocity in m/s at t, if it was at ``first`` (3,) at the start."""
         c = point(first, "the center of mass")
         t = min(max(t, self.times[0]), self.times[-1])
@@ -139,7 +135,7 @@ class DivergentReference:
 
 
 def first_phase(
-    component: Any, last: Any, after: Any, duration: float, omega: float, gravity: float = GRAVITY
+    component: RealArray, last: RealArray, after: RealArray, duration: float, omega: float, gravity: float = GRAVITY
 ) -> Phase:
     """The phase of ``duration`` s that leads ξ from ``component`` (3,) to ``after`` (3,), in m, where the rest begins.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -43,25 +44,34 @@ class Footstep:
             raise Error(f"the foot of a footstep is the name of a frame; found {self.foot!r}.", found=self.foot)
         one_pose(self.pose, f"the pose of {self.foot!r}")
 
-    @property
+    @cached_property
     def position(self) -> Array:
-        """Of the middle of the sole (3,) in m."""
-        return self.pose.translation
+        """Of the middle of the sole (3,) in m; not to be changed."""
+        return _constant(self.pose.translation)
+
+    @cached_property
+    def axes(self) -> Array:
+        """Of the sole in the world, the columns of (3, 3); not to be changed."""
+        return _constant(self.pose.rotation_matrix)
 
     @property
     def heading(self) -> float:
         """Of the toes in rad from x to y of the world."""
-        x, y, _ = self.pose.rotation_matrix[:, 0]
+        x, y, _ = self.axes[:, 0]
         return float(np.arctan2(y, x))
 
     def point(self, ahead: float = 0.0, left: float = 0.0) -> Array:
         """A point of the sole (3,) in m in the world, ``ahead`` and to the ``left`` of its middle."""
-        axes = self.pose.rotation_matrix
-        return np.asarray(self.position + ahead * axes[:, 0] + left * axes[:, 1])
+        return np.asarray(self.position + ahead * self.axes[:, 0] + left * self.axes[:, 1])
 
     def moved(self, way: Any) -> Footstep:
         """The same footstep farther by ``way`` (3,) in m in the world."""
         return Footstep(self.foot, Pose(rotation=self.pose.rotation, translation=self.position + np.asarray(way)))
+
+
+def _constant(array: Array) -> Array:
+    array.flags.writeable = False
+    return array
 
 
 def as_footstep(value: Any, what: str) -> Footstep:

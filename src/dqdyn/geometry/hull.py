@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from dqdyn.algebra.scalar import Scalar, less, select, total
+from dqdyn.errors import Error
 
 PlanePoint = Sequence[Scalar]
 """(x, y) in m."""
@@ -39,6 +40,8 @@ class Hull:
 
 def convex_hull_of(points: Sequence[PlanePoint]) -> Hull:
     """The convex hull of at least one point; NaN in one of them makes area and gradient NaN."""
+    if not len(points):
+        raise Error("a convex hull is that of at least one point; found none.")
     n, network = len(points), _sorting_network(len(points))
     sheared = [(p[0] + _SHEAR * p[1], p[1]) for p in points]
     ordered, swaps = _sort(sheared, network)

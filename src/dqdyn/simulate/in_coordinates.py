@@ -91,7 +91,7 @@ class _Asked:
         self._ask: Callable[..., Any] = step if callable(step) else controller
         self._robot, self._given = robot, controller
         self.level = getattr(controller, "level", "torque")
-        self.record = getattr(controller, "record", None)
+        self.record, self.observe = getattr(controller, "record", None), getattr(controller, "observe", None)
         self._before: Array | None = None
 
     def reset(self) -> None:

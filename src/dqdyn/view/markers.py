@@ -87,6 +87,10 @@ class Marker:
     def samples(self) -> int:
         return max(len(self.at), len(self.along), len(self.across), len(self.violated))
 
+    def third(self, i: int) -> Array:
+        """``across`` of sample i."""
+        return np.asarray(self.across[min(i, len(self.across) - 1)])
+
     def color_at(self, i: int) -> Color:
         """Its color at sample i: red while violated, as opaque as it is."""
         if not self.violated[min(i, len(self.violated) - 1)]:
@@ -105,7 +109,7 @@ class Markers:
         self.markers: list[Marker] = []
         self._last = 0  # where the object added last begins
 
-    def violated(self, when: RealArray | Flags) -> Markers:
+    def violated(self, when: Flags | Sequence[bool]) -> Markers:
         """The object added last is red at the samples where ``when`` (n,) is true, e.g. during a collision."""
         if not self.markers:
             raise Error("Nothing has been added yet: call violated() after what may be violated.")

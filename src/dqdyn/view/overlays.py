@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, TypeAlias
 
@@ -70,7 +70,7 @@ def contact_arrows(trajectory: Any, shown: Any = slice(None)) -> list[Marker]:
         force, center = (np.asarray(extra.get(f"contact_{what}/{link}")) for what in ("force", "center"))
         if force.shape == center.shape == (len(trajectory.time), 3):
             vectors[link], centers[link] = (None, force[shown]), np.nan_to_num(center[shown])
-    return [replace(arrow, at=centers[arrow.name]) for arrow in _arrows("contact forces", vectors, size, GREEN)]
+    return [replace(arrow, at=centers[arrow.name]) for arrow in _arrows("contact forces", vectors, size, GREEN, "N")]
 
 
 def screw_axes(joint: TreeJoint) -> list[tuple[str, Array]]:
@@ -101,33 +101,39 @@ def _axes(robot: Robot, size: float) -> Iterator[Marker]:
 
 def _twists(robot: Robot, q: Array, v: Array, size: float) -> Iterator[Marker]:
     twists = np.nan_to_num(body_twists(robot, q, v))
-    for symbol, part, color in (("ω", twists[..., :3], ORANGE), ("v", twists[..., 3:], TEAL)):
+    parts = (("ω", twists[..., :3], ORANGE, "rad/s"), ("v", twists[..., 3:], TEAL, "m/s"))
+    for symbol, part, color, unit in parts:
         least = 1e-3 / _LONGEST * np.linalg.norm(part, axis=-1).max(initial=0.0)
         shown = [i for i in range(len(robot.bodies)) if np.abs(part[:, i]).max(initial=0.0) > least]
-        yield from _arrows("twists", {f"{robot.bodies[i].name} {symbol}": (i, part[:, i]) for i in shown}, size, color)
+        vectors = {f"{robot.bodies[i].name} {symbol}": (i, part[:, i]) for i in shown}
+        yield from _arrows("twists", vectors, size, color, unit)
 
 
 def _wrenches(wrenches: Wrenches, size: float) -> Iterator[Marker]:
-    for symbol, half, color in (("f", slice(0, 3), RED), ("τ", slice(3, 6), PURPLE)):
+    for symbol, half, color, unit in (("f", slice(0, 3), RED, "N"), ("τ", slice(3, 6), PURPLE, "N m")):
         vectors = {f"{frame} {symbol}": (frame, np.atleast_2d(w)[:, half]) for frame, w in wrenches.items()}
-        yield from _arrows("wrenches", vectors, size, color)
+        yield from _arrows("wrenches", vectors, size, color, unit)
 
 
 def _efforts(robot: Robot, tau: Array, size: float) -> Iterator[Marker]:
     """τ along the axes of joints with one coordinate, torques and forces on scales of their own."""
-    for angular, color in ((True, PURPLE), (False, RED)):
+    for angular, color, unit in ((True, PURPLE, "N m"), (False, RED, "N")):
         joints = [j for j in robot.joints if not j.is_mimic and j.motion.angular == (angular,) and screw_axes(j)]
         vectors = {j.name: (j.index, tau[:, j.v] * screw_axes(j)[0][1]) for j in joints}
-        yield from _arrows("joint efforts", vectors, size, color)
+        yield from _arrows("joint efforts", vectors, size, color, unit)
 
 
-def _arrows(group: str, vectors: Mapping[str, tuple[On, Array]], size: float, color: Color) -> Iterator[Marker]:
+def _arrows(
+    group: str, vectors: Mapping[str, tuple[On, Array]], size: float, color: Color, unit: str
+) -> Iterator[Marker]:
     """Arrows by name, each with the frame or body that carries it, on one scale; of no length where all vanish."""
     finite = {name: (on, np.nan_to_num(values)) for name, (on, values) in vectors.items()}
     longest = max((float(np.linalg.norm(x, axis=-1).max(initial=0.0)) for _, x in finite.values()), default=0.0)
-    scale = _LONGEST * size / longest if longest > 1e-9 else 0.0
+    known = longest > 1e-9
+    scale, told = (_LONGEST * size / longest, unit) if known else (1.0, "")
     for name, (on, values) in finite.items():
-        yield Marker("arrow", group, name, _ZERO, scale * values, size / 180.0, color, on)
+        vectors_in_m = scale * values if known else np.zeros_like(values)
+        yield Marker("arrow", group, name, _ZERO, vectors_in_m, size / 180.0, color, on, unit=told, scale=scale)
 
 
 def placed(robot: Robot, marker: Marker, samples: int) -> tuple[int, Marker]:
@@ -140,10 +146,5 @@ def placed(robot: Robot, marker: Marker, samples: int) -> tuple[int, Marker]:
     frame = robot.model.frame(marker.on)
     x = Pose.of(frame.placement)
     turn = x.rotation_matrix.T
-    return frame.body, replace(marker, at=marker.at @ turn + x.translation, along=marker.along @ turn)
-
-
-def switches(own: Sequence[Marker], added: Sequence[Marker]) -> dict[str, bool]:
-    """Groups of markers, and whether they show at first: what the user added does, what the robot offers does not."""
-    chosen = {marker.group for marker in added}
-    return {group: group in chosen for group in dict.fromkeys(marker.group for marker in (*own, *added))}
+    at, along, across = marker.at @ turn + x.translation, marker.along @ turn, marker.across @ turn
+    return frame.body, replace(marker, at=at, along=along, across=across)

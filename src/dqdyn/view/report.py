@@ -18,6 +18,9 @@ from dqdyn.view.svg import figures
 class Report:
     """A page that grows from top to bottom; every method adds one part and returns the report. Texts are plain."""
 
+    styles: tuple[str, ...] = ("player.css", "report.css")
+    scripts: tuple[str, ...] = ("report.js",)
+
     def __init__(self, title: str, facts: Sequence[str] = ()) -> None:
         self.title, self.facts = title, tuple(facts)
         self._sections: list[list[str]] = []
@@ -73,7 +76,7 @@ class Report:
         """The text of the page."""
         sections = "\n".join(f"<section>{''.join(parts)}</section>" for parts in self._sections)
         body = filled("report.html", SECTIONS=sections)
-        return page(self.title, self.facts, body, styles=["player.css", "report.css"], scripts=["report.js"])
+        return page(self.title, self.facts, body, styles=self.styles, scripts=self.scripts)
 
     def write(self, path: str | Path) -> Path:
         """Write the page; an existing file is replaced whole. It needs no network and no other file."""

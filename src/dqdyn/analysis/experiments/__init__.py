@@ -13,6 +13,7 @@ from dqdyn.analysis.experiments import (
     single_arm_cup,
     torque_error,
     two_link,
+    walk,
 )
 from dqdyn.analysis.experiments.experiment import Case, Claim, Drawing, Result, Table
 from dqdyn.analysis.experiments.figure_kinds import Bars, Event, Figure, GridMap, Multiples, Picture, PlaneFigure, Span
@@ -39,7 +40,16 @@ __all__ = [
 
 EXPERIMENTS: dict[str, ModuleType] = {
     module.NAME: module
-    for module in (moving_obstacle, cup_on_table, single_arm_cup, bimanual_cup, mobile_bimanual, two_link, torque_error)
+    for module in (
+        moving_obstacle,
+        cup_on_table,
+        single_arm_cup,
+        bimanual_cup,
+        mobile_bimanual,
+        two_link,
+        torque_error,
+        walk,
+    )
 }
 
 

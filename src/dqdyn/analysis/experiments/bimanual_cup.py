@@ -17,7 +17,7 @@ from dqdyn.analysis.experiments import dropped_tilt as dropped
 from dqdyn.analysis.experiments.experiment import Case, Claim, Drawing, Result
 from dqdyn.analysis.experiments.figure_kinds import AnyFigure
 from dqdyn.analysis.experiments.figures import draw, figure
-from dqdyn.analysis.experiments.running import follow
+from dqdyn.analysis.experiments.running import engine_steps, follow, of_steps
 from dqdyn.simulate import Trajectory
 
 NAME, TITLE = "bimanual-cup", "Two hands put a cup on a table"
@@ -43,13 +43,12 @@ def experiment(plant: str | None = None, duration: float = 12.0, dt: float = 5e-
     setting = setting_of_both_hands()
     dt = dt if plant is None else 0.2 * dt
     laws, every = {name: controller(setting, kinds) for name, kinds in dropped.KEPT.items()}, max(1, round(5e-3 / dt))
-    engine = dropped.ENGINE_STEPS if plant is not None else (1,)
     by_step = {
         steps: {
             name: follow(setting.robot, law, duration, dt, START, plant, every=every, substeps=steps)
             for name, law in laws.items()
         }
-        for steps in engine
+        for steps in engine_steps(plant)
     }
     runs = by_step[1]
     return Result(
@@ -76,7 +75,7 @@ def grips(by_step: dropped.ByStep) -> Iterator[Claim]:
         allowed = 1e-6 if steps == 1 else 1e-5
         for name, run in runs.items():
             most = float(cup.relative_error(run.robot, run.q).max())
-            text = f"{name}: the relative pose of the hands stays to {allowed:g}{dropped.in_words(steps, by_step)}"
+            text = f"{name}: the relative pose of the hands stays to {allowed:g}{of_steps(steps, by_step)}"
             yield Claim(text, f"‖vec8(x_r − x_r(0))‖ ≤ {most:.1e}", most < allowed)
 
 

@@ -36,8 +36,9 @@ HAND, ELBOW = HANDS[0], ELBOWS[0]
 BETWEEN = ct.absolute_frame(*HANDS)
 UP = (0.0, 0.0, 1.0)
 START = np.array([-0.36, 0.23, -0.09, 0.33, -0.11, -0.1, 0.11, 0.44, -1.34])  # rad: torso of five, arm of four
+SEEN = 1e-3  # of a limit: what is beyond by more is drawn in red
+IN_FRONT = 0.08  # m, where the drawn table begins at the earliest: the hips reach 0.05 m forwards
 HEIGHT, REGION = 0.15, 0.03  # m: of the hand above the table, and to each of the four planes, at the start
-TABLE_SIDE, OVERHANG = 0.3, 0.015  # m: of the table as it is drawn, and of its edge beyond the region
 
 
 def nine_joints() -> Robot:
@@ -143,38 +144,66 @@ class Setting:
         }
 
     def cup_and_table(self, run: Trajectory) -> list[Drawing]:
-        """The table and the planes above it; the cup, its axis in blue, and in red the cone that it must not leave."""
+        """The table and the planes above it; the cup, its axis, and the cone that the axis must not leave."""
         at, up, tilt = self.hand(run), self.up(run), self.most_tilt
-        size, red, white, blue = 0.16, (0.87, 0.23, 0.2, 0.9), (0.92, 0.92, 0.9, 0.9), (0.18, 0.42, 0.86, 1.0)
+        size, gray, white, blue = 0.16, (0.35, 0.38, 0.42, 0.9), (0.92, 0.92, 0.9, 0.9), (0.18, 0.42, 0.86, 1.0)
         low = np.array([*at[0, :2], float(self.table.distance)])
         turns = np.linspace(0.0, 2.0 * np.pi, 10, endpoint=False)
         rays = np.stack([np.sin(tilt) * np.cos(turns), np.sin(tilt) * np.sin(turns), np.full(10, np.cos(tilt))], axis=1)
-        teal = (0.05, 0.6, 0.62, 0.18)
+        teal, gaps = (0.05, 0.6, 0.62, 0.18), to_planes(self.planes, at)
+        tilted = self.tilt(run) > (1.0 + SEEN) * tilt
         return [
-            self.table_top(),
+            draw("polygon", corners=self.table_top(run), name="table", color=(0.6, 0.4, 0.2, 0.7)),
             *(
-                draw("plane", plane=p, side=0.16, center=low + [0.0, 0.0, 0.08], name=f"plane {i + 1}", color=teal)
+                draw(
+                    "plane",
+                    plane=p,
+                    side=0.16,
+                    center=low + [0.0, 0.0, 0.08],
+                    name=f"plane {i + 1}",
+                    color=teal,
+                    violated=gaps[:, i] < (1.0 - SEEN) * PLANE,
+                )
                 for i, p in enumerate(self.planes)
             ),
-            *(draw("segment", start=at, end=at + size * r, radius=0.0015, color=red, name="cone") for r in rays),
+            *(
+                draw("segment", start=at, end=at + size * r, radius=0.0015, color=gray, name="cone", violated=tilted)
+                for r in rays
+            ),
             draw("segment", start=at, end=at + 0.07 * up, radius=0.022, color=white, name="cup"),
             draw("arrow", start=at, vector=1.15 * size * up, name="axis of the cup", radius=0.004, color=blue),
         ]
 
-    def table_top(self) -> Drawing:
-        """The drawn part of the table: it begins shortly before the region's rear plane, in front of the body."""
-        behind, _, right, left = self.planes
-        edge, across = float(behind.distance) - OVERHANG, 0.5 * (float(right.distance) - float(left.distance))
-        center, brown = (edge + 0.5 * TABLE_SIDE, across, float(self.table.distance)), (0.6, 0.4, 0.2, 0.7)
-        return draw("plane", plane=self.table, side=TABLE_SIDE, center=center, name="table", color=brown)
+    def table_top(self, run: Trajectory) -> Array:
+        """Corners (4, 3) of the table as it is drawn: below the cup, and in front of the hips."""
+        x, y = self.hand(run)[0, :2]
+        near = max(x - 0.15, IN_FRONT)
+        z = float(self.table.distance)
+        return np.array(
+            [[near, y - 0.18, z], [near + 0.3, y - 0.18, z], [near + 0.3, y + 0.18, z], [near, y + 0.18, z]]
+        )
 
     def drawings(self, run: Trajectory) -> tuple[Drawing, ...]:
-        """The table and its region, the cup and its cone, the torso's line and the forearm [Quiroz, fig. 6.1]."""
-        hand, elbow = self.hand(run), self.robot.pose(ELBOW, run.q).translation
+        """The table and its region, the cup and its cone, the zone around the torso's line and the forearm.
+
+        [Quiroz, fig. 6.1]: red where a limit is violated.
+        """
+        hand, elbow, trunk = self.hand(run), self.robot.pose(ELBOW, run.q).translation, self.robot.pose(TRUNK, run.q)
+        close = self.to_torso(run) < (1.0 - SEEN) * TORSO
+        top = trunk.translation + 0.3 * trunk.rotation_matrix[:, :, 2]
         return (
             *self.cup_and_table(run),
             draw("line", line=Line(UP, (0.0, 0.0, 0.0)), on=TRUNK, length=1.0, name="line of the torso"),
-            draw("segment", start=elbow, end=hand, name="forearm", radius=0.006),
+            draw(
+                "capsule",
+                start=trunk.translation,
+                end=top,
+                radius=TORSO,
+                name="zone around the torso",
+                color=(0.18, 0.42, 0.86, 0.2),
+                violated=close,
+            ),
+            draw("segment", start=elbow, end=hand, name="forearm", radius=0.006, violated=close),
         )
 
 

@@ -16,6 +16,7 @@ from dqdyn.analysis.experiments.cup_setting import KINDS, Setting
 from dqdyn.analysis.experiments.experiment import Claim, Table
 from dqdyn.analysis.experiments.figure_kinds import AnyFigure
 from dqdyn.analysis.experiments.figures import curves, figure, joint_figures, norm
+from dqdyn.analysis.experiments.running import of_steps
 from dqdyn.simulate import Trajectory
 
 QP, FREE, CQP = "QP", "QP without joint limits", "CQP"
@@ -24,7 +25,6 @@ KEPT: Mapping[str, Collection[str]] = {QP: ("joints", *COLLISION), FREE: COLLISI
 """The kinds of constraints that each run knows."""
 
 ALLOWED = 1e-3  # of a limit
-ENGINE_STEPS = (1, 4)  # of MuJoCo per torque
 TEXT = (
     "All runs keep the constraints against collisions: the four planes, and torso and arm. CQP knows the tilt and the "
     "joint limits as well. The paper says that the tilt is the only difference of QP and CQP, and also that CQP alone "
@@ -39,7 +39,7 @@ ByStep = Mapping[int, Runs]
 def claims(setting: Setting, by_step: ByStep) -> Iterator[Claim]:
     """What the paper says of figs. 6.5 to 6.7 and of figs. 6.9 and 6.10, for every number of engine steps."""
     for steps, runs in by_step.items():
-        words = in_words(steps, by_step)
+        words = of_steps(steps, by_step)
         beyond = {name: setting.violations(run) for name, run in runs.items()}
         for name, run in runs.items():
             wanted = np.exp(-cup.RATE * run.time)
@@ -107,11 +107,6 @@ def by_engine_steps(setting: Setting, by_step: ByStep) -> Table:
         beyond = setting.violations(runs[CQP])
         rows.append((str(steps), *(part_of_limit(beyond[kind]) for kind in KINDS)))
     return Table("CQP on the engine: part of each limit", ("steps of the engine per torque", *KINDS), tuple(rows))
-
-
-def in_words(steps: int, by_step: ByStep) -> str:
-    """Of which runs a claim is, where there are several."""
-    return f", {steps} engine step{'s' * (steps > 1)} per torque" if len(by_step) > 1 else ""
 
 
 def part_of_limit(violation: float) -> str:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
 
 from dqdyn.analysis.experiments.figure_kinds import (
     AnyFigure,
@@ -17,7 +20,6 @@ from dqdyn.analysis.experiments.figure_kinds import (
     PlaneFigure,
     Span,
 )
-from dqdyn.arrays import RealArray
 from dqdyn.scenes.scene import Scene
 from dqdyn.simulate import Trajectory
 
@@ -36,7 +38,12 @@ __all__ = [
     "Result",
     "Span",
     "Table",
+    "Truths",
 ]
+
+
+Truths: TypeAlias = npt.NDArray[np.bool_] | Sequence[bool]
+"""Whether something is so at each sample of a run, (n,)."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +73,7 @@ class Drawing:
 
     kind: str
     arguments: Mapping[str, Any]
-    violated: RealArray | None = None
+    violated: Truths | None = None
 
 
 @dataclass(frozen=True, eq=False)

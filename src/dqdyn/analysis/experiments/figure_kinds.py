@@ -250,7 +250,7 @@ class Picture:
         except (ElementTree.ParseError, TypeError, ValueError) as problem:
             raise Error(f"The picture {self.title!r} is not an SVG text: {problem}.") from None
         names = [element.tag.rpartition("}")[2] for element in root.iter() if isinstance(element.tag, str)]
-        if names[:1] != ["svg"]:
+        if names[:1] != ["svg"] or "<svg" not in self.svg:
             raise Error(f"The picture {self.title!r} begins with <{names[0]}>: give one <svg> element.")
         attributes = [key for element in root.iter() for key in element.attrib]
         links = [v for e in root.iter() for k, v in e.attrib.items() if k.endswith("href") and not v.startswith("#")]

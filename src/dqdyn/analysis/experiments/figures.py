@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from dqdyn.analysis.experiments.experiment import Drawing
+from dqdyn.analysis.experiments.experiment import Drawing, Truths
 from dqdyn.analysis.experiments.figure_kinds import Event, Figure, Levels, Multiples, Span
-from dqdyn.arrays import Array, RealArray
+from dqdyn.arrays import Array
 from dqdyn.errors import Error, unknown_name
 from dqdyn.simulate import Trajectory
 
@@ -20,7 +20,7 @@ Curves = Mapping[str, tuple[Trajectory, Array]]
 """Values (n,) over the time of a run, by name."""
 
 
-def draw(kind: str, *, violated: RealArray | None = None, **arguments: Any) -> Drawing:
+def draw(kind: str, *, violated: Truths | None = None, **arguments: Any) -> Drawing:
     """``draw("sphere", center=…, radius=…)``: one call of a method of :class:`dqdyn.view.Markers`.
 
     ``violated`` (n,): the samples at which it is red.

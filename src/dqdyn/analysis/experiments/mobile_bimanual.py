@@ -15,6 +15,7 @@ from dqdyn.algebra.values import Pose
 from dqdyn.analysis.experiments.cup_setting import BETWEEN, DAMPING, HANDS, beyond_limits, relative_error, torso_and_arm
 from dqdyn.analysis.experiments.experiment import Case, Claim, Drawing, Result
 from dqdyn.analysis.experiments.figures import curves, draw, figure, joint_figures, norm
+from dqdyn.analysis.experiments.machine_figures import events_of, history_of, spans_of
 from dqdyn.analysis.experiments.running import follow
 from dqdyn.arrays import Array
 from dqdyn.errors import Error
@@ -24,38 +25,40 @@ from dqdyn.simulate import Trajectory
 NAME, TITLE = "mobile-bimanual", "Two hands on wheels carry a ball to a zone"
 ZONE, NEAR = np.array([1.0, 0.4, 0.25]), 0.01  # m: the zone's center, and when it counts as reached
 RATE, GRIP, OPEN = 0.5, 50.0, 1.5  # 1/s of the task, of the grip; the hands open to so many times their distance
+OPENED, LONGEST = 1e-3, 20.0  # error of the relative pose at which the hands are open; s of a state at most
+CARRY = "carry"
 ARM = (-0.45, -0.05, 0.41, -1.2)
 START = np.array([0.0, 0.0, 0.0, 0.1, 0.0, 0.0, 0.3, 0.0, *ARM, *ARM])  # platform (m, m, rad), torso, arms (rad)
 
 
-class CarryAndRelease:
-    """Carries until the zone is reached, then opens the hands."""
-
-    level = "velocity"
-
-    def __init__(self, robot: Robot, constrained: bool) -> None:
-        grip = robot.relative_pose(*HANDS, START)
-        self.robot, self.released_at = robot, np.inf
-        hold = ct.RelativePoseTask(*HANDS, grip, gain=GRIP)
-        limits = [ct.ConeJointLimits(), *(torso_and_arm(side) for side in (0, 1))]
-        task = ct.TranslationTask(BETWEEN, ZONE, gain=RATE, name="way to the zone")
-        constraints = [hold, *(limits if constrained else [])]
-        self.carry = ct.velocity_controller(robot, [task], constraints, damping=DAMPING)
-        apart = Pose(rotation=grip.rotation, translation=OPEN * grip.translation)
-        self.release = ct.velocity_controller(robot, [ct.RelativePoseTask(*HANDS, apart)], damping=DAMPING)
-
-    def step(self, t: float, q: Array, v: Array) -> Array:
-        """Velocities (nv)."""
-        if t < self.released_at:
-            command = self.carry(t, q)
-            if norm(self.carry.errors["way to the zone"]) > NEAR:
-                return command
-            self.released_at = t
-        return self.release(t, q)
-
-    def record(self) -> dict[str, Array]:
-        """Whether the ball is still held."""
-        return {"holding": np.array(float(np.isinf(self.released_at)))}
+def carry_and_release(robot: Robot, constrained: bool) -> ct.StateMachine:
+    """Carries until the zone is reached, then opens the hands, with the wheels as the only constraint, and stops."""
+    grip = robot.relative_pose(*HANDS, START)
+    apart = Pose(rotation=grip.rotation, translation=OPEN * grip.translation)
+    hold = ct.RelativePoseTask(*HANDS, grip, gain=GRIP, name="grip")
+    limits = [ct.ConeJointLimits(), *(torso_and_arm(side) for side in (0, 1))]
+    way = ct.TranslationTask(BETWEEN, ZONE, gain=RATE, name="way to the zone")
+    states = [
+        ct.State(
+            CARRY,
+            way,
+            [hold, *(limits if constrained else [])],
+            transitions=[
+                ct.Transition("release", ct.guards.reached("way to the zone", NEAR)),
+                ct.Transition("failed", ct.guards.stalled("way to the zone")),
+            ],
+            time_limit=LONGEST,
+        ),
+        ct.State(
+            "release",
+            ct.RelativePoseTask(*HANDS, apart, name="opening"),
+            transitions=ct.Transition("done", ct.guards.reached("opening", OPENED)),
+            time_limit=LONGEST,
+        ),
+        ct.State("done", ends="done"),
+        ct.State("failed", ends="failed"),
+    ]
+    return ct.StateMachine(robot, states, start=CARRY, damping=DAMPING)
 
 
 def experiment(plant: str | None = None, duration: float = 14.0, dt: float = 5e-3) -> Result:
@@ -63,10 +66,11 @@ def experiment(plant: str | None = None, duration: float = 14.0, dt: float = 5e-
     if plant is not None:
         raise Error(f"{NAME} runs on our own dynamics alone: {plant} has no wheels that roll without slipping.")
     robot = robots.mobile_bimanual()
-    runs = {name: follow(robot, CarryAndRelease(robot, name == "CQP"), duration, dt, START) for name in ("QP", "CQP")}
+    machines = {name: carry_and_release(robot, name == "CQP") for name in ("QP", "CQP")}
+    runs = {name: follow(robot, machine, duration, dt, START) for name, machine in machines.items()}
     places = {name: robot.absolute_pose(*HANDS, r.q).translation for name, r in runs.items()}
     away = {name: norm(p - ZONE) for name, p in places.items()}
-    held = {name: r.extra["holding"] > 0.5 for name, r in runs.items()}
+    held = {name: r.extra["state"] == list(machines[name].states).index(CARRY) for name, r in runs.items()}
     gaps = {name: norm(robot.relative_pose(*HANDS, r.q).translation) for name, r in runs.items()}
     claims = [claim for name, r in runs.items() for claim in _claims(name, r, away[name], held[name], gaps[name])]
     joints = {name: beyond_limits(robot, r.q[held[name]]) for name, r in runs.items()}
@@ -88,13 +92,23 @@ def experiment(plant: str | None = None, duration: float = 14.0, dt: float = 5e-
             "The paper ran this on a real robot; here the robot follows the velocities exactly.",
         ),
         tuple(claims),
-        tuple(Case(name, r, _drawings(r, places[name], held[name])) for name, r in runs.items()),
+        tuple(
+            Case(
+                name,
+                r,
+                _drawings(r, places[name], held[name]),
+                spans=spans_of(machines[name]),
+                events=events_of(machines[name]),
+            )
+            for name, r in runs.items()
+        ),
         (
             figure("norm of the velocities (fig. 6.12)", "rad/s, m/s", curves(runs, lambda r: norm(r.v))),
             figure("distance from the zone (fig. 6.12)", "m", curves(runs, away)),
             figure("distance of the hands", "m", curves(runs, gaps)),
             figure("sideways slip", "10⁻¹⁵ m/s", curves(runs, lambda r: 1e15 * slip(r))),
             *joint_figures("joints", runs, names[:9], "fig. 6.12"),
+            *(history_of(machine, f"{name}: states and errors") for name, machine in machines.items()),
         ),
     )
 

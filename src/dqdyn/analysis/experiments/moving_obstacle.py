@@ -7,6 +7,8 @@ the paper does not give them.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+
 import numpy as np
 
 from dqdyn import control as ct
@@ -15,7 +17,7 @@ from dqdyn.algebra.scalar import Scalar, sin
 from dqdyn.algebra.values import Pose
 from dqdyn.analysis.experiments.experiment import Case, Claim, Drawing, Result
 from dqdyn.analysis.experiments.figures import curves, draw, figure, norm
-from dqdyn.analysis.experiments.running import follow
+from dqdyn.analysis.experiments.running import engine_steps, follow, of_steps
 from dqdyn.arrays import Array
 from dqdyn.robot import Robot
 from dqdyn.simulate import Trajectory
@@ -50,24 +52,12 @@ def experiment(plant: str | None = None, duration: float = 10.0, dt: float = 1e-
     robot = arm()
     down = Pose(rotation=[np.sqrt(0.5), 0.0, np.sqrt(0.5), 0.0], translation=START)
     q0 = robot.inverse_kinematics("tool", down, np.array([0.0, 0.2, 0.3, 0.0, 1.0, 0.0])).q
-    runs = {case: follow(robot, controller(robot, case), duration, dt, q0, plant) for case in CASES}
-    least = {case: float(gap(run).min()) for case, run in runs.items()}
-    errors = {case: error(run) for case, run in runs.items()}
-    claims = [
-        Claim(
-            f"case {case} ({CASES[case]}) {'never enters' if case == 'III' else 'enters'} the safe zone of {SAFE} m",
-            f"{least[case]:.4f} m at the nearest",
-            (least[case] >= SAFE) == (case == "III"),
-        )
-        for case in CASES
-    ]
-    claims.append(
-        Claim(
-            "every case goes on with its task once the obstacle has passed",
-            ", ".join(f"{case}: {1e3 * e[-1]:.2g} mm" for case, e in errors.items()) + " from the goal at the end",
-            all(e[-1] < 0.15 * e[0] for e in errors.values()),
-        )
-    )
+    laws = {case: controller(robot, case) for case in CASES}
+    by_step = {
+        steps: {case: follow(robot, law, duration, dt, q0, plant, substeps=steps) for case, law in laws.items()}
+        for steps in engine_steps(plant)
+    }
+    runs = by_step[1]
     named = {f"case {case}": run for case, run in runs.items()}
     return Result(
         NAME,
@@ -76,15 +66,33 @@ def experiment(plant: str | None = None, duration: float = 10.0, dt: float = 1e-
         (
             "A six-axis arm brings its hand to a point by joint torques while an obstacle crosses the way. Control law "
             "(3.6) with one inequality of second order on the squared distance of hand and obstacle (4.20) to (4.23).",
-            "The blue ball around the hand is the safe zone; the red ball is the obstacle.",
+            "The blue ball around the hand is the safe zone, red while the obstacle is inside; the orange ball is the "
+            "obstacle.",
         ),
-        tuple(claims),
+        tuple(claim for steps in by_step for claim in claims(by_step[steps], of_steps(steps, by_step))),
         tuple(Case(f"case {case}: {CASES[case]}", runs[case], drawings(runs[case])) for case in CASES),
         (
             figure("distance of hand and obstacle (fig. 4.2)", "m", curves(named, gap), {"safe distance": SAFE}),
             figure("distance from the goal", "m", curves(named, error)),
             figure("norm of the torques", "N m", curves(named, lambda run: norm(run.tau))),
         ),
+    )
+
+
+def claims(runs: Mapping[str, Trajectory], words: str = "") -> Iterator[Claim]:
+    """Who enters the safe zone, and that all go on; ``words`` say of which runs it is."""
+    for case, run in runs.items():
+        least, enters = float(gap(run).min()), "never enters" if case == "III" else "enters"
+        yield Claim(
+            f"case {case} ({CASES[case]}) {enters} the safe zone of {SAFE} m{words}",
+            f"{least:.4f} m at the nearest",
+            (least >= SAFE) == (case == "III"),
+        )
+    errors = {case: error(run) for case, run in runs.items()}
+    yield Claim(
+        f"every case goes on with its task once the obstacle has passed{words}",
+        ", ".join(f"{case}: {1e3 * e[-1]:.2g} mm" for case, e in errors.items()) + " from the goal at the end",
+        all(e[-1] < 0.15 * e[0] for e in errors.values()),
     )
 
 
@@ -111,9 +119,9 @@ def error(run: Trajectory) -> Array:
 def drawings(run: Trajectory) -> tuple[Drawing, ...]:
     """The obstacle and its path, the safe zone and the way of the hand, the goal [Quiroz, fig. 4.3]."""
     return (
-        draw("sphere", center=path(run), radius=0.05, name="obstacle", color=(0.87, 0.23, 0.2, 1.0)),
-        draw("path", points=path(run), name="path of the obstacle", color=(0.87, 0.23, 0.2, 1.0)),
-        draw("sphere", center=hand(run), radius=SAFE, name="safe zone"),
+        draw("sphere", center=path(run), radius=0.05, name="obstacle", color=(0.96, 0.55, 0.1, 1.0)),
+        draw("path", points=path(run), name="path of the obstacle", color=(0.96, 0.55, 0.1, 1.0)),
+        draw("sphere", center=hand(run), radius=SAFE, name="safe zone", violated=gap(run) < SAFE),
         draw("path", points=hand(run), name="way of the hand"),
-        draw("point", position=GOAL, name="goal", radius=0.025, color=(0.2, 0.65, 0.3, 1.0)),
+        draw("target", position=GOAL, name="goal"),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,17 @@ from dqdyn.robot import Robot
 from dqdyn.simulate import Trajectory, simulate
 
 SERVO = 50.0  # 1/s, the rate at which a commanded velocity is reached
+ENGINE_STEPS = (1, 4)  # of MuJoCo per torque: what is claimed holds for each
+
+
+def engine_steps(plant: str | None) -> tuple[int, ...]:
+    """Steps of the engine per torque that runs are made with; (1,) on our own dynamics."""
+    return (1,) if plant is None else ENGINE_STEPS
+
+
+def of_steps(steps: int, runs: Collection[int]) -> str:
+    """Of which runs a claim is, where there are some for several numbers of engine steps; else nothing."""
+    return f", {steps} engine step{'s' * (steps > 1)} per torque" if len(runs) > 1 else ""
 
 
 class Servo:

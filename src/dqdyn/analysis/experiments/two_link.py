@@ -18,6 +18,7 @@ from dqdyn.analysis.costs.homogeneous_reference import inverse_dynamics as by_ma
 from dqdyn.analysis.experiments.experiment import Case, Claim, Drawing, Result
 from dqdyn.analysis.experiments.figure_kinds import AnyFigure, Figure
 from dqdyn.analysis.experiments.figures import draw, figure
+from dqdyn.analysis.experiments.running import engine_steps, of_steps
 from dqdyn.analysis.peers import SerialArm, installed_peers
 from dqdyn.arrays import Array
 from dqdyn.robot import Robot
@@ -30,7 +31,6 @@ NAME, TITLE = "two-link", "An arm with two links: its torques by every formulati
 HOME, END, DURATION = (0.0, 0.0), (1.2, -0.9), 2.0  # rad, rad, s: the reference, from rest to rest
 OFF = (0.3, -0.2)  # rad, where the controlled arm starts instead
 KP, KD, RATE = 100.0, 20.0, 10.0  # 1/s², 1/s, 1/s: critically damped, both poles at −10
-STEPS = (1, 4)  # of MuJoCo per torque
 SAME = 1e-10  # N m, where torques count as equal
 NEAR = 1e-4  # rad, where the goal counts as reached
 VERSIONS: dict[str, InverseMethod] = {
@@ -84,7 +84,7 @@ def homogeneous(q: Array, v: Array, a: Array) -> Array:
 def experiment(plant: str | None = None, duration: float = 4.0, dt: float = 1e-3) -> Result:
     """Torques along the motion, and the arm under computed torque for ``duration`` s."""
     torques, missing = torques_along_motion()
-    runs = {steps: controlled(plant, duration, dt, steps) for steps in (STEPS if plant is not None else (1,))}
+    runs = {steps: controlled(plant, duration, dt, steps) for steps in engine_steps(plant)}
     absent = "" if not missing else f" Not installed, and so not compared: {', '.join(missing)}."
     return Result(
         NAME,
@@ -100,7 +100,7 @@ def experiment(plant: str | None = None, duration: float = 4.0, dt: float = 1e-3
             "where it ends. What fig. 3 shows is not in our text of the paper; the errors below have no number.",
         ),
         (*torque_claims(torques), *control_claims(runs)),
-        tuple(Case(in_words(steps, runs) or "computed torque", run, drawings(run)) for steps, run in runs.items()),
+        tuple(Case(f"computed torque{of_steps(steps, runs)}", run, drawings(run)) for steps, run in runs.items()),
         (*torque_figures(torques), *control_figures(runs)),
     )
 
@@ -138,7 +138,7 @@ def torque_claims(torques: Mapping[str, Array]) -> Iterator[Claim]:
 def control_claims(runs: Mapping[int, Trajectory]) -> Iterator[Claim]:
     """Errors obey ë + K_D ė + K_P e = 0, and the arm comes to rest at its goal."""
     for steps, run in runs.items():
-        words = f": {found}" if (found := in_words(steps, runs)) else ""
+        words = of_steps(steps, runs)
         error, t = errors(run), run.time
         # at rest at the start: e(0) of the closed loop's critically damped equation, ė(0) = 0
         wanted = error[0] * ((1.0 + RATE * t) * np.exp(-RATE * t))[:, None]
@@ -154,11 +154,6 @@ def control_claims(runs: Mapping[int, Trajectory]) -> Iterator[Claim]:
             f"{left:.1e} rad and {speed:.1e} rad/s left after {t[-1]:.3g} s",
             left < NEAR and speed < NEAR,
         )
-
-
-def in_words(steps: int, runs: Mapping[int, Trajectory]) -> str:
-    """Of which run a claim is, where there are several."""
-    return f"{steps} engine step{'s' * (steps > 1)} per torque" if len(runs) > 1 else ""
 
 
 # --- figures ----------------------------------------------------------------------------------------------------------
@@ -184,7 +179,7 @@ def control_figures(runs: Mapping[int, Trajectory]) -> Iterator[AnyFigure]:
     }
     for title, values in tools.items():
         curves = {
-            f"joint {joint + 1}" + (f", {words}" if (words := in_words(steps, runs)) else ""): (
+            f"joint {joint + 1}{of_steps(steps, runs)}": (
                 run,
                 values(run)[:, joint],
             )

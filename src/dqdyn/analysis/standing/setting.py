@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -75,7 +74,7 @@ class Standing:
     def scene(self) -> scenes.Scene:
         return scenes.Scene([scenes.ground(friction=FRICTION)])
 
-    def others(self, touched: Mapping[str, Any]) -> set[str]:
+    def others(self, touched: Iterable[str]) -> set[str]:
         """Links other than the feet that touched something."""
         return set(touched) - set(self.links)
 

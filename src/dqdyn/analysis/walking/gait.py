@@ -32,6 +32,8 @@ from dqdyn.footsteps.adjustment import carried
 from dqdyn.footsteps.plans import Surfaces
 from dqdyn.footsteps.swing import highest_between
 
+_AFTER = 0.01  # s after which what has come to rest is not moved any more
+
 
 @dataclass(frozen=True)
 class Timing:
@@ -81,20 +83,33 @@ class Gait:
 
     def reset(self) -> None:
         """Begin again."""
+        self._restart()
+        self.reference: DivergentReference | None = None
+        self._heading = Quintic.between(0.0, 1.0, 0.0, 0.0)
+        self.targets.goal.update(self.standing.center[:2])
+        self.targets.height.update(float(self.standing.center[2]))
+        self.targets.heading.turn(0.0)
+
+    def take(self, plan: FootstepPlan) -> None:
+        """Go on with another plan, from where the robot stands."""
+        self.plan = plan
+        self._restart()
+
+    def _restart(self) -> None:
         self.k = 0
         self.steps: list[Footstep] = list(self.plan.steps)
         self.standing_at: dict[str, Footstep] = {step.foot: step for step in self.plan.start}
         self.landed: list[Footstep] = []
         self.path: SwingPath | None = None
         self.double_ends = 0.0
-        self.reference: DivergentReference | None = None
         self.displaced = np.zeros(2)
-        self._heading = Quintic.between(0.0, 1.0, 0.0, 0.0)
-        self.targets.goal.update(self.standing.center[:2])
-        self.targets.height.update(float(self.standing.center[2]))
-        self.targets.heading.turn(0.0)
 
     # --- the plan ---------------------------------------------------------------------------------------------
+
+    @property
+    def ground(self) -> float:
+        """z in m of the lower foot that stands, or stood last."""
+        return min(float(step.position[2]) for step in self.standing_at.values())
 
     @property
     def done(self) -> bool:
@@ -179,7 +194,7 @@ class Gait:
 
     def _within_reach(self, stands: Footstep, step: Footstep) -> Footstep:
         low, high = self.plan.limits(stands)
-        axes = stands.pose.rotation_matrix
+        axes = stands.axes
         seen = axes.T @ (step.position - stands.position)
         seen[:2] = np.clip(seen[:2], low, high)
         place = stands.position + axes @ seen
@@ -222,7 +237,8 @@ class Gait:
         center, velocity = self.reference.center(t, self._first)
         second = self.omega * (motion.rate[2] - velocity[2])
         self.targets.height.update(float(center[2]), float(velocity[2]), float(second))
-        self.targets.heading.turn(*(float(x[0]) for x in self._heading.at(t)))
+        if t <= self._heading.end + _AFTER:
+            self.targets.heading.turn(*(float(x[0]) for x in self._heading.at(t)))
 
     def _swing(self, t: float, q: Array, v: Array, xi: Array, rate: Array) -> tuple[Array, Array]:
         """Move the swinging foot, and displace where it lands; ξ and its rate follow that."""
@@ -242,8 +258,10 @@ class Gait:
         assert self.path is not None
         assert self.style.adjustment is not None
         stands = self.standing_at[self.supporting]
-        axes = stands.pose.rotation_matrix[:2, :2]
+        axes = stands.axes[:2, :2]
         way = self.style.adjustment.displacement(axes.T @ error, left, self.omega, self.timing.double)
+        if not way.any() and not self.displaced.any():
+            return
         step = self.steps[self.k]
         wanted = self._within_reach(stands, step.moved([*(axes @ way), 0.0]))
         self.displaced = (wanted.position - step.position)[:2]

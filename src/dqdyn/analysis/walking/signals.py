@@ -25,8 +25,8 @@ class FootTarget:
         self.position, self.rotation = ct.Measured(pose.translation), ct.Measured(pose.rotation)
 
     def move(self, motion: SwingMotion) -> None:
-        self.position.update(motion.position, motion.velocity, motion.acceleration)
-        self.rotation.update(motion.rotation, motion.rotation_rate, motion.rotation_acceleration)
+        self.position.update(*motion[:3])
+        self.rotation.update(*motion[3:])
 
     def tasks(self, gain: float = 15.0, weight: float = FOOT) -> list[ct.Task]:
         return [

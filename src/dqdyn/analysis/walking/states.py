@@ -31,6 +31,13 @@ def on_one(foot: str) -> str:
     return f"on {foot}"
 
 
+def falls(gait: Gait) -> ct.Transition:
+    """To the failing end, where the base is too low."""
+    lowest = _FALLEN * gait.standing.q0[6]
+    has_fallen = ct.guards.when(lambda moment: bool(moment.q[6] - gait.ground < lowest), "the robot has fallen")
+    return ct.Transition(FELL, has_fallen, kind="failure")
+
+
 @dataclass(frozen=True, eq=False)
 class Walk:
     """States of a gait, from "begin" to "stand"; what they have besides is the same in all of them.
@@ -58,7 +65,7 @@ class Walk:
         common: dict[str, Any] = {"constraints": self.constraints, "during": self._during, "ramp": self.ramp}
         on_both = common | {"tasks": double, "contacts": [*supports.values(), *self.holding]}
         lifts = [self._lifts(foot) for foot in supports]
-        fell = ct.Transition(FELL, ct.guards.when(self._has_fallen, "the robot has fallen"), kind="failure")
+        fell = falls(gait)
         timing = gait.timing
         found = [
             ct.State(BEGIN, transitions=[fell, *lifts], time_limit=2.0 * timing.begin, enter=self._begin, **on_both),
@@ -117,10 +124,6 @@ class Walk:
     def _may_land(self, moment: ct.Moment) -> bool:
         path = self.gait.path
         return path is not None and moment.t >= path.start + 0.5 * path.duration
-
-    def _has_fallen(self, moment: ct.Moment) -> bool:
-        feet = max(float(step.position[2]) for step in self.gait.standing_at.values())
-        return bool(moment.q[6] - feet < _FALLEN * self.standing.q0[6])
 
     # --- what states do ---------------------------------------------------------------------------------------
 

@@ -28,7 +28,7 @@ class Feature(ABC):
     """Something that moves with the robot."""
 
     kind: str
-    """What its components are: "point" (3), "line" (6), "plane" (4), "segment" (6), "pose" (8) or "vector"."""
+    """Its components: "point" (3), "line" (6), "plane" (4), "segment" (6), "pose" (8), "number" (1) or "vector"."""
 
     @abstractmethod
     def kinematics(self, state: State) -> FeatureKinematics:

@@ -8,15 +8,18 @@ from typing import Any
 
 import numpy as np
 
+from dqdyn.algebra.adjoint import Adjoint
+from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.jet import derivative
 from dqdyn.algebra.real import real_array
 from dqdyn.algebra.scalar import Scalar, total
-from dqdyn.arrays import RealArray
+from dqdyn.arrays import Array, RealArray
+from dqdyn.caching import cached_property
 from dqdyn.contacts.contact import Contact
 from dqdyn.contacts.support_polygon import SupportPolygon, convex_hull
 from dqdyn.control.core.errors import refused
 from dqdyn.control.core.kinematics import FeatureKinematics, State
-from dqdyn.control.features.features import Feature, FramePose
+from dqdyn.control.features.features import Attached, Feature, FramePose
 from dqdyn.control.features.hands import HandsPose
 from dqdyn.control.features.on_robot import PointLike, point, required
 from dqdyn.errors import Error, one_line
@@ -24,6 +27,7 @@ from dqdyn.geometry.hull import Hull, convex_hull_of
 from dqdyn.geometry.primitives import Point
 from dqdyn.model.description import WORLD
 from dqdyn.model.model import Model
+from dqdyn.robot import Robot
 
 SupportLike = Contact | PointLike | SupportPolygon | Point | RealArray
 """What supports: a contact with all its corners, a point of the robot, or points of the ground that stay."""
@@ -36,6 +40,7 @@ _FLAT = 1e-12  # of the square of the extent: hulls of less area are lines
 class SupportArea(Feature):
     """The area in m² of the convex hull of points, projected on the ground along z [Quiroz, fig. 4.10].
 
+    Of four corners it is that of two triangles [Quiroz, eq. (4.41)], with the Jacobian [Quiroz, eq. (4.54)].
     ``corners`` of the robot, each with a name, and ``fixed`` points (x, y) of the ground. The gradient is that of the
     shoelace formula: of a corner, half the diagonal between its two neighbours on the hull, at right angles to it.
     """
@@ -53,7 +58,7 @@ class SupportArea(Feature):
             corner.check(model)
         rng = np.random.default_rng(0)
         own = [joint for joint in model.joints if joint.master is None]
-        flat = [convex_hull(np.array(self._positions(model, _drawn(own, rng)))) for _ in range(_TRIES)]
+        flat = [convex_hull(self._points(model, _drawn(own, rng))) for _ in range(_TRIES)]
         if all(len(hull) < 3 or SupportPolygon(hull).area <= _FLAT * np.ptp(hull, axis=0).max() ** 2 for hull in flat):
             remedy = "give at least three that are not in line"
             raise Error(f"the corners of the support area are in one line: {remedy}.", corners=self.names)
@@ -79,20 +84,41 @@ class SupportArea(Feature):
         """The hull of corners at x, y, x, y, … and of the fixed points, corners first."""
         return convex_hull_of([*zip(at[::2], at[1::2], strict=True), *self.fixed])
 
-    def polygon_at(self, model: Model, q: Sequence[float]) -> SupportPolygon:
+    def polygon_at(self, robot: Robot, q: Sequence[float]) -> SupportPolygon:
         """The support polygon at q."""
-        return SupportPolygon(convex_hull(np.array(self._positions(model, q))))
+        return SupportPolygon(convex_hull(self.positions(robot, q)))
 
-    def on_hull_at(self, model: Model, q: Sequence[float]) -> tuple[str, ...]:
+    def on_hull_at(self, robot: Robot, q: Sequence[float]) -> tuple[str, ...]:
         """Names of the robot's corners that are corners of the hull at q."""
-        at = [c for p in self._positions(model, q)[: len(self.corners)] for c in p]
-        flags = self.hull(at).is_corner
+        flags = convex_hull_of(self.positions(robot, q).tolist()).is_corner
         return tuple(name for name, on in zip(self.names, flags, strict=False) if on)
 
-    def _positions(self, model: Model, q: Sequence[float]) -> list[tuple[float, float]]:
+    def positions(self, robot: Robot, q: Sequence[float]) -> Array:
+        """(x, y) of all corners, then of the fixed points, in m; by compiled poses: a loop may ask at any step."""
+        if not all(type(corner) is Attached for corner in self.corners):
+            return self._points(robot.model, q)
+        at = np.array(q, dtype=float)
+        found = np.empty((len(self.corners) + len(self.fixed), 2))
+        for frame, (places, local) in self._by_frame.items():
+            motion = Adjoint(DQ.of8(robot.function("pose", frame=frame)(at).tolist()))
+            axes = np.array([column.vector[:2] for column in motion.columns])
+            found[places] = local @ axes + motion.p.vector[:2]
+        found[len(self.corners) :] = np.reshape(self.fixed, (-1, 2))
+        return found
+
+    @cached_property
+    def _by_frame(self) -> dict[str, tuple[list[int], Array]]:
+        """Indices of the corners on each frame, and where they are in its axes (k, 3)."""
+        places: dict[str, list[int]] = {}
+        for i, corner in enumerate(self.corners):
+            places.setdefault(corner.frames()[0], []).append(i)
+        local = {i: corner.local for i, corner in enumerate(self.corners) if isinstance(corner, Attached)}
+        return {frame: (indices, np.array([local[i] for i in indices])) for frame, indices in places.items()}
+
+    def _points(self, model: Model, q: Sequence[float]) -> Array:
         state = State(model, q)
         values = [corner.kinematics(state).value for corner in self.corners]
-        return [*((float(x), float(y)) for x, y, _ in values), *self.fixed]
+        return np.array([*((float(x), float(y)) for x, y, _ in values), *self.fixed])
 
 
 def support_area(contacts: SupportLike | Iterable[SupportLike]) -> SupportArea:

@@ -67,7 +67,7 @@ class CenterOfMassRegion(Inequality):
         if count > self.edges:
             said = f"the polygon of the center of mass has {count} edges, more than the {self.edges} prepared for"
             raise Error(f"{said}: make the region with edges={count}.", found=count)
-        self._polygon, self._planes = found, _in_rows(found.edges, self._planes, self.edges)
+        self._polygon, self._planes = found, _in_rows(found.sides, self._planes, self.edges)
         self._measured.update(self._planes.reshape(-1))
 
     def row_names(self) -> list[str]:

@@ -101,28 +101,27 @@ def _reachable(start: str, ways: Mapping[str, Sequence[str]]) -> set[str]:
 
 
 def check_contacts(robot: Robot, state: State, is_whole_body: bool) -> None:
-    """An error where contacts are of no use to the level, or cannot carry a robot on a free base."""
+    """An error where contacts cannot carry a robot on a free base: by whole-body control it needs some."""
     contacts: Sequence[Contact] = state.contacts  # type: ignore[assignment]
-    if not is_whole_body:
-        return
+    for contact in contacts:
+        contact.check(robot.model)
     if not state.tasks:
         if contacts:
             what = f"the state {state.name!r} has contacts but no tasks"
             raise ControlError(f"{what}: give tasks, or leave both out to go on as before.", state=state.name)
         return
-    for contact in contacts:
-        contact.check(robot.model)
     free = any(joint.kind == "free" and joint.parent == WORLD_BODY for joint in robot.model.joints)
-    if not free or robot.model.constraints:
+    if not free or robot.model.constraints or not (contacts or is_whole_body):
         return
     touching = [contact for contact in contacts if contact.mode != "off" and contact.partner == WORLD]
     count = sum(len(contact.corners) for contact in touching)
-    where = f"in the state {state.name!r} the robot {robot.name!r} on its free base"
+    where = f"in the state {state.name!r} the robot {robot.name!r} on its free base touches the world"
     if count < 3:
-        text = f"{where} touches the world with {count} corners: it needs three or more that are not in a line."
+        corners = "1 corner" if count == 1 else f"{count} corners"
+        text = f"{where} with {corners}: it needs three or more that are not in a line."
         raise ControlError(text, state=state.name, corners=count)
     if _are_collinear(robot, touching):
-        text = f"{where} touches the world with {count} corners in a line: give contacts that span an area."
+        text = f"{where} with {count} corners in a line: give contacts that span an area."
         raise ControlError(text, state=state.name, corners=count)
 
 

@@ -67,7 +67,7 @@ def reached(task: str, tolerance: float | RealArray, during: float = 0.0) -> Gua
         limit: float | Array = positive(tolerance, f"tolerance of {task!r}")
     else:
         limit = real_array(tolerance, f"the tolerance of {task!r}", Error)
-        if limit.ndim != 1 or not (np.isfinite(limit) & (limit > 0.0)).all():
+        if limit.ndim != 1 or not len(limit) or not (np.isfinite(limit) & (limit > 0.0)).all():
             raise refused(f"the tolerance of {task!r} is a number above 0, or one per component", tolerance)
     return Reached(task, limit, _duration(during))
 

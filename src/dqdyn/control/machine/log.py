@@ -28,6 +28,15 @@ class Event:
         return f"t = {self.t:.4g} s: {way}{reason}{f' [errors: {errors}]' if errors else ''}"
 
 
+@dataclass(frozen=True)
+class Visit:
+    """A stay in a ``state``, from ``start`` to ``end`` in s."""
+
+    state: str
+    start: float
+    end: float
+
+
 class History:
     """Norms of the errors of tasks over time, thinned out as it grows: at most ``most`` samples."""
 

@@ -16,16 +16,17 @@ from dqdyn.arrays import Array, RealArray
 from dqdyn.compile.runtime.function import check_out
 from dqdyn.contacts.contact import Contact
 from dqdyn.control.core.controller import Controller
-from dqdyn.control.core.coordinates import require_robot
+from dqdyn.control.core.coordinates import AnyRobot, own_robot
 from dqdyn.control.core.design import Design
 from dqdyn.control.core.errors import ControlWarning, refused
 from dqdyn.control.core.policy import StepReport
 from dqdyn.control.machine import checks
 from dqdyn.control.machine.constant_guards import check_constant
 from dqdyn.control.machine.guard_kinds import Scope, Watch
-from dqdyn.control.machine.log import Event, History
+from dqdyn.control.machine.in_coordinates import asked_in_coordinates
+from dqdyn.control.machine.log import Event, History, Visit
 from dqdyn.control.machine.moment import Moment
-from dqdyn.control.machine.programs import LEVELS, WHOLE_BODY, Columns, Program, compiled
+from dqdyn.control.machine.programs import LEVELS, WHOLE_BODY, Columns, Program, check_options, compiled
 from dqdyn.control.machine.reachable import reachable
 from dqdyn.control.machine.stall import Stall
 from dqdyn.control.machine.state import State, Transition
@@ -54,7 +55,7 @@ class StateMachine:
 
     def __init__(
         self,
-        robot: Robot,
+        robot: AnyRobot,
         states: Iterable[State],
         start: str | None = None,
         level: str = "velocity",
@@ -62,10 +63,7 @@ class StateMachine:
         progress: bool | None = None,
         **options: Any,
     ) -> None:
-        if isinstance(robot, RobotInCoordinates):
-            what = "a state machine is made for the robot itself, not for one in coordinates"
-            raise Error(f"{what}: give robot.robot, and wrap its commands.", found=robot)
-        require_robot(robot)
+        asked, robot = robot, own_robot(robot)
         if not isinstance(level, str) or level not in LEVELS:
             raise unknown_name("level of state machines", level, LEVELS)
         if stall is not None and not isinstance(stall, Stall):
@@ -79,6 +77,7 @@ class StateMachine:
         checks.check_graph(self.states, start, self.time_limit_targets)
         assert start is not None
         self.start = start
+        check_options(self.states.values(), level, options)
         for state in self.states.values():
             checks.check_contacts(robot, state, level == WHOLE_BODY)
         self._scopes = {state.name: self._scope(state) for state in self.states.values()}
@@ -93,6 +92,7 @@ class StateMachine:
             self._watches_of(name)
         self._shape = (robot.nv,)
         self._columns = Columns(self.programs.values())
+        self._in_coordinates = asked_in_coordinates(self, asked) if isinstance(asked, RobotInCoordinates) else None
         self._index = {name: float(i) for i, name in enumerate(self.states)}
         self.reset()
 
@@ -121,21 +121,37 @@ class StateMachine:
         self._t = self._since = math.nan
         self._last = np.zeros(self.robot.nv)
         self._resting: StepReport | None = None
+        if self._in_coordinates is not None:
+            self._in_coordinates.reset()
         self._use(self.start)
+        self._stepped = self._state, self._program
 
     # --- a step -------------------------------------------------------------------------------------------------------
 
-    def observe(self, observation: Forces) -> None:
-        """Take what a plant measures, before each step."""
+    def observe(self, observation: Forces | None) -> None:
+        """Take what a plant measures, before each step; None for nothing."""
+        if observation is not None and not callable(getattr(observation, "normal_force", None)):
+            raise refused("a state machine observes what has normal_force(frame), such as an Observation", observation)
         self.observed = observation
 
     def __call__(self, t: float, q: RealArray, v: RealArray | None = None, *, out: Array | None = None) -> Array:
         """The command at time t (s) for q (nq,) and v (nv,); at the level of velocities v is the last command.
 
-        ``out`` (nv,), if given, gets the command and is returned.
+        ``out`` (nv,), if given, gets the command and is returned. Of a robot in coordinates it is a function of q and
+        q̇, as its controllers are.
         """
-        if out is not None:
-            check_out("a state machine", out, self._shape)
+        if self._in_coordinates is not None:
+            return self._in_coordinates(t, q, v, out=out)
+        if out is None:
+            return self.own_step(t, q, v)
+        check_out("a state machine", out, self._shape)
+        np.copyto(out, self.own_step(t, q, v))
+        return out
+
+    step = __call__
+
+    def own_step(self, t: float, q: RealArray, v: RealArray | None = None) -> Array:
+        """The command (nv,) for the robot's own q and v, also of a machine that is asked in coordinates."""
         if not isinstance(t, float):
             t = real_number(t, "the time t of a state machine", StateError, argument="t")
         controller = self._program.controller
@@ -143,19 +159,15 @@ class StateMachine:
         if v is None and self.level != "velocity":
             raise Error(f"A state machine by {self.control} needs v: call it with (t, q, v).", level=self.level)
         v = self._last if v is None else controller._vector("v", v, self._shape)
-        command = self._step(t, q, v)
-        if out is None:
-            return command
-        np.copyto(out, command)
-        return out
-
-    step = __call__
+        return self._step(t, q, v)
 
     def _step(self, t: float, q: Array, v: Array) -> Array:
+        if not math.isfinite(t):  # the controller's policy decides
+            return self._program.controller(t, q, v)
         if t < self._t:
             what = f"time went back from {self._t:.9g} s to {t:.9g} s"
             raise StateError(f"{what}: call reset() before another run of a state machine.", time=t)
-        if not self._log and math.isfinite(t):
+        if not self._log:
             self._since = t
             self._begin(Event(t, "", self.start, "", "start"), q, v)
         self._t = t
@@ -167,7 +179,7 @@ class StateMachine:
             command = self._program.controller(t, q, v)
         else:
             command = self._rest(t, q, v)
-        self._last = command
+        self._last, self._stepped = command, (state, self._program)
         if t >= self.samples.next:
             self.samples.add(t, state.name, self._program.norms(t) if state.tasks else {})
         if not state.ends:
@@ -214,9 +226,11 @@ class StateMachine:
             return
         before: Program | None = getattr(self, "_program", None) if self._log else None
         self._program = program
-        if before is None or program is before:
+        if program is before:
             return
         program.composition.forget()
+        if before is None:
+            return
         if isinstance(program.controller, WholeBodyController):
             program.controller.switch(program.contact_set.name if program.contact_set else name, state.ramp)
         else:
@@ -248,6 +262,12 @@ class StateMachine:
     def log(self) -> tuple[Event, ...]:
         """What happened: the start and every transition, with the reason."""
         return tuple(self._log)
+
+    @property
+    def visits(self) -> tuple[Visit, ...]:
+        """States in their order, with when each began and ended; the last one at the last step."""
+        ends = [*(event.t for event in self._log[1:]), self._t]
+        return tuple(Visit(event.to, event.t, end) for event, end in zip(self._log, ends, strict=False))
 
     @property
     def controller(self) -> Controller:
@@ -289,11 +309,12 @@ class StateMachine:
     def record(self) -> dict[str, Array]:
         """What a simulation keeps of a step, the same names at every one.
 
-        That is the index of the state, and errors and distances of all states as controllers record them, NaN where the
-        present state has none.
+        That is the index of the state that commanded, and errors and distances of all states as controllers record
+        them, NaN where this state has none.
         """
-        kept = {"state": np.array(self._index[self.state])}
-        kept |= self._columns.now(self._program if self._state.tasks else None, self._t)
+        state, program = self._stepped
+        kept = {"state": np.array(self._index[state.name])}
+        kept |= self._columns.now(program if state.tasks else None, self._t)
         return kept | {"solved": np.array(float(self.report.status == "solved"))}
 
     def __repr__(self) -> str:
@@ -308,6 +329,10 @@ class StateMachine:
     def history(self) -> Any:
         """A picture of what happened: states, guards and errors of tasks over time; see its ``save(path)``."""
         return _drawn("history", self)
+
+    def to_dot(self) -> str:
+        """The graph as text for Graphviz."""
+        return str(_drawn("to_dot", self))
 
 
 def _warn_of_reach(robot: Robot, state: State) -> None:

@@ -50,8 +50,8 @@ class Moment:
     def error(self, task: str) -> Array:
         """The error of a task of the present state at this step.
 
-        NaN where it is not known: before the first step of the state, while contacts of the state before are being let
-        go, and where the controller had nothing to go by.
+        NaN where it is not known: before the first step of the state, unless the one before had the same parts, while
+        contacts of that one are being let go, and where the controller had nothing to go by.
         """
         return self.machine.error(task, self.t).copy()
 

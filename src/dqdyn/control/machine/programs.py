@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -110,6 +111,23 @@ def compiled(
     return {state.name: program for same, program in zip(shared.values(), programs, strict=True) for state in same}
 
 
+def check_options(states: Iterable[State], level: str, options: Mapping[str, Any]) -> None:
+    """An error for options that controllers of the level do not have, or not per state."""
+    builder = whole_body_controller if level == WHOLE_BODY else BUILDERS[level]
+    parameters = inspect.signature(builder).parameters.values()
+    known = [each.name for each in parameters if each.kind is each.KEYWORD_ONLY and each.name != "contacts"]
+    for name in options:
+        if name not in known:
+            raise unknown_name(f"option of controllers by {level}", name, known)
+    for state in states:
+        for name in state.options or {}:
+            if name not in known:
+                raise unknown_name(f"option of the state {state.name!r}", name, known)
+            if level == WHOLE_BODY and name not in _PER_STATE:
+                what = f"the option {name!r} of the state {state.name!r} is one of the whole machine"
+                raise ControlError(f"{what}: give it to StateMachine.", state=state.name, option=name)
+
+
 def _parts_of(state: State) -> Any:
     """What makes the programs of two states the same."""
     tasks: Any = state.tasks
@@ -153,11 +171,6 @@ def _warm_up(robot: Robot, controller: Controller) -> None:
 def _whole_body(
     robot: Robot, states: Sequence[State], level: str, options: Mapping[str, Any], show: bool | None
 ) -> list[Program]:
-    for state in states:
-        for name in state.options or {}:
-            if name not in _PER_STATE:
-                what = f"the option {name!r} of the state {state.name!r} is one of the whole machine"
-                raise ControlError(f"{what}: give it to StateMachine.", state=state.name, option=name)
     first, *others = states
     made: WholeBodyController = whole_body_controller(
         robot, first.tasks, first.constraints, contacts=first.contacts, **{**options, **(first.options or {})}

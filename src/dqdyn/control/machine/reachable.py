@@ -61,6 +61,8 @@ def reachable(
     require_robot(robot)
     if isinstance(starts, bool) or not isinstance(starts, (int, np.integer)) or starts < 1:
         raise refused("starts is a whole number from 1", starts)
+    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
+        raise refused("seed is a whole number from 0", seed)
     problem = _Postures(robot, as_list(parts, "parts are tasks and inequalities"))
     limit, draw = positive(tolerance, "tolerance of a posture"), np.random.default_rng(seed)
     start = robot.neutral() if q0 is None else as_state(robot.model, "q", q0)

@@ -35,7 +35,7 @@ class Stall:
         number(self.tolerance, "tolerance of a stall", 0.0)
         if self.least is not None:
             positive(self.least, "least of a stall")
-        if self.grows not in (None, True, False):
+        if self.grows is not None and not isinstance(self.grows, bool):
             raise refused("grows of a stall is True, False or None", self.grows)
 
 

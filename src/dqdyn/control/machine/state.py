@@ -61,9 +61,10 @@ class Transition:
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """What a machine does until a guard leads on.
+    """What a machine does until a guard leads on, such as the attempts and ends of [Quiroz, table 6.3].
 
-    * ``tasks``, ``constraints``: as those of controllers; ``contacts`` of whole-body control.
+    * ``tasks``, ``constraints``: as those of controllers. ``contacts``: those of whole-body control; at other levels
+      they hold nothing, which tasks among the constraints do, but guards may name them.
     * ``transitions``: the first whose guard is true is taken, from the next step on.
     * ``time_limit`` in s, of every state that is not final: where no guard was true by then, the log names those that
       were not, and the machine goes to ``on_time_limit``, by default its failing final state.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Unpack
 
-from dqdyn.algebra.scalar import Scalar
+from dqdyn.algebra.scalar import Scalar, Scalars
 from dqdyn.arrays import Reals
 from dqdyn.contacts.contact import one_state
 from dqdyn.contacts.support_polygon import SupportPolygon
@@ -16,6 +16,7 @@ from dqdyn.control.core.term import Parts
 from dqdyn.control.features.signals import SignalLike, as_signal
 from dqdyn.control.features.support_area import SupportLike, support_area
 from dqdyn.errors import Error
+from dqdyn.model.model import Model
 from dqdyn.robot import Robot
 
 
@@ -34,6 +35,8 @@ class SupportAreaTask(Task):
     the corners that are on the hull now: a corner inside, or on an edge, has no part in it until the others have let
     it out. :meth:`corners_on_hull` says which they are. Corners in one line, or in one place, count once.
     """
+
+    _checked: Model | None = None
 
     def __init__(
         self,
@@ -59,15 +62,18 @@ class SupportAreaTask(Task):
 
     def corners_on_hull(self, robot: Robot, q: Reals) -> tuple[str, ...]:
         """Names of the robot's corners, such as "left_foot: corner 1", that are corners of the hull at q (nq,)."""
-        require_robot(robot)
-        self.area.check(robot.model)
-        return self.area.on_hull_at(robot.model, one_state(robot.model, q))
+        return self.area.on_hull_at(robot, self._state(robot, q))
 
     def polygon(self, robot: Robot, q: Reals) -> SupportPolygon:
         """The support polygon at q (nq,)."""
+        return self.area.polygon_at(robot, self._state(robot, q))
+
+    def _state(self, robot: Robot, q: Reals) -> Scalars:
         require_robot(robot)
-        self.area.check(robot.model)
-        return self.area.polygon_at(robot.model, one_state(robot.model, q))
+        if self._checked is not robot.model:
+            self.area.check(robot.model)
+            self._checked = robot.model
+        return one_state(robot.model, q)
 
 
 def _check_growth(area: SignalLike | None, options: TaskOptions) -> None:

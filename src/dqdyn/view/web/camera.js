@@ -8,6 +8,7 @@ function makeCamera(canvas, data, changed) {
   });
   const camera = { ...home(), shift: [0, 0, 0] };
   camera.reset = () => { Object.assign(camera, home()); changed(); };
+  camera.copy = ({ azimuth, elevation, distance, target }) => Object.assign(camera, { azimuth, elevation, distance, target: target.slice() });
   camera.axes = () => {
     const ca = Math.cos(camera.azimuth), sa = Math.sin(camera.azimuth);
     const ce = Math.cos(camera.elevation), se = Math.sin(camera.elevation);

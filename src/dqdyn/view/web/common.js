@@ -1,10 +1,10 @@
 // Animations and reports: names of curves that hide them, light or dark.
-function hideByName(figure) {
-  const paths = [...figure.querySelectorAll(".curves path")], buttons = [...figure.querySelectorAll(".legend button")];
+function hideByName(owner) {
+  const drawings = [...owner.querySelectorAll(".curves")], buttons = [...owner.querySelectorAll(".legend button")];
   buttons.forEach((button, k) => button.addEventListener("click", () => {
     const shown = button.getAttribute("aria-pressed") !== "true";
     button.setAttribute("aria-pressed", shown);
-    paths[k].style.display = shown ? "" : "none";
+    for (const drawing of drawings) drawing.children[k].style.display = shown ? "" : "none";
   }));
   return buttons;
 }

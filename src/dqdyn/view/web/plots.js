@@ -19,7 +19,7 @@ function makePlots(curves, scrub) {
       for (const { cursor, outputs, values } of figures) {
         cursor.setAttribute("x1", x);
         cursor.setAttribute("x2", x);
-        outputs.forEach((output, k) => { output.textContent = shown(values[k][frame]); });
+        outputs.forEach((output, k) => { if (values[k]) output.textContent = shown(values[k][frame]); });
       }
     },
   };

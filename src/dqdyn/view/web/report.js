@@ -1,7 +1,8 @@
-// The curves of a report: a cursor under the pointer.
-for (const figure of document.querySelectorAll(".plot")) {
-  const svg = figure.querySelector(".axes > svg"), cursor = figure.querySelector(".cursor");
-  hideByName(figure);
+// The figures of a report: names that hide what they name; where nothing plays, a cursor under the pointer.
+for (const owner of document.querySelectorAll("section .plots > .plot, .multiples")) hideByName(owner);
+for (const svg of document.querySelectorAll("svg[data-span]")) {
+  if (document.getElementById("stages")) break;
+  const cursor = svg.querySelector(".cursor");
   cursor.style.display = "none";
   svg.addEventListener("pointerleave", () => { cursor.style.display = "none"; });
   svg.addEventListener("pointermove", (event) => {
