@@ -10,6 +10,7 @@ from dqdyn.analysis.experiments import (
     cup_on_table,
     mobile_bimanual,
     moving_obstacle,
+    pendulum_blow,
     single_arm_cup,
     torque_error,
     two_link,
@@ -48,6 +49,7 @@ EXPERIMENTS: dict[str, ModuleType] = {
         mobile_bimanual,
         two_link,
         torque_error,
+        pendulum_blow,
         walk,
     )
 }
