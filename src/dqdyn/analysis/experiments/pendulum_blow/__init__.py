@@ -44,7 +44,7 @@ def experiment(
         "Quiroz, section 4.4, fig. 4.9",
         pictures.text(study),
         tuple(claims.all_claims(study)),
-        (*(_case(blow) for blow in pair), _steps_case(study.steps)),
+        (_steps_case(study.steps), *(_case(blow) for blow in pair)),
         tuple(pictures.figures(study)),
         (pictures.summary(study), pictures.all_runs(study)),
     )

@@ -155,7 +155,8 @@ class Blow:
             return "falls"
         if not self.survived:
             return f"moves at {self.speed:.2f} m/s"
-        return "stays" if not self.touched else f"stays, with {', '.join(sorted(self.touched))} on the table"
+        others = ", ".join(link.replace("_", " ") for link in sorted(self.touched))
+        return f"stays; on the table: {others}" if others else "stays"
 
 
 @dataclass(frozen=True, eq=False)

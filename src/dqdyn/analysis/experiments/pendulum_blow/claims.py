@@ -137,8 +137,10 @@ def _step(blow: Blow) -> str:
 
 
 def _hit(blow: Blow) -> float:
-    return blow.swing.blow.start * DT
+    return float(blow.swing.blow.start * DT)
 
 
 def _few(links: list[str]) -> str:
-    return ", ".join(links[:3]) + (f" and {len(links) - 3} more" if len(links) > 3 else "") if links else "nothing"
+    return ", ".join(link.replace("_", " ") for link in links[:3]) + (
+        f" and {len(links) - 3} more" if len(links) > 3 else ""
+    )

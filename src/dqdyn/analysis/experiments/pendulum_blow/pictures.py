@@ -118,54 +118,47 @@ def _forces(blow: Blow) -> Curves:
 
 def summary(study: Study) -> Table:
     """Both postures in numbers."""
-    rows = []
-    for i, posture in enumerate(study.steps.both):
-        found = [both[i] for both in study.searches.values()]
-        blow = study.pair(next(iter(study.searches)))[i]
-        rows.append(
-            (
-                posture.name,
-                f"{1e4 * posture.polygon.area:.0f}",
-                f"({posture.hand[0]:.3f}, {posture.hand[1]:.3f})",
-                f"{study.bound(posture):.0f}",
-                *(f"{s.greatest:.1f} / {s.least:.1f}" for s in found),
-                f"{blow.swing.impulse:.1f}",
-                f"{1e-3 * blow.swing.peak:.1f}",
-            )
-        )
-    columns = (
-        "posture", "area (cm²)", "palm (m)", "m ω₀ d (N s)",
-        *(f"survived / not (N s), {1.0 / count:g} ms" for count in study.searches),
-        f"impulse of {study.momentum:g} N s (N s)", "peak force (kN)",
-    )  # fmt: skip
-    title = (
-        "Both postures; m ω₀ d: what a linear pendulum survives, d from the center of mass to the border of the polygon"
-    )
-    return Table(title, columns, tuple(rows))
+    pair, both = study.pair(next(iter(study.searches))), study.steps.both
+    rows = [
+        ("area of the support polygon", *(f"{1e4 * p.polygon.area:.0f} cm²" for p in both)),
+        ("middle of the palm: x, y", *(f"{p.hand[0]:.3f}, {p.hand[1]:.3f} m" for p in both)),
+        ("m ω₀ d, what a linear pendulum survives", *(f"{study.bound(p):.0f} N s" for p in both)),
+        *(
+            (f"survived, engine step {1.0 / count:g} ms", *(f"{s.greatest:.1f} N s" for s in found))
+            for count, found in study.searches.items()
+        ),
+        *(
+            (f"not survived, engine step {1.0 / count:g} ms", *(f"{s.least:.1f} N s" for s in found))
+            for count, found in study.searches.items()
+        ),
+        (f"impulse of the blow of {study.momentum:g} N s", *(f"{b.swing.impulse:.1f} N s" for b in pair)),
+        ("greatest force of that blow", *(f"{1e-3 * b.swing.peak:.1f} kN" for b in pair)),
+    ]
+    title = "Both postures; d: from the center of mass to the border of the polygon along the blow"
+    return Table(title, ("", *(p.name for p in both)), tuple(rows))
 
 
 def all_runs(study: Study) -> Table:
     """Every blow."""
     rows = []
     for blow in study.blows:
-        angle = study.ring.pendulum.angle(blow.momentum)
         feet = max(blow.moved(foot) for foot in blow.standing.feet)
+        moved = f"{1e3 * feet:.0f} / {1e3 * blow.moved(setting.HAND):.0f}" if blow.survived else ""
         rows.append(
             (
                 blow.posture.name,
-                f"{1.0 / blow.substeps:g}",
+                f"{1.0 / blow.substeps:g} ms",
                 f"{blow.momentum:.1f}",
-                f"{math.degrees(angle):.0f}",
-                f"{study.ring.pendulum.energy(angle):.0f}",
+                f"{math.degrees(study.ring.pendulum.angle(blow.momentum)):.0f}°",
                 f"{blow.swing.impulse:.1f}",
-                blow.outcome,
                 f"{blow.centers[:, 2].min():.2f}",
-                f"{1e3 * feet:.0f}" if blow.survived else "",
-                f"{1e3 * blow.moved(setting.HAND):.0f}" if blow.survived else "",
+                moved,
+                blow.outcome,
             )
         )
-    columns = (
-        "posture", "engine step (ms)", "momentum (N s)", "release (°)", "energy (J)", "impulse (N s)", "outcome",
-        "lowest center of mass (m)", "feet moved (mm)", "hand moved (mm)",
-    )  # fmt: skip
-    return Table("All blows; impulse: of the first touch, by the engine's contact forces", columns, tuple(rows))
+    columns = ("posture", "step", "m v (N s)", "release", "impulse (N s)", "lowest (m)", "moved (mm)", "outcome")
+    title = (
+        "All blows; impulse: of the first touch, by the engine's contact forces; lowest: the center of mass; moved: "
+        "feet / hand"
+    )
+    return Table(title, columns, tuple(rows))
