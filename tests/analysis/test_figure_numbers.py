@@ -100,7 +100,7 @@ def test_single_arm_cup() -> None:
     np.testing.assert_array_equal([side["end"] for side in sides], np.roll(corners, -1, axis=0))
     above = found[-1]
     np.testing.assert_allclose(above.limits["target region"][:4], corners[:, :2])
-    np.testing.assert_allclose(above.paths["cup of QP"], np.tile(hand[:2], (2, 1)), atol=1e-3)  # upright
+    np.testing.assert_allclose(above.paths["QP, from foot to rim"], np.tile(hand[:2], (2, 1)), atol=1e-3)  # upright
 
 
 @pytest.mark.equation("Quiroz", "fig. 6.8")
@@ -133,9 +133,9 @@ def test_drawn_table_stands_in_front_of_the_body(which: str) -> None:
         setting, q0 = Setting.above_the_table(nine_joints(), START), START
     else:
         setting, q0 = bimanual_cup.setting_of_both_hands(), bimanual_cup.START
-    corners = setting.table_top(at_rest(setting.robot, q0))
-    np.testing.assert_allclose(corners[:, 2], float(setting.table.distance))
-    low, high = corners[:, :2].min(axis=0), corners[:, :2].max(axis=0)
+    top = setting.table_top().arguments
+    assert top["plane"] is setting.table
+    low, high = (np.array(top["center"])[:2] + sign * 0.5 * top["side"] for sign in (-1.0, 1.0))
     region = [float(plane.distance) * np.asarray(plane.normal)[:2] for plane in setting.planes]
     assert all((low[k // 2] < corner[k // 2] < high[k // 2]) for k, corner in enumerate(region))
     for link in setting.robot.description.links:

@@ -51,8 +51,9 @@ def test_tables_and_bars() -> None:
     assert table.rows[0][:2] == ("gauss", "2.0e+00 ± 1e+00")
     bars = torque_error.error_bars(errors["gauss"], "Robotics Toolbox")
     assert bars.title.endswith("(fig. 6.20)")
-    np.testing.assert_allclose(next(iter(bars.values.values())), [2.0, 2.5, 3.0, 3.5, 4.0, 4.5, 5.0])
-    np.testing.assert_allclose(next(iter(bars.deviations.values())), [1.0, 0.5, 0.0, 0.5, 1.0, 1.5, 2.0])
+    assert bars.unit == "10⁻¹³ %"
+    np.testing.assert_allclose(1e-13 * next(iter(bars.values.values())), [2.0, 2.5, 3.0, 3.5, 4.0, 4.5, 5.0])
+    np.testing.assert_allclose(1e-13 * next(iter(bars.deviations.values())), [1.0, 0.5, 0.0, 0.5, 1.0, 1.5, 2.0])
     # another baseline than the paper's shows another quantity
     assert "fig." not in torque_error.error_bars(errors["gauss"], "Pinocchio").title
     times = {"rne": np.array([1.0, 3.0]), "gauss": np.array([0.5, 0.5])}

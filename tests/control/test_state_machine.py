@@ -118,6 +118,29 @@ def test_every_time_limit_names_its_guards_and_leads_on() -> None:
     assert machine.ended == "failed"
 
 
+def test_the_log_says_which_bounds_held_a_task_back(made: tuple[ct.StateMachine, ct.Measured]) -> None:
+    machine, ball = made
+    ball.update([0.9, 0.0, HEIGHT])
+    run(machine, 6.0)
+    assert [event.at_bounds for event in machine.log] == [(), ("wall",), ()]
+    assert "'ball' has stalled, at the bounds of 'wall' [errors: ball 0.2" in str(machine.log[1])
+
+
+def test_the_area_of_a_polygon_that_grows_stalls_at_full_reach() -> None:
+    """A triangle of two fixed points and the tip: its area grows with the reach, up to 2 m."""
+    area = ct.SupportAreaTask([ct.point("tool"), [0.0, -0.3, 0.0], [0.0, 0.3, 0.0]], gain=-0.5, name="area")
+    ways = ct.Transition("end", g.stalled("area"))
+    ends = [ct.State("end", ends="done"), ct.State("failed", ends="failed")]
+    machine = ct.StateMachine(ARM, [ct.State("grow", area, (), (), ways, 9.0), *ends], start="grow", damping=0.1)
+    found = dq.simulate(ARM, machine, 8.0, 0.01, q0=np.array([1.2, -2.0]))
+    assert machine.ended == "done"
+    reach = ARM.pose("tool", found.q).translation[:, 0]
+    assert reach[0] < 1.1
+    assert reach[-1] > 1.95
+    full = found.time[np.argmax(reach > 0.995 * reach[-1])]
+    assert full < machine.log[-1].t < full + 1.0
+
+
 def test_a_time_limit_leads_to_the_failing_state_unless_told() -> None:
     machine, ball = strategy(time_limit=0.85)
     ball.update([1.9, 0.0, HEIGHT])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 import zlib
 from pathlib import Path
 from typing import Any
@@ -14,12 +15,27 @@ from pages import Watched, recorded
 
 import dqdyn as dq
 from dqdyn import scenes
-from dqdyn.analysis.experiments import Bars, Case, Claim, Event, GridMap, Picture, PlaneFigure, Result, Span, Table
+from dqdyn.analysis.experiments import (
+    Bars,
+    Case,
+    Claim,
+    Drawing,
+    Event,
+    GridMap,
+    Picture,
+    PlaneFigure,
+    Result,
+    Span,
+    Table,
+)
 from dqdyn.analysis.experiments.figures import draw, figure, joint_multiples
 from dqdyn.robot import Robot
 from dqdyn.view.animation import animation
 from dqdyn.view.experiment_report import markers_of, write_experiment
 from dqdyn.view.motion import shown_samples
+from dqdyn.view.series import Panel
+from dqdyn.view.svg import multiples, panel_figure
+from dqdyn.view.svg_kinds import plane_figure
 
 
 @pytest.fixture
@@ -36,6 +52,24 @@ def small(swing: Any) -> Result:
 def test_scene(small: Result) -> None:
     kinds = [(marker.kind, marker.samples) for marker in markers_of(small.cases[0]).markers]
     assert kinds == [("ball", 301), ("ball", 1)]
+
+
+@pytest.mark.parametrize(
+    ("drawing", "message"),
+    [
+        (draw("spere", center=(0, 0, 0), radius=1.0), "no kind of drawing named 'spere': did you mean 'sphere'"),
+        (draw("violated", when=[True]), "no kind of drawing named 'violated'"),
+        (draw("sphere", center=(0, 0, 0)), "The drawing 'sphere' of 'run': .*'radius'"),
+        (
+            draw("sphere", center=(0, 0, 0), radius=1.0, violated=[True, False]),
+            "has 2 samples, but the trajectory has 301",
+        ),
+    ],
+)
+def test_bad_drawings(drawing: Drawing, message: str, swing: Any, tmp_path: Path) -> None:
+    result = Result("small", "Small", "nobody", (), (), (Case("run", swing, (drawing,)),), ())
+    with pytest.raises(dq.Error, match=message):
+        write_experiment(result, tmp_path / "small.html")
 
 
 def test_page_shows_claims_and_runs(small: Result, tmp_path: Path, watched: Watched) -> None:
@@ -202,6 +236,28 @@ def test_all_kinds_of_figures(swing: Any, tmp_path: Path, watched: Watched) -> N
         assert page.evaluate("document.documentElement.scrollWidth") <= width
     assert watched.errors == []
     assert "nan" not in path.read_text(encoding="utf-8").split("<script")[0]
+
+
+@pytest.mark.parametrize(("width", "height"), [(1.0, 1.0), (4.0, 0.3), (0.1, 3.0), (2.0, 1.0)])
+def test_plane_figures_have_one_scale(width: float, height: float) -> None:
+    """The box has the aspect of its axes: a square of data is a square on the screen, whatever the shapes."""
+    text = plane_figure(PlaneFigure("above", areas={"a": [[0, 0], [width, 0], [width, height], [0, height]]}))
+    aspect = float(re.search(r"aspect-ratio:([\d.]+)", text)[1])
+    corners = np.array(
+        re.findall(r"[ML]([-\d.]+) ([-\d.]+)", re.search(r'class="area" d="([^"]*)"', text)[1]), dtype=float
+    )
+    across, down = np.ptp(corners, axis=0)
+    assert across * aspect / down == pytest.approx(width / height, rel=0.02)
+
+
+def test_limits_of_joints_are_always_in_sight() -> None:
+    time, low = np.linspace(0.0, 1.0, 5), np.zeros(5)
+    panel = Panel("joint", "rad", {"q": low + 1e-3 * time}, {"limits": np.array([-3.0, 3.0])})
+    small = re.search(r'<path d="([^"]*)" class="limit"', multiples("joints", [panel], [time]))[1]
+    heights = [float(y) for y in re.findall(r"M0 ([-\d.]+)H", small)]
+    assert len(heights) == 2
+    assert all(0.0 <= y <= 1000.0 for y in heights)
+    assert "(−3, 3: off the scale)" in panel_figure(panel, time)
 
 
 def shown(page: Any, names: str) -> None:

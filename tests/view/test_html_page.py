@@ -147,6 +147,9 @@ class TestInTheBrowser:
         last = watched.red(".view")
         assert min(first[0], last[0]) > 100
         assert last[2] - first[2] > 50  # down by 0.78 m
+        page.locator("#drawn button", has_text="ball").click()
+        page.wait_for_timeout(200)
+        assert watched.red(".view")[0] < 0.5 * last[0]
         assert "position of ball (m)" in page.content()
         assert watched.errors == []
 

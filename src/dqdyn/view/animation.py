@@ -12,13 +12,13 @@ from dqdyn.algebra.real import real_array
 from dqdyn.arrays import Array
 from dqdyn.robot import Robot
 from dqdyn.scenes.scene import Scene
-from dqdyn.view.legend import Entry, entries, key_of
+from dqdyn.view.legend import Entry, Symbol, body_key, entries, key_of
 from dqdyn.view.markers import Marker, Markers
 from dqdyn.view.motion import body_poses, checked, continuous, shown_samples
 from dqdyn.view.overlays import acting_wrenches, contact_arrows, overlays, placed
 from dqdyn.view.packing import Blob, packed
 from dqdyn.view.page import escape
-from dqdyn.view.scene_bodies import setting_of
+from dqdyn.view.scene_bodies import Setting, setting_of
 from dqdyn.view.shapes import BodyMesh, appearance_of
 from dqdyn.view.triangles import Indices, with_normals
 
@@ -69,28 +69,32 @@ def animation(
             *(_marker(robot, marker, key_of(marker, True), every, count, blob) for marker in moving),
             *(_marker(robot, marker, key_of(marker, False), shown, len(time), blob) for marker in setting.markers),
         ],
-        "legend": [_entry(entry) for entry in entries(own, setting.markers)],
+        "legend": [*_bodies(setting), *(_entry(entry) for entry in entries(own, setting.markers))],
         "curves": [[blob.add(values[shown]) for values in panel] for panel in curves],
         "spans": [[float(a - time[0]), float(b - time[0]), word, color] for a, b, word, color in spans],
         "events": [[float(t - time[0]), word] for t, word in events],
         **({"plots": blob.add_text(plots)} if plots else {}),
         **asdict(setting.bounds(appearance, poses)),
     }
-    shared = [_shared(appearance.meshes, robot, fixed), *([_shared(setting.meshes)] if setting.meshes else [])]
+    shared = [_shared(appearance.meshes, robot=robot, markers=fixed)]
+    if setting.meshes:
+        shared.append(_shared(setting.meshes, setting.names))
     return Animation(packed(data, blob), tuple(shared), _notes(time, shown, appearance.notes))
 
 
-def _shared(meshes: Sequence[BodyMesh], robot: Robot | None = None, markers: Sequence[Marker] = ()) -> str:
-    """Meshes, and markers that do not move in their bodies."""
+def _shared(
+    meshes: Sequence[BodyMesh], names: Sequence[str] = (), robot: Robot | None = None, markers: Sequence[Marker] = ()
+) -> str:
+    """Meshes, with names if the legend has them, and markers that do not move in their bodies."""
     blob, one = Blob(), np.zeros(1, dtype=int)
     fixed = [] if robot is None else [_marker(robot, m, key_of(m, True), one, 1, blob) for m in markers]
-    return packed({"meshes": _meshes(meshes, blob), "markers": fixed}, blob)
+    return packed({"meshes": _meshes(meshes, names, blob), "markers": fixed}, blob)
 
 
-def _meshes(meshes: Sequence[BodyMesh], blob: Blob) -> list[dict[str, Any]]:
+def _meshes(meshes: Sequence[BodyMesh], names: Sequence[str], blob: Blob) -> list[dict[str, Any]]:
     """Vertices as 16-bit steps in their box, normals as bytes: less than half of the size, finer than a pixel."""
     result = []
-    for part in meshes:
+    for k, part in enumerate(meshes):
         vertices, normals, faces = with_normals(part.mesh)
         if not len(faces):
             continue
@@ -98,7 +102,7 @@ def _meshes(meshes: Sequence[BodyMesh], blob: Blob) -> list[dict[str, Any]]:
         step = np.maximum(np.ptp(vertices, axis=0), 1e-9) / 65535.0
         column = np.zeros((len(vertices), 1))  # four to a row: graphics cards read by four bytes
         facts = {"body": part.body, "color": [round(c, 4) for c in part.color]}
-        facts |= {"low": low.tolist(), "step": step.tolist()}
+        facts |= {"low": low.tolist(), "step": step.tolist(), **({"key": body_key(names[k])} if names else {})}
         facts["vertices"] = blob.add(np.hstack([np.round((vertices - low) / step), column]), "uint16")
         facts["normals"] = blob.add(np.hstack([np.round(normals * 127.0), column]), "int8")
         facts["faces"] = blob.add(faces, "uint16" if len(vertices) < 65536 else "uint32")
@@ -125,6 +129,12 @@ def _marker(robot: Robot, marker: Marker, key: str, shown: Indices, samples: int
         # true where it is anywhere before the next sample that is shown, so that no short violation is missed
         facts["violated"] = blob.add(np.logical_or.reduceat(flags, shown).astype(int), "uint8")
     return {"body": body, **facts}
+
+
+def _bodies(setting: Setting) -> list[dict[str, Any]]:
+    """Entries of the legend for the bodies of a scene."""
+    colors = dict(zip(setting.names, (part.color for part in setting.meshes), strict=True))
+    return [_entry(Entry(body_key(name), name, True, (Symbol("body", color),))) for name, color in colors.items()]
 
 
 def _entry(entry: Entry) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from dqdyn.analysis.experiments.figure_kinds import (
     PlaneFigure,
     Span,
 )
+from dqdyn.errors import Error, unknown_name
 from dqdyn.view.animation import Animation, animation
 from dqdyn.view.html import PLAYING
 from dqdyn.view.markers import Markers
@@ -30,6 +31,8 @@ from dqdyn.view.svg import figures as curve_figures
 from dqdyn.view.svg import multiples, panel_figure
 from dqdyn.view.svg_kinds import bars, grid_map, picture, plane_figure
 
+KINDS = tuple(name for name in vars(Markers) if not name.startswith("_") and name != "violated")
+"""Of drawings: methods of Markers."""
 PHASES = ("#6b9be0", "#5fb98a", "#b48ad6", "#d9b04a", "#58b7c2", "#a8ad4f", "#b89a86", "#9aa3b0")
 """Colors of phases; red is kept for limits."""
 _SIDE_BY_SIDE = '<button type="button" id="beside" aria-pressed="false">side by side</button>'
@@ -60,7 +63,12 @@ def markers_of(case: Case) -> Markers:
     """What is drawn around the robot."""
     markers = Markers()
     for drawing in case.drawings:
-        getattr(markers, drawing.kind)(**drawing.arguments)
+        if drawing.kind not in KINDS:
+            raise unknown_name("kind of drawing", drawing.kind, KINDS)
+        try:
+            getattr(markers, drawing.kind)(**drawing.arguments)
+        except TypeError as problem:
+            raise Error(f"The drawing {drawing.kind!r} of {case.name!r}: {problem}.", kind=drawing.kind) from None
         if drawing.violated is not None:
             markers.violated(drawing.violated)
     return markers

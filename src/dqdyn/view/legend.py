@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from dqdyn.view.markers import Marker, MarkerKind
 from dqdyn.view.triangles import Color
@@ -13,7 +14,7 @@ from dqdyn.view.triangles import Color
 class Symbol:
     """A shape in a color, and for arrows that stand for a quantity how long they are."""
 
-    kind: MarkerKind
+    kind: MarkerKind | Literal["body"]
     color: Color
     note: str = ""
 
@@ -55,6 +56,11 @@ def keyed(own: Sequence[Marker], added: Sequence[Marker]) -> Iterator[tuple[str,
 def key_of(marker: Marker, is_own: bool) -> str:
     """The key of a marker's entry."""
     return f"group {marker.group}" if is_own else f"name {marker.name}"
+
+
+def body_key(name: str) -> str:
+    """The key of the entry of a scene's body."""
+    return f"body {name}"
 
 
 def scale_note(marker: Marker) -> str:

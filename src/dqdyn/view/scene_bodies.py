@@ -36,13 +36,15 @@ _NEAR, _SMALL = 4.0, 2.0  # in radii of the robot: bodies within the one and bel
 class Setting:
     """What is drawn around a robot: meshes, of which those that move belong to the rows of ``poses`` (n, moving, 7).
 
-    ``floor`` is the height of a horizontal plane, which the page draws as its ground; ``markers`` are the user's.
+    ``names``: of the scene's bodies, one per mesh. ``floor`` is the height of a horizontal plane, which the page draws
+    as its ground; ``markers`` are the user's.
     """
 
     meshes: tuple[BodyMesh, ...] = ()
     poses: Array | None = None
     floor: float | None = None
     markers: tuple[Marker, ...] = ()
+    names: tuple[str, ...] = ()
 
     @property
     def moving(self) -> int:
@@ -84,16 +86,12 @@ def setting_of(scene: Any, markers: Any, first: int, time: Array, extra: Mapping
     moving = [body for body in scene if body.motion != "fixed"]
     numbers = {body.name: first + i for i, body in enumerate(moving)}
     floors = [body for body in scene if body.shape == "plane" and body.motion == "fixed" and _is_level(body)]
-    meshes = [
-        BodyMesh(numbers.get(body.name, WORLD_BODY), mesh)
-        for body in scene
-        if body not in floors[:1]
-        for mesh in _meshes(body)
-    ]
+    drawn = [(body.name, mesh) for body in scene if body not in floors[:1] for mesh in _meshes(body)]
+    meshes = [BodyMesh(numbers.get(name, WORLD_BODY), mesh) for name, mesh in drawn]
     tracks = [_track(body, time, extra or {}) for body in moving]
     poses = np.stack(tracks, axis=1) if tracks else None
     floor = float(floors[0].at().translation[2]) if floors else None
-    return Setting(tuple(meshes), poses, floor, shown)
+    return Setting(tuple(meshes), poses, floor, shown, tuple(name for name, _ in drawn))
 
 
 def _joined(one: Markers, other: Markers | None) -> Markers:

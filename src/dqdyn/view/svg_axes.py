@@ -16,6 +16,7 @@ COLORS = ("#3b7dd8", "#e58a13", "#2a9d5c", "#a455c9", "#129aa8", "#b5a100", "#d6
 DASHES = ("", "7 4", "2 3", "9 3 2 3", "12 5", "4 2")
 SIDE = 1000.0
 """Of a drawing, in its own units."""
+_HIGHEST = 440.0  # px of axes whose height follows from their width
 
 
 @dataclass(frozen=True)
@@ -108,12 +109,13 @@ def box(
     columns = x.ticks(about[0]) if x_ticks is None else []
     grid = [f'<line x1="0" x2="1000" y1="{SIDE * (1 - p):.1f}" y2="{SIDE * (1 - p):.1f}"/>' for _, p in rows]
     grid += [f'<line y1="0" y2="1000" x1="{SIDE * p:.1f}" x2="{SIDE * p:.1f}"/>' for _, p in columns]
-    below = "".join(_tick("left", p, value) for value, p in columns) if x_ticks is None else x_ticks
-    size = "" if aspect is None else f' style="aspect-ratio:{aspect:.4f};height:auto"'
+    below = "".join(_tick("left", p, value, x) for value, p in columns) if x_ticks is None else x_ticks
+    shape = f"aspect-ratio:{aspect or 1.0:.4f};height:auto;max-width:{_HIGHEST * (aspect or 1.0):.0f}px"
+    size = "" if aspect is None else f' style="{shape}"'
     name = f'<span class="name">{escape(x_name)}</span>' if x_name else ""
     return (
         f'{f"""<div class="yname">{escape(y_name)}</div>""" if y_name else ""}<div class="axes"{size}>'
-        f'<div class="ticks y">{"".join(_tick("top", 1.0 - p, value) for value, p in rows)}</div>'
+        f'<div class="ticks y">{"".join(_tick("top", 1.0 - p, value, y) for value, p in rows)}</div>'
         f'<svg viewBox="0 0 1000 1000" preserveAspectRatio="none" role="img" aria-label="{escape(label)}"{attributes}>'
         f'{under}<g class="grid">{"".join(grid)}</g>{drawing}</svg>{over}'
         f'<div class="ticks x">{below}{name}</div></div>'
@@ -152,7 +154,7 @@ def points(x: RealArray, y: RealArray) -> str:
 
 def number(value: float, digits: int = 6) -> str:
     """As text, with a true minus."""
-    return f"{value:.{digits}g}".replace("-", "−") if abs(value) > 1e-12 else "0"
+    return f"{value:.{digits}g}".replace("-", "−")
 
 
 def figure(title: str, unit: str, parts: Sequence[str], kind: str = "plot") -> str:
@@ -161,5 +163,6 @@ def figure(title: str, unit: str, parts: Sequence[str], kind: str = "plot") -> s
     return f'<figure class="{kind}"><figcaption>{escape(title)}{shown}</figcaption>{"".join(parts)}</figure>'
 
 
-def _tick(edge: str, part: float, value: float) -> str:
-    return f'<span style="{edge}:{100.0 * part:.2f}%">{number(value)}</span>'
+def _tick(edge: str, part: float, value: float, axis: Axis) -> str:
+    exact = value if axis.log or abs(value) > 1e-9 * axis.span else 0.0  # not what is left of 0 by rounding
+    return f'<span style="{edge}:{100.0 * part:.2f}%">{number(exact)}</span>'

@@ -37,8 +37,8 @@ BETWEEN = ct.absolute_frame(*HANDS)
 UP = (0.0, 0.0, 1.0)
 START = np.array([-0.36, 0.23, -0.09, 0.33, -0.11, -0.1, 0.11, 0.44, -1.34])  # rad: torso of five, arm of four
 SEEN = 1e-3  # of a limit: what is beyond by more is drawn in red
-IN_FRONT = 0.08  # m, where the drawn table begins at the earliest: the hips reach 0.05 m forwards
 HEIGHT, REGION = 0.15, 0.03  # m: of the hand above the table, and to each of the four planes, at the start
+TABLE_SIDE, OVERHANG = 0.3, 0.015  # m: of the table as it is drawn, and of its edge beyond the region
 
 
 def nine_joints() -> Robot:
@@ -153,7 +153,7 @@ class Setting:
         teal, gaps = (0.05, 0.6, 0.62, 0.18), to_planes(self.planes, at)
         tilted = self.tilt(run) > (1.0 + SEEN) * tilt
         return [
-            draw("polygon", corners=self.table_top(run), name="table", color=(0.6, 0.4, 0.2, 0.7)),
+            self.table_top(),
             *(
                 draw(
                     "plane",
@@ -174,20 +174,15 @@ class Setting:
             draw("arrow", start=at, vector=1.15 * size * up, name="axis of the cup", radius=0.004, color=blue),
         ]
 
-    def table_top(self, run: Trajectory) -> Array:
-        """Corners (4, 3) of the table as it is drawn: below the cup, and in front of the hips."""
-        x, y = self.hand(run)[0, :2]
-        near = max(x - 0.15, IN_FRONT)
-        z = float(self.table.distance)
-        return np.array(
-            [[near, y - 0.18, z], [near + 0.3, y - 0.18, z], [near + 0.3, y + 0.18, z], [near, y + 0.18, z]]
-        )
+    def table_top(self) -> Drawing:
+        """The drawn part of the table: it begins shortly before the region's rear plane, in front of the body."""
+        behind, _, right, left = self.planes
+        edge, across = float(behind.distance) - OVERHANG, 0.5 * (float(right.distance) - float(left.distance))
+        center, brown = (edge + 0.5 * TABLE_SIDE, across, float(self.table.distance)), (0.6, 0.4, 0.2, 0.7)
+        return draw("plane", plane=self.table, side=TABLE_SIDE, center=center, name="table", color=brown)
 
     def drawings(self, run: Trajectory) -> tuple[Drawing, ...]:
-        """The table and its region, the cup and its cone, the zone around the torso's line and the forearm.
-
-        [Quiroz, fig. 6.1]: red where a limit is violated.
-        """
+        """The table, its region, the cup and its cone, the zone around the torso, the forearm [Quiroz, fig. 6.1]."""
         hand, elbow, trunk = self.hand(run), self.robot.pose(ELBOW, run.q).translation, self.robot.pose(TRUNK, run.q)
         close = self.to_torso(run) < (1.0 - SEEN) * TORSO
         top = trunk.translation + 0.3 * trunk.rotation_matrix[:, :, 2]

@@ -75,11 +75,14 @@ def figures(setting: Setting, runs: dropped.Runs) -> Iterator[AnyFigure]:
 def seen_from_above(setting: Setting, runs: dropped.Runs) -> PlaneFigure:
     """The target region and the cups at the end, from foot to rim [Quiroz, fig. 6.6]; upright ones are a point."""
     square = np.array([side.arguments["start"][:2] for side in target_square(setting)])
-    ends = {name: (setting.hand(run)[-1, :2], setting.up(run)[-1, :2]) for name, run in runs.items()}
-    cups = {f"cup of {name}": np.array([foot, foot + CUP * up]) for name, (foot, up) in ends.items()}
-    feet = {f"foot of {name}": foot[None] for name, (foot, _) in ends.items()}
-    title = "cups at the end, from above (fig. 6.6)"
-    return PlaneFigure(title, paths=cups, points=feet, limits={"target region": np.vstack([square, square[:1]])})
+    feet = {name: setting.hand(run)[-1, :2] for name, run in runs.items()}
+    cups = {
+        f"{name}, from foot to rim": np.array([p, p + CUP * setting.up(runs[name])[-1, :2]]) for name, p in feet.items()
+    }
+    limits = {"target region": np.vstack([square, square[:1]])}
+    return PlaneFigure(
+        "cups at the end, from above (fig. 6.6)", paths=cups, points={"feet": np.array([*feet.values()])}, limits=limits
+    )
 
 
 def step_times(law: ct.Controller, run: Trajectory) -> Table:

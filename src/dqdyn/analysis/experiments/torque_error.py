@@ -204,7 +204,8 @@ def error_bars(errors: Array, baseline: str) -> Bars:
     """Algorithm 5.1 against the baseline, mean and deviation per joint [Quiroz, fig. 6.20]."""
     name, number = f"gauss against {baseline}", " (fig. 6.20)" if baseline == "Robotics Toolbox" else ""
     title = f"mean percentage error of Algorithm 5.1{number}"
-    return Bars(title, "%", JOINTS, {name: errors.mean(axis=0)}, {name: errors.std(axis=0)})
+    means, spread = 1e13 * errors.mean(axis=0), 1e13 * errors.std(axis=0)
+    return Bars(title, "10⁻¹³ %", JOINTS, {name: means}, {name: spread}, log=bool((means > 0.0).all()))
 
 
 def time_table(times: Mapping[str, Array]) -> Table:

@@ -10,7 +10,8 @@ class Event:
     """A state that began at ``t`` in s, after ``source`` ("" at the start), because of ``guard``, in words.
 
     ``kind``: "start", "success", "failure", "time limit" or "". ``errors``: norms of the errors of the tasks of the
-    state before, at the end. ``pending``: of a time limit, the guards that had not been true by then.
+    state before, at the end. ``pending``: of a time limit, the guards that had not been true by then. ``at_bounds``: of
+    failures and time limits, the constraints whose bounds the last command used up.
     """
 
     t: float
@@ -20,12 +21,14 @@ class Event:
     kind: str = ""
     errors: dict[str, float] = field(default_factory=dict)
     pending: tuple[str, ...] = ()
+    at_bounds: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         way = f"{self.source} → {self.to}" if self.source else f"begins in {self.to}"
         errors = ", ".join(f"{name} {size:.4g}" for name, size in self.errors.items())
         reason = f": {self.guard}" if self.guard else ""
-        return f"t = {self.t:.4g} s: {way}{reason}{f' [errors: {errors}]' if errors else ''}"
+        held = f", at the bounds of {', '.join(map(repr, self.at_bounds))}" if self.at_bounds else ""
+        return f"t = {self.t:.4g} s: {way}{reason}{held}{f' [errors: {errors}]' if errors else ''}"
 
 
 @dataclass(frozen=True)

@@ -33,6 +33,8 @@ BUILDERS: dict[str, Callable[..., Controller]] = {
 }
 LEVELS = (*BUILDERS, WHOLE_BODY)
 _THREADS = 2  # one traces while another compiles
+_USED_UP = 1e-6  # in the unit of a bound, up to which it counts as used up
+_TOLD = 8  # names of such bounds at most
 _PER_STATE = ("damping",)  # options that states of whole-body control may have of their own
 
 
@@ -67,6 +69,19 @@ class Program:
         if not self.is_known(t):
             return np.full(part.stop - part.start, math.nan)
         return self.controller.errors[task] if task in self.of_forces else self._errors[part]
+
+    def at_bounds(self, t: float) -> tuple[str, ...]:
+        """Names of the constraints whose bounds the last command uses up, none where it is not known."""
+        controller = self.controller
+        if not self.is_known(t) or controller.report.status not in ("solved", "relaxed"):
+            return ()
+        if isinstance(controller, WholeBodyController):
+            return tuple(dict.fromkeys(each.name for each in controller.active))[:_TOLD]
+        rows = self.composition.rows()
+        a, b, _ = rows.scaled()
+        equal = {*self.parts, *self.composition._equality_names}
+        used = np.flatnonzero(b - a @ controller._last < _USED_UP)
+        return tuple(dict.fromkeys(rows.names[i] for i in used if rows.names[i] not in equal))[:_TOLD]
 
     def norms(self, t: float) -> dict[str, float]:
         """‖e‖ of all tasks."""

@@ -1,6 +1,7 @@
 // What is drawn, by name: colors, scales of arrows, and switches; red while a limit is violated.
 
 const SHAPES = {
+  body: '<rect x="2" y="2" width="12" height="8" rx="1"/>',
   ball: '<circle cx="8" cy="6" r="5"/>', sheet: '<path d="M1 9L5 3H15L11 9Z"/>', triangle: '<path d="M1 10L5 2L15 5L12 10Z"/>',
   capsule: '<rect x="1" y="3" width="14" height="6" rx="3"/>', stick: '<path d="M1 7.5H15V4.5H1Z"/>',
   arrow: '<path d="M1 7H9V10L15 6L9 2V5H1Z"/>',

@@ -105,7 +105,7 @@ function makeStage(root, data, shared) {
       const first = data.poses.subarray(4, 7);
       camera.shift = [0, 1, 2].map((k) => bodies[0][12 + k] - first[k]);
     }
-    const items = meshes.map((part) => ({
+    const items = meshes.filter((part) => !part.key || shared.visible[part.key]).map((part) => ({
       solid: part.solid, model: part.body < 0 ? IDENTITY : bodies[part.body], color: part.color, shadow: true,
     }));
     for (const marker of data.markers) {
@@ -159,7 +159,7 @@ function makeStrip(element, now, data, length) {
   for (const [start, end, name, color] of data.spans) {
     const mark = add("phase", start, end, name);
     mark.style.background = color;
-    mark.textContent = name;
+    if ((end - start) / (length || 1) > 0.013 * (name.length + 1)) mark.textContent = name; // where it can be read
   }
   for (const [time, name] of data.events) add("event", time, null, name);
   const bad = new Uint8Array(data.frames);
