@@ -19,6 +19,8 @@ from dqdyn.analysis.experiments import (
 )
 from dqdyn.analysis.experiments.experiment import Case, Claim, Drawing, Result, Table
 from dqdyn.analysis.experiments.figure_kinds import Bars, Event, Figure, GridMap, Multiples, Picture, PlaneFigure, Span
+from dqdyn.analysis.experiments.multi_contact import table as multi_contact_table
+from dqdyn.analysis.experiments.multi_contact import wall as multi_contact_wall
 from dqdyn.errors import unknown_name
 from dqdyn.simulate.problem import positive
 
@@ -53,6 +55,8 @@ EXPERIMENTS: dict[str, ModuleType] = {
         torque_error,
         feet_and_hands,
         walk,
+        multi_contact_table,
+        multi_contact_wall,
     )
 }
 
