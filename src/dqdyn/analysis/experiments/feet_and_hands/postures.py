@@ -91,10 +91,10 @@ WISHES = {
     "left foot low": Wish(0.0, _UPRIGHT, {"right_foot": 0.0, "left_foot": LOW}, (0.0, -0.1)),
     "bent": Wish(1.85, {**_FOLDED, "wrist_pitch": -1.5}, _ON_FEET | dict.fromkeys(HANDS, LOW), (0.05, 0.0)),
     "on feet and hands": Wish(1.9, {**_FOLDED, "wrist_pitch": -1.5}, _ON_FEET | _ON_HANDS, (0.07, 0.0)),
-    "leaning": Wish(2.2, _LEANING, _ON_FEET | _ON_HANDS, (_PALMS - 0.01, 0.0)),
-    "one leg up": Wish(2.2, _ONE_LEG_UP, {"left_foot": 0.0} | _ON_HANDS, (_PALMS - 0.01, 0.0)),
-    "left leg low": Wish(2.2, _ONE_LEG_UP, {"left_foot": LOW} | _ON_HANDS, (_PALMS - 0.01, 0.0)),
-    "right leg low": Wish(2.2, _LEANING, {"left_foot": 0.0, "right_foot": LOW} | _ON_HANDS, (_PALMS - 0.01, 0.0)),
+    "leaning": Wish(2.2, _LEANING, _ON_FEET | _ON_HANDS, (_PALMS - 0.02, 0.0)),
+    "one leg up": Wish(2.2, _ONE_LEG_UP, {"left_foot": 0.0} | _ON_HANDS, (_PALMS - 0.02, 0.0)),
+    "left leg low": Wish(2.2, _ONE_LEG_UP, {"left_foot": LOW} | _ON_HANDS, (_PALMS - 0.02, 0.0)),
+    "right leg low": Wish(2.2, _LEANING, {"left_foot": 0.0, "right_foot": LOW} | _ON_HANDS, (_PALMS - 0.02, 0.0)),
     "scissors": Wish(2.8, _SCISSORS, _ON_HANDS, (_PALMS, 0.0)),
     "handstand": Wish(3.2, _STRAIGHT, _ON_HANDS, (_PALMS, 0.0)),
 }
@@ -161,7 +161,7 @@ def _conditions(robot: Robot, q: Array, wish: Wish) -> tuple[Array, Array]:
     for limb, height in wish.heights.items():
         pose, target = robot.pose(limb, q), on_ground(limb, height)
         twist = np.asarray(robot.twist_jacobian(limb, q))
-        errors.append(np.array(pose_error(pose.vec8(), target.vec8(), "log")))
+        errors.append(np.array(pose_error(pose.vec8().tolist(), target.vec8().tolist(), "log")))
         jacobians += [twist[:3], target.rotation_matrix.T @ pose.rotation_matrix @ twist[3:]]
     return np.concatenate(errors), np.vstack(jacobians)
 

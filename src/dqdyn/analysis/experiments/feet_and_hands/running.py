@@ -4,30 +4,34 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from dqdyn import control as ct
-from dqdyn.analysis.experiments.feet_and_hands.setting import LIMBS, LINKS, SURFACES, ground
+from dqdyn.analysis.experiments.experiment import Picture, Span
+from dqdyn.analysis.experiments.feet_and_hands.setting import LINKS, SURFACES, ground
 from dqdyn.analysis.experiments.feet_and_hands.targets import Targets
+from dqdyn.analysis.experiments.machine_figures import history_of, spans_of
 from dqdyn.arrays import Array
 from dqdyn.simulate import Trajectory, simulate
 from dqdyn.simulate.observation import Observation
 
 DT = 1e-3
-EVERY = 5
+EVERY = 10
 """s of a control step, as Bouyarmane's, and steps per sample."""
 
 
 class Timed:
-    """A machine in its loop, with the time that each step took in s, state of each, and where it ended."""
+    """A machine in its loop, with the state and the time of each step, by the clock and without other processes."""
 
     level = "torque"
 
     def __init__(self, machine: ct.StateMachine, targets: Targets) -> None:
         self.machine, self.targets = machine, targets
         self.seconds: list[float] = []
+        self.computing: list[float] = []
         self.states: list[str] = []
 
     def reset(self) -> None:
@@ -35,6 +39,7 @@ class Timed:
         self.targets.reset()
         self.machine.reset()
         self.seconds.clear()
+        self.computing.clear()
         self.states.clear()
 
     def observe(self, observation: Observation) -> None:
@@ -44,8 +49,9 @@ class Timed:
     def step(self, t: float, q: Array, v: Array) -> Array:
         """τ (nv,)."""
         self.states.append(self.machine.state)
-        begin = time.perf_counter()
+        begin, thread = time.perf_counter(), time.thread_time()
         tau = self.machine.step(t, q, v)
+        self.computing.append(time.thread_time() - thread)
         self.seconds.append(time.perf_counter() - begin)
         return tau
 
@@ -57,14 +63,17 @@ class Timed:
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """What came of a loop."""
+    """What came of a loop; ``seconds`` of each control step by the clock, ``computing`` of its thread alone."""
 
     name: str
     trajectory: Trajectory
     seconds: Array
+    computing: Array
     states: tuple[str, ...]
     log: tuple[ct.Event, ...]
     ended: str
+    spans: tuple[Span, ...]
+    history: Picture
 
     def normal_forces(self, limb: str) -> Array:
         """N (n,) with which the plant pressed a limb."""
@@ -76,16 +85,22 @@ class Run:
         none = np.zeros((len(self.trajectory), 3))
         return np.asarray(self.trajectory.extra.get(f"contact_force/{LINKS[limb]}", none))
 
-    def state_at(self) -> list[str]:
-        """The state at every sample."""
+    @cached_property
+    def states_of_samples(self) -> list[str]:
+        """The state of the machine at every sample."""
         steps = np.minimum(np.arange(len(self.trajectory)) * EVERY, len(self.states) - 1)
         return [self.states[k] for k in steps]
+
+    @cached_property
+    def centers(self) -> Array:
+        """The center of mass (n, 3) in m."""
+        return np.asarray(self.trajectory.robot.center_of_mass(self.trajectory.q))
 
 
 def follow(
     name: str, law: Timed, duration: float, plant: str | None = None, *, substeps: int = 1, progress: bool | None = None
 ) -> Run:
-    """``duration`` s at most, from rest in the first posture; it is over soon after the machine ended."""
+    """``duration`` s from rest in the first posture."""
     options: dict[str, Any] = {"contacts": SURFACES, "ground": 0.0}
     if plant is not None:
         options = {"plant": plant, "scene": ground(), "substeps": substeps}
@@ -94,11 +109,15 @@ def follow(
     law.step(0.0, start, np.zeros(law.machine.robot.nv))  # the first step touches memory for the first time
     law.reset()
     run = simulate(law.machine.robot, law, duration, DT, q0=start, every=EVERY, progress=progress, **options)
-    return Run(name, run, np.array(law.seconds), tuple(law.states), law.machine.log, law.machine.ended)
-
-
-def shares(run: Run) -> dict[str, Array]:
-    """Normal forces (n,) of all limbs over their sum."""
-    each = {limb: run.normal_forces(limb) for limb in LIMBS}
-    total = np.maximum(sum(each.values(), np.zeros(len(run.trajectory))), 1e-9)
-    return {limb: force / total for limb, force in each.items()}
+    machine = law.machine
+    return Run(
+        name,
+        run,
+        np.array(law.seconds),
+        np.array(law.computing),
+        tuple(law.states),
+        machine.log,
+        machine.ended,
+        spans_of(machine),
+        history_of(machine, f"{name}: what the machine did"),
+    )

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from dqdyn import control as ct
 from dqdyn.analysis.experiments.feet_and_hands.postures import Posture
 from dqdyn.analysis.experiments.feet_and_hands.setting import LIMBS
