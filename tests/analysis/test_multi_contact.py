@@ -118,6 +118,12 @@ def test_map_names_the_attempts_that_succeed() -> None:
     assert first.categories[int(first.values[1, 0])] == "none"
 
 
+@pytest.mark.parametrize("points", [-1, 2.5, float("nan"), None, "7"])
+def test_points_of_a_map_are_counted(points: Any) -> None:
+    with pytest.raises(dq.Error, match="points is how many balls the map has in a row"):
+        experiment("multi-contact-table", points=points)
+
+
 # --- the machine ------------------------------------------------------------------------------------------------------
 
 

@@ -70,4 +70,4 @@ def experiment(plant: str | None = None, dt: float = 0.02, points: float = 7, dt
         from dqdyn.analysis.experiments.multi_contact.engine_report import on_the_engine
 
         return on_the_engine(scenario())
-    return on_kinematics(scenario(), dt, int(points), dt_grid)
+    return on_kinematics(scenario(), dt, points, dt_grid)
