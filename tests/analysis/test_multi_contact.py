@@ -161,7 +161,7 @@ def test_ball_that_is_out_of_reach_fails_in_the_last_state() -> None:
 
 @cache
 def result(name: str) -> Result:
-    return experiment(f"multi-contact-{name}", dt=0.05, points=0)
+    return experiment(f"multi-contact-{name}", dt=0.03, points=0)
 
 
 @pytest.mark.long
