@@ -181,12 +181,13 @@ class Strategy:
             options={"damping": RATES["contact"][1]},
         )
 
-    # --- planes that follow the contacts [Quiroz, fig. 4.17] ----------------------------------------------------------
+    # --- planes that follow the contacts ------------------------------------------------------------------------------
 
     def _feet_alone(self, moment: ct.Moment) -> None:
         self.planes.update(self.setting.polygon())
 
     def _with_hand(self, moment: ct.Moment) -> None:
+        """The palm holds where it is, and the planes go around it and the feet [Quiroz, fig. 4.17]."""
         palm = moment.robot.pose(HAND, moment.q)
         self.held.update(palm)
         self.planes.update(self.setting.polygon(palm.translation))
