@@ -37,8 +37,8 @@ _OF_BASE = (1.0, 1.0, 1.0, 1e-4, 1e-4, 1e-4)  # its orientation is part of the w
 class Wish:
     """A posture to be: angles in rad by joint, of both sides where none is named, and where things have to be.
 
-    ``pitch`` of the pelvis in rad, from upright forwards, then ``roll`` about x. ``heights`` in m of limbs above their places; limbs that are
-    not named are where the angles leave them. ``center``: (x, y) of the center of mass in m.
+    ``pitch`` of the pelvis in rad, from upright forwards, then ``roll`` about x. ``heights`` in m of limbs above their
+    places; limbs that are not named are where the angles leave them. ``center``: (x, y) of the center of mass in m.
     """
 
     pitch: float

@@ -20,12 +20,12 @@ SUBSTEPS = 1, 4
 """Steps of MuJoCo per control step, in two runs."""
 _TEXT = (
     "A humanoid with 27 joints on a free base stands on two feet and on one, lays its hands on the ground, leans on "
-    "them, raises one leg after the other into a handstand, lifts one hand, and comes back to its feet. The coordinates "
-    "are the same throughout: the orientation of the base is a unit quaternion, whatever touches.",
+    "them, raises one leg after the other into a handstand, lifts one hand, and comes back to its feet. The "
+    "coordinates are the same throughout: the orientation of the base is a unit quaternion, whatever touches.",
     "Tasks are the center of mass, by its divergent component, the posture, and the limb that moves; a state machine "
-    "goes on to the next posture when one is reached, or when a limb has touched the ground. The paper does not print "
-    "postures, gains and efforts: they are ours, found by inverse kinematics from joint angles, and so is the robot, in "
-    "the place of HRP-2.",
+    "goes on to the next posture when one is reached, or when a limb has touched the ground. The paper does not "
+    "print postures, gains and efforts: they are ours, found by inverse kinematics from joint angles, and so is the "
+    "robot, in the place of HRP-2.",
     "On our own dynamics contacts are unilateral with Coulomb's friction; the controller presses with soles and palms "
     "without a border of 1 cm.",
 )
