@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from dqdyn.algebra.real import real_number
 from dqdyn.analysis.experiments.experiment import Case, Result
 from dqdyn.analysis.experiments.figures import draw, phases
 from dqdyn.analysis.experiments.pendulum_blow import claims, pictures, setting
@@ -13,6 +14,7 @@ from dqdyn.analysis.experiments.pendulum_blow.postures import Posture, Steps, po
 from dqdyn.analysis.experiments.pendulum_blow.study import VARIED, Study
 from dqdyn.errors import Error
 from dqdyn.progress import Progress
+from dqdyn.simulate.problem import is_whole
 
 NAME, TITLE = "pendulum-blow", "A pendulum hits a humanoid that leans on a table"
 MOMENTUM = 105.0
@@ -36,8 +38,16 @@ def experiment(
     if plant is None:
         what = "there is no pendulum to touch on our own dynamics"
         raise Error(f"{NAME} runs in MuJoCo alone, {what}: use --plant mujoco, or experiment({NAME!r}, 'mujoco').")
-    study = studied(momentum, duration, resolution, substeps)
-    pair = study.pair(substeps[0])
+    if not 0.0 < real_number(resolution, f"the resolution of {NAME}") < 1.0:
+        raise Error(f"the resolution of {NAME} is a share between 0 and 1, as 0.05; found {resolution!r}.")
+    if not isinstance(substeps, Sequence) or not substeps or not all(map(is_whole, substeps)):
+        raise Error(f"substeps of {NAME} are a list of whole numbers from 1 on, as [1, 2]; found {substeps!r}.")
+    return report(studied(real_number(momentum, f"the momentum of {NAME}"), duration, resolution, substeps))
+
+
+def report(study: Study) -> Result:
+    """Claims, figures and tables; drawn are the runs at the first engine step."""
+    pair = study.pair(next(iter(study.searches)))
     return Result(
         NAME,
         TITLE,
@@ -52,9 +62,10 @@ def experiment(
 
 def studied(momentum: float, duration: float, resolution: float, substeps: Sequence[int]) -> Study:
     """All runs."""
-    start = setting.start()
+    start, pendulum = setting.start(), Pendulum()
+    pendulum.angle(max(VARIED) * momentum)  # an error now, not after the controllers are compiled
     steps = postures(start)
-    ring = Ring(start, Balance(start), Pendulum())
+    ring = Ring(start, Balance(start), pendulum)
     done = 0
     with Progress(_RUNS, "blows of the pendulum in MuJoCo") as bar:
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from dqdyn.analysis.experiments.experiment import Claim
-from dqdyn.analysis.experiments.pendulum_blow import setting
+from dqdyn.analysis.experiments.multi_contact.setting import HAND
 from dqdyn.analysis.experiments.pendulum_blow.blows import DT, Blow
 from dqdyn.analysis.experiments.pendulum_blow.study import VARIED, Study
 
@@ -57,9 +57,9 @@ def stays(study: Study) -> Claim:
         feet = max(blow.moved(foot) for foot in blow.standing.feet)
         words.append(
             f"{_step(blow)}: {1e3 * blow.speed:.1f} mm/s at the end, feet moved by {1e3 * feet:.0f} mm and the hand "
-            f"by {1e3 * blow.moved(setting.HAND):.0f} mm at most"
+            f"by {1e3 * blow.moved(HAND):.0f} mm at most"
         )
-    still = all(max(b.moved(frame) for frame in (*b.standing.feet, setting.HAND)) < MOVED for b in blows)
+    still = all(max(b.moved(frame) for frame in (*b.standing.feet, HAND)) < MOVED for b in blows)
     return Claim(
         "the same blow: maximised it stays on feet and left hand, nothing else touches, and comes to rest",
         "; ".join(words),

@@ -10,6 +10,7 @@ import numpy as np
 from dqdyn.analysis.experiments.experiment import Table
 from dqdyn.analysis.experiments.figure_kinds import AnyFigure, Bars, Event, PlaneFigure
 from dqdyn.analysis.experiments.figures import Curves, figure
+from dqdyn.analysis.experiments.multi_contact.setting import HAND
 from dqdyn.analysis.experiments.pendulum_blow import setting
 from dqdyn.analysis.experiments.pendulum_blow.blows import DT, Blow
 from dqdyn.analysis.experiments.pendulum_blow.study import Study
@@ -143,7 +144,7 @@ def all_runs(study: Study) -> Table:
     rows = []
     for blow in study.blows:
         feet = max(blow.moved(foot) for foot in blow.standing.feet)
-        moved = f"{1e3 * feet:.0f} / {1e3 * blow.moved(setting.HAND):.0f}" if blow.survived else ""
+        moved = f"{1e3 * feet:.0f} / {1e3 * blow.moved(HAND):.0f}" if blow.survived else ""
         rows.append(
             (
                 blow.posture.name,
