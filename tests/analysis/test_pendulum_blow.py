@@ -181,7 +181,7 @@ def test_bad_options(options: dict[str, Any], words: str) -> None:
 def study() -> Study:
     """Short, and with a coarse search."""
     pytest.importorskip("mujoco")
-    return pendulum_blow.studied(pendulum_blow.MOMENTUM, 3.0, 0.2, (1,))
+    return pendulum_blow.studied(pendulum_blow.MOMENTUM, 4.0, 0.2, (1,))
 
 
 @cache
@@ -223,12 +223,15 @@ def test_both_postures_differ_in_the_hand() -> None:
 @pytest.mark.long
 def test_claims_hold_and_would_not_if_the_postures_were_exchanged() -> None:
     assert [claim.text for claim in result().claims if not claim.holds] == []
-    assert len(result().claims) == 8
+    assert len(result().claims) == 10
     json.dumps(result().as_data(), allow_nan=False)
     near, far = study().searches[1]
     exchanged = replace(study(), searches={1: (far, near)})
-    for claim in (claims.falls, claims.stays, claims.inside, claims.robust, claims.greatest):
+    for claim in (claims.falls, claims.stays, claims.inside, claims.robust, claims.greatest, claims.away):
         assert not claim(exchanged).holds
+    ended = SimpleNamespace(momentum=1.0, trajectory=SimpleNamespace(status="diverged after t = 1 s"))
+    doubtful = replace(study(), away=(Search([ended]), Search([])))  # type: ignore[list-item]
+    assert not claims.finished(doubtful).holds
 
 
 @pytest.mark.long

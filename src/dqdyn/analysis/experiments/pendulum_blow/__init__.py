@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from dqdyn.algebra.real import real_number
 from dqdyn.analysis.experiments.experiment import Case, Result
@@ -19,8 +20,10 @@ from dqdyn.simulate.problem import is_whole
 NAME, TITLE = "pendulum-blow", "A pendulum hits a humanoid that leans on a table"
 MOMENTUM = 105.0
 """N s of the ball in the blow that both postures get."""
+AWAY = 2.0 / 3.0
+"""Of that blow, with which the search begins for blows away from the hand."""
 RESOLUTION, SUBSTEPS = 0.05, (1, 2)
-_RUNS = 36  # about, for the progress bar
+_RUNS = 33  # about, for the progress bar
 
 
 def experiment(
@@ -30,7 +33,7 @@ def experiment(
     resolution: float = RESOLUTION,
     substeps: Sequence[int] = SUBSTEPS,
 ) -> Result:
-    """Both postures get the same blow, slightly weaker and stronger ones, and stronger ones until they fall.
+    """Both postures get the same blow, slightly weaker and stronger ones, and others until the greatest is found.
 
     ``momentum`` of the ball in N s; the greatest blow that is survived is found to ``resolution``, a share of it; all
     that with each number of ``substeps``, of the engine per control step.
@@ -74,10 +77,10 @@ def studied(momentum: float, duration: float, resolution: float, substeps: Seque
             done += 1
             bar.at(min(done, _RUNS))
 
-        def search(posture: Posture, count: int) -> Search:
+        def search(ring: Ring, posture: Posture, first: Sequence[float], count: int) -> Search:
             blows = []
-            for factor in (1.0, *VARIED):
-                blows.append(ring.blow(posture, factor * momentum, duration=duration, substeps=count))
+            for each in first:
+                blows.append(ring.blow(posture, each, duration=duration, substeps=count))
                 noted()
             found = Search(blows)
             for found in searched(ring, posture, blows, resolution, duration):  # noqa: B007 (the last one counts)
@@ -85,8 +88,12 @@ def studied(momentum: float, duration: float, resolution: float, substeps: Seque
             return found
 
         near, far = steps.both
-        searches = {count: (search(near, count), search(far, count)) for count in substeps}
-    return Study(start, steps, ring, momentum, searches)
+        first = [momentum, *(factor * momentum for factor in VARIED)]
+        searches = {n: (search(ring, near, first, n), search(ring, far, first, n)) for n in substeps}
+        other = replace(ring, pendulum=replace(pendulum, direction=-pendulum.direction))
+        one = substeps[0]
+        away = search(other, near, [AWAY * momentum], one), search(other, far, [AWAY * momentum], one)
+    return Study(start, steps, ring, momentum, searches, away)
 
 
 def _case(blow: Blow) -> Case:
