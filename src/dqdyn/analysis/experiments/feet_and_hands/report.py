@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from dqdyn.analysis.experiments.experiment import AnyFigure, Case, Claim, Result
 from dqdyn.analysis.experiments.feet_and_hands.measured import claims, duration_of_steps, loads
-from dqdyn.analysis.experiments.feet_and_hands.postures import postures
+from dqdyn.analysis.experiments.feet_and_hands.postures import Posture, postures
 from dqdyn.analysis.experiments.feet_and_hands.printed import compared
 from dqdyn.analysis.experiments.feet_and_hands.running import Run, Timed, follow
 from dqdyn.analysis.experiments.feet_and_hands.setting import LIMBS, ground, humanoid
 from dqdyn.analysis.experiments.feet_and_hands.states import STAGES, machine, tasks_by_key
 from dqdyn.analysis.experiments.feet_and_hands.targets import Targets
 from dqdyn.analysis.experiments.figures import draw, figure, joint_figures
+from dqdyn.errors import Error
 
 NAME, TITLE = "feet-and-hands", "A humanoid on its feet, on feet and hands, and in a handstand"
 SUBSTEPS = 1, 4
@@ -19,33 +22,27 @@ _SPARE = 2.0  # s after the last state
 _EQUAL = 1e-6  # N m
 
 
-def experiment(plant: str | None = None, duration: float | None = None, printed: bool = True) -> Result:
+def experiment(plant: str | None = None, stages: int = len(STAGES), printed: bool = True) -> Result:
     """The whole sequence, on our own dynamics or in MuJoCo with two steps of the engine.
 
-    ``duration`` in s cuts it short; ``printed``: compare with the programs as they are printed, which takes longest to
-    compile.
+    ``stages``: how many of the sequence, from its start. ``printed``: compare a whole sequence with the programs as
+    they are printed, which takes longest to compile.
     """
-    robot = humanoid()
+    if not isinstance(stages, int) or not 1 <= stages <= len(STAGES):
+        raise Error(f"{NAME} has {len(STAGES)} stages: give a number of them from 1 on; found {stages!r}.")
+    robot, chosen = humanoid(), STAGES[:stages]
     found = postures(robot)
     targets = Targets(robot, found["standing"])
-    law = Timed(machine(robot, found, targets), targets)
-    whole = sum(stage.seconds + stage.stays for stage in STAGES) + _SPARE
-    seconds = whole if duration is None else duration
+    law = Timed(machine(robot, found, targets, chosen), targets)
+    seconds = sum(stage.seconds + stage.stays for stage in chosen) + _SPARE
     if plant is None:
         runs = [follow("own dynamics", law, seconds)]
     else:
         runs = [follow(f"{plant}, {1.0 / k:g} ms", law, seconds, plant, substeps=k) for k in SUBSTEPS]
-    every = [claim for run in runs for claim in claims(run)]
-    if printed:
-        every += [
-            Claim(
-                f"{c.equation} as printed, with a unit quaternion for the base, gives the torques of the controller",
-                f"{c.difference:.1e} N m apart at most in {c.states} states on {len(c.contacts)} contacts, of torques "
-                f"up to {c.largest:.0f} N m",
-                c.difference < _EQUAL and c.states > 0,
-            )
-            for c in compared(runs[0], found, targets, tasks_by_key(found, targets))
-        ]
+    every = [claim for run in runs for claim in claims(run, chosen)]
+    if chosen == STAGES:
+        every += [*_printed(runs[0], found, targets)] if printed else []
+        every.append(duration_of_steps(runs))
     return Result(
         NAME,
         TITLE,
@@ -61,11 +58,21 @@ def experiment(plant: str | None = None, duration: float | None = None, printed:
             "On our own dynamics contacts are unilateral with Coulomb's friction; the controller presses with soles "
             "and palms without a border of 1 cm.",
         ),
-        (*every, duration_of_steps(runs)),
+        tuple(every),
         tuple(_case(run) for run in runs),
         tuple(_figures(runs)),
-        tuple(loads(run) for run in runs),
+        tuple(loads(run, chosen) for run in runs),
     )
+
+
+def _printed(run: Run, found: dict[str, Posture], targets: Targets) -> Iterator[Claim]:
+    for c in compared(run, found, targets, tasks_by_key(found, targets)):
+        yield Claim(
+            f"{c.equation} as printed, with a unit quaternion for the base, gives the torques of the controller",
+            f"{c.difference:.1e} N m apart at most in {c.states} states on {len(c.contacts)} contacts, of torques up "
+            f"to {c.largest:.0f} N m",
+            c.difference < _EQUAL and c.states > 0,
+        )
 
 
 def _case(run: Run) -> Case:

@@ -61,7 +61,7 @@ STAGES = (
     Stage("lift the hands", "bent", FEET, 1.0, HANDS),
     Stage("rise", "standing", FEET, 2.5),
 )
-"""Double and single support, feet and hands, handstand, and back [Bouyarmane, figs. 2, 3 and 4]."""
+"""Double and single support, feet and hands, handstand, and back to the feet."""
 
 
 def tasks_of(on: Sequence[str], moving: Sequence[str], targets: Targets, height: float) -> tuple[ct.Task, ...]:
@@ -88,11 +88,14 @@ Key = tuple[tuple[str, ...], tuple[str, ...]]
 def tasks_by_key(
     postures: Mapping[str, Posture], targets: Targets, stages: Sequence[Stage] = STAGES
 ) -> dict[Key, tuple[ct.Task, ...]]:
-    """The tasks of all stages; those with the same contacts and moving limbs share them."""
+    """The tasks of all stages; those with the same contacts and moving limbs share them.
+
+    Heights are rounded to 0.1 m: the divergent component is of a pendulum that the robot resembles only.
+    """
     heights: dict[Key, list[float]] = {}
     for stage in stages:
         heights.setdefault((stage.on, stage.moving), []).append(float(postures[stage.posture].center[2]))
-    return {key: tasks_of(*key, targets, float(np.mean(each))) for key, each in heights.items()}
+    return {key: tasks_of(*key, targets, round(float(np.mean(each)), 1)) for key, each in heights.items()}
 
 
 def machine(
@@ -103,7 +106,11 @@ def machine(
     *,
     progress: bool | None = None,
 ) -> ct.StateMachine:
-    """All stages in a row, whole-body control by torques; it ends in the last posture, or where it failed."""
+    """All stages in a row, whole-body control by torques; it ends in the last posture, or where it failed.
+
+    Stances on one foot and on two are those of [Bouyarmane, fig. 2] and [Bouyarmane, fig. 4], and that on both hands is
+    the second of [Bouyarmane, fig. 3], whose stance on one hand is left out.
+    """
     tasks = tasks_by_key(postures, targets, stages)
     limits = ct.JointLimits(gain=20.0)
     names = [*(stage.name for stage in stages[1:]), "done"]

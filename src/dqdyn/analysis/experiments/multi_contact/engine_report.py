@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dqdyn.analysis.experiments.experiment import Claim, Result, Table
+from dqdyn.analysis.experiments.figure_kinds import Figure
 from dqdyn.analysis.experiments.figures import figure
 from dqdyn.analysis.experiments.multi_contact import report
 from dqdyn.analysis.experiments.multi_contact.following import DT, Follower, follow
@@ -19,7 +20,7 @@ from dqdyn.progress import Progress
 
 SUBSTEPS = (2, 4)
 """Steps of the engine per command."""
-NEARER = 0.005  # m that the law goes on beyond the reach: what follows it is some millimeters behind
+NEARER = 0.003  # m that the law goes on beyond the reach: what follows it is some millimeters behind
 _ALLOWED_FEET = 0.02  # m
 PHYSICS = (
     "On the engine contacts are real. The law's motion is followed by the torques of a whole-body controller, whose "
@@ -144,7 +145,7 @@ def table(runs: Runs) -> Table:
     return Table("On the engine", columns, rows)
 
 
-def _forces(first: report.Attempts) -> Iterator[object]:
+def _forces(first: report.Attempts) -> Iterator[Figure]:
     found = {
         n: (a.run, a.run.extra["normal_force/left_palm"])
         for n, a in first.items()

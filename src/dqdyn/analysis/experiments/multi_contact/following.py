@@ -125,7 +125,7 @@ class Follower:
 
 
 def _controller(setting: Setting, targets: dict[str, ct.Measured], sliding: dict[str, Contact]) -> WholeBodyController:
-    rate = (40.0, 400.0)  # 1/s and 1/s²: k_d, k_p of all that is followed
+    rate = (45.0, 400.0)  # 1/s and 1/s²: k_d, k_p of all that is followed
 
     def tasks(with_palm: bool) -> list[ct.Task]:
         left = [ct.TranslationTask(HAND, targets[HAND], gains=rate, weight=PALM)] if with_palm else []

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dqdyn.analysis.experiments.experiment import Claim, Result
-from dqdyn.analysis.experiments.figure_kinds import Picture
+from dqdyn.analysis.experiments.figure_kinds import GridMap, Picture
 from dqdyn.analysis.experiments.multi_contact import report
 from dqdyn.analysis.experiments.multi_contact.runs import attempt, grid, maps
 from dqdyn.analysis.experiments.multi_contact.setting import Setting
@@ -88,7 +88,7 @@ def claims(
         yield report.went(name, whole[name], path)
 
 
-def _maps(scenario: Scenario, points: int, dt: float) -> tuple[object, ...]:
+def _maps(scenario: Scenario, points: int, dt: float) -> tuple[GridMap, ...]:
     if points < 2:
         return ()
     (x, y), (dx, dy) = scenario.setting.ball[:2], scenario.span

@@ -16,9 +16,9 @@ from dqdyn.analysis.experiments.multi_contact.setting import Setting, humanoid, 
 from dqdyn.geometry.primitives import Plane
 
 NAME, TITLE = "multi-contact-table", "A hand on a table, the other on a ball"
-BALL = (1.122, -0.42, 0.806)  # m
-HEIGHT = 0.712  # m of the table
-REGION = ((0.438, 0.807), (0.148, 0.329))  # m: x and y of the middle of the palm
+BALL = (1.125, -0.36, 0.675)  # m
+HEIGHT = 0.71  # m of the table
+REGION = ((0.39, 0.91), (0.17, 0.345))  # m: x and y of the middle of the palm
 EDGE = 0.09  # m from the region to the edge of the table: the palm lies on it as a whole
 FRICTION = 0.3  # of the table: a smooth one
 
