@@ -152,6 +152,16 @@ def test_a_handstand_is_one_where_hands_carry_all_and_feet_nothing() -> None:
     assert not holds(run_of({"left_hand": half, "right_hand": half}, samples=150), "stands on its hands")
 
 
+def test_a_stand_on_one_hand_is_one_where_the_other_is_off_the_ground() -> None:
+    weight = 9.81 * robot().mass
+    flat, tilted = run_of({"right_hand": weight}), run_of({"right_hand": weight})
+    assert not holds(flat, "stands on one hand")  # pressed or not, the left palm is down
+    tilted.trajectory.q[:] = found()["on the right hand"].q
+    assert holds(tilted, "stands on one hand")
+    tilted.trajectory.extra["normal_force/left_palm"][::50] = 1.0
+    assert not holds(tilted, "stands on one hand")
+
+
 def test_all_four_limbs_carry_at_the_same_time() -> None:
     first, then = np.arange(400) < 200, np.arange(400) >= 200
     everywhere = dict.fromkeys(LIMBS, 100.0)
@@ -198,8 +208,8 @@ def test_states_follow_each_other() -> None:
 
 
 def test_no_more_stages_than_there_are() -> None:
-    for stages in (0, len(STAGES) + 1, 2.5, None):
-        with pytest.raises(dq.Error, match=r"feet-and-hands has 20 stages: give a number"):
+    for stages in (0, len(STAGES) + 1, 2.5, True, None):
+        with pytest.raises(dq.Error, match=r"feet-and-hands has 24 stages: give a number"):
             experiment(stages=stages)  # type: ignore[arg-type]
 
 

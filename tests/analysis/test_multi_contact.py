@@ -35,27 +35,21 @@ def setting(name: str) -> Setting:
 
 def test_support_that_slides_is_the_hull_of_points_and_hand() -> None:
     arm, rng = dq.robots.arm7(), np.random.default_rng(3)
-    for _ in range(20):
-        q = rng.uniform(-1.5, 1.5, 7)
-        hand, center = arm.pose("tool", q).translation, arm.center_of_mass(q)
-        support = SlidingSupport(SQUARE, "tool", hand, 0.01)
-        values = ct.linearise(arm, support)(0.0, q).error
-        corners = convex_hull(np.vstack([SQUARE, hand[:2]]))
-        along = np.roll(corners, -1, axis=0) - corners
-        away = center[:2] - corners
-        distances = (along[:, 0] * away[:, 1] - along[:, 1] * away[:, 0]) / np.linalg.norm(along, axis=1)
-        np.testing.assert_allclose(values[: len(corners)], distances - 0.01, atol=1e-12)
-        assert (values[len(corners) :] > 100.0).all()
-
-
-def test_rates_of_a_support_that_slides() -> None:
-    arm, rng = dq.robots.arm7(), np.random.default_rng(4)
-    q = rng.uniform(-1.0, 1.0, 7)
-    support = SlidingSupport(SQUARE, "tool", arm.pose("tool", q).translation, 0.0)
+    support = SlidingSupport(SQUARE, "tool", np.ones(3), 0.01)
     rows = ct.linearise(arm, support)
-    h = 1e-6
-    differences = np.stack([(rows(0.0, q + h * e).error - rows(0.0, q - h * e).error) / (2 * h) for e in np.eye(7)], 1)
-    np.testing.assert_allclose(rows(0.0, q).jacobian, differences, atol=1e-7)
+    for q in rng.uniform(-1.5, 1.5, (40, 7)):
+        hand, center = arm.pose("tool", q).translation, arm.center_of_mass(q)
+        support.update(hand)
+        corners = convex_hull(np.vstack([SQUARE, hand[:2]]))
+        along, away = np.roll(corners, -1, axis=0) - corners, center[:2] - corners
+        distances = (along[:, 0] * away[:, 1] - along[:, 1] * away[:, 0]) / np.linalg.norm(along, axis=1)
+        found = rows(0.0, q)
+        np.testing.assert_allclose(found.value[: len(corners)], distances - 0.01, atol=1e-12)
+        assert (found.value[len(corners) :] > 100.0).all()
+        h = 1e-6
+        sides = [[rows(0.0, q + sign * h * e).value for sign in (1.0, -1.0)] for e in np.eye(7)]
+        differences = np.stack([(ahead - behind) / (2.0 * h) for ahead, behind in sides], axis=1)
+        np.testing.assert_allclose(found.jacobian, differences, atol=1e-6)
 
 
 # --- settings ---------------------------------------------------------------------------------------------------------
@@ -124,6 +118,12 @@ def test_map_names_the_attempts_that_succeed() -> None:
     assert first.categories[int(first.values[1, 0])] == "none"
 
 
+@pytest.mark.parametrize("points", [-1, 2.5, float("nan"), None, "7"])
+def test_points_of_a_map_are_counted(points: Any) -> None:
+    with pytest.raises(dq.Error, match="points is how many balls the map has in a row"):
+        experiment("multi-contact-table", points=points)
+
+
 # --- the machine ------------------------------------------------------------------------------------------------------
 
 
@@ -178,3 +178,17 @@ def test_claims_hold(name: str) -> None:
     assert len(found.claims) >= 8
     assert found.as_data()["holds"]
     assert REACH == 0.04
+
+
+@pytest.mark.long
+def test_palm_is_led_to_the_table_on_the_engine() -> None:
+    pytest.importorskip("mujoco")
+    from dqdyn.analysis.experiments.multi_contact import following
+
+    world = setting("table")
+    law = attempt(world, Strategy(world).machine((s.CONTACT,)), 0.05)
+    done, follower = following.follow(law, 2)
+    assert follower.fell is None
+    assert set(done.run.about["touched"]) == {"left_foot_link", "right_foot_link", "left_palm"}
+    assert np.abs(world.hand(done.run)[-1] - world.hand(law.run)[-1]).max() < 5e-3
+    assert done.setting.standing.feet_moved(done.run.q) < 5e-3

@@ -86,6 +86,8 @@ def claims(run: Run, stages: Sequence[Stage] = STAGES) -> Iterator[Claim]:
         )
     if HANDS in stances:
         yield _on_hands(run)
+    if ("right_hand",) in stances:
+        yield _on_one_hand(run)
     yield from _within_limits(run)
 
 
@@ -123,6 +125,17 @@ def _on_hands(run: Run) -> Claim:
         f"for {seconds:.2f} s upside down with feet that touch nothing, the hands carry {share:.3f} of the weight; "
         f"center of mass {height:.2f} m high, feet {feet:.2f} m",
         seconds >= 2.0 and abs(share - 1.0) < 0.02,
+    )
+
+
+def _on_one_hand(run: Run) -> Claim:
+    alone = free(run, *FEET, "left_hand") & pressed(run, "right_hand")
+    seconds = longest(alone & (upside_down(run) > 0.9))
+    height = float(run.trajectory.robot.pose("left_hand", run.trajectory.q).translation[alone, 2].max(initial=0.0))
+    return Claim(
+        f"{run.name}: it stands on one hand",
+        f"the right hand alone carries for {seconds:.2f} s, the left one is up to {1e3 * height:.0f} mm high",
+        seconds >= 1.0 and height > 0.03,
     )
 
 

@@ -4,20 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dqdyn.analysis.experiments.experiment import AnyFigure, Case, Claim, Result
+from dqdyn.analysis.experiments.experiment import AnyFigure, Case, Claim, Result, Span
 from dqdyn.analysis.experiments.feet_and_hands.measured import claims, duration_of_steps, loads
 from dqdyn.analysis.experiments.feet_and_hands.postures import Posture, postures
 from dqdyn.analysis.experiments.feet_and_hands.printed import compared
 from dqdyn.analysis.experiments.feet_and_hands.running import Run, Timed, follow
 from dqdyn.analysis.experiments.feet_and_hands.setting import LIMBS, ground, humanoid
-from dqdyn.analysis.experiments.feet_and_hands.states import STAGES, machine, tasks_by_key
+from dqdyn.analysis.experiments.feet_and_hands.states import STAGES, STANCES, machine, tasks_by_key
 from dqdyn.analysis.experiments.feet_and_hands.targets import Targets
-from dqdyn.analysis.experiments.figures import draw, figure, joint_figures
+from dqdyn.analysis.experiments.figures import draw, figure, joint_figures, phases
 from dqdyn.errors import Error
 
 NAME, TITLE = "feet-and-hands", "A humanoid on its feet, on feet and hands, and in a handstand"
 SUBSTEPS = 1, 4
 """Steps of MuJoCo per control step, in two runs."""
+_TEXT = (
+    "A humanoid with 27 joints on a free base stands on two feet and on one, lays its hands on the ground, leans on "
+    "them, raises one leg after the other into a handstand, lifts one hand, and comes back to its feet. The "
+    "coordinates are the same throughout: the orientation of the base is a unit quaternion, whatever touches.",
+    "Tasks are the center of mass, by its divergent component, the posture, and the limb that moves; a state machine "
+    "goes on to the next posture when one is reached, or when a limb has touched the ground. The paper does not "
+    "print postures, gains and efforts: they are ours, found by inverse kinematics from joint angles, and so is the "
+    "robot, in the place of HRP-2.",
+    "On our own dynamics contacts are unilateral with Coulomb's friction; the controller presses with soles and palms "
+    "without a border of 1 cm.",
+)
 _SPARE = 2.0  # s after the last state
 _EQUAL = 1e-6  # N m
 
@@ -28,7 +39,7 @@ def experiment(plant: str | None = None, stages: int = len(STAGES), printed: boo
     ``stages``: how many of the sequence, from its start. ``printed``: compare a whole sequence with the programs as
     they are printed, which takes longest to compile.
     """
-    if not isinstance(stages, int) or not 1 <= stages <= len(STAGES):
+    if not isinstance(stages, int) or isinstance(stages, bool) or not 1 <= stages <= len(STAGES):
         raise Error(f"{NAME} has {len(STAGES)} stages: give a number of them from 1 on; found {stages!r}.")
     robot, chosen = humanoid(), STAGES[:stages]
     found = postures(robot)
@@ -47,17 +58,7 @@ def experiment(plant: str | None = None, stages: int = len(STAGES), printed: boo
         NAME,
         TITLE,
         "Bouyarmane, section VI, figs. 2, 3 and 4",
-        (
-            "A humanoid with 27 joints on a free base stands on two feet and on one, lays its hands on the ground, "
-            "leans on them, raises one leg after the other into a handstand, and comes back to its feet. The "
-            "coordinates are the same throughout: the orientation of the base is a unit quaternion, whatever touches.",
-            "Tasks are the center of mass, by its divergent component, the posture, and the limb that moves; a state "
-            "machine goes on to the next posture when one is reached, or when a limb has touched the ground. The paper "
-            "does not print postures, gains and efforts: they are ours, found by inverse kinematics from joint angles, "
-            "and so is the robot, in the place of HRP-2.",
-            "On our own dynamics contacts are unilateral with Coulomb's friction; the controller presses with soles "
-            "and palms without a border of 1 cm.",
-        ),
+        _TEXT,
         tuple(every),
         tuple(_case(run) for run in runs),
         tuple(_figures(runs)),
@@ -80,15 +81,21 @@ def _case(run: Run) -> Case:
     return Case(run.name, run.trajectory, (path,), ground(), run.spans)
 
 
+def _stances(run: Run) -> tuple[Span, ...]:
+    """Spans of what carries the robot; after the last stage that of the last."""
+    by_state = {stage.name: STANCES[stage.on] for stage in STAGES} | {"done": STANCES[STAGES[-1].on], "failed": ""}
+    return phases(run.trajectory.time, [by_state[state] for state in run.states_of_samples])
+
+
 def _figures(runs: list[Run]) -> list[AnyFigure]:
-    spans = runs[0].spans
+    spans = _stances(runs[0])
     figures: list[AnyFigure] = [
         figure(
             f"{run.name}: normal forces measured by the plant",
             "N",
             {limb.replace("_", " "): (run.trajectory, run.normal_forces(limb)) for limb in LIMBS},
             {"weight": 9.81 * run.trajectory.robot.mass},
-            spans=run.spans,
+            spans=_stances(run),
         )
         for run in runs
     ]
@@ -98,4 +105,4 @@ def _figures(runs: list[Run]) -> list[AnyFigure]:
     figures.append(figure("center of mass from feet (0 m) to hands (0.3 m)", "m", ahead, spans=spans))
     names = [f"left_{joint}" for joint in ("hip_pitch", "knee", "shoulder_pitch", "elbow", "wrist_pitch")]
     figures += joint_figures("joints", {run.name: run.trajectory for run in runs}, names, spans=spans)
-    return [*figures, *(run.history for run in runs)]
+    return [*figures, runs[0].history]

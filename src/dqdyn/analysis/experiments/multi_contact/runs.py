@@ -14,7 +14,6 @@ from dqdyn.analysis.experiments.multi_contact.setting import REACH, Setting
 from dqdyn.analysis.experiments.multi_contact.strategy import (
     ATTEMPTS,
     CONTACT,
-    LIMIT,
     MAXIMISE,
     ON_HAND,
     Strategy,
@@ -93,11 +92,11 @@ def attempt(
     setting: Setting, machine: ct.StateMachine, dt: float, q0: Array | None = None, *, every: int = 1
 ) -> Attempt:
     """A run from rest until the machine ends, on the robot's kinematics."""
-    longest = LIMIT * sum(not state.ends for state in machine.states.values())
     start = setting.q0 if q0 is None else q0
-    run = simulate(setting.robot, machine, longest, dt, q0=start, every=every, progress=False)
-    last = int(np.searchsorted(run.time, machine.log[-1].t + 0.5 * dt)) + 1 if machine.ended else len(run.time)
-    return Attempt(setting, run.part(slice(0, last)), machine.log)
+    final(start, machine, dt)  # to know when
+    end = machine.log[-1].t + dt
+    run = simulate(setting.robot, machine, end, dt, q0=start, every=every, progress=False)
+    return Attempt(setting, run, machine.log)
 
 
 def final(robot_q0: Array, machine: ct.StateMachine, dt: float) -> Array:

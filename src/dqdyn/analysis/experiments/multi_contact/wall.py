@@ -20,7 +20,7 @@ BALL = (1.0, -0.44, 0.86)  # m
 WALL = 0.55  # m: x of the front of the wall
 REGION = ((0.17, 0.74), (0.98, 1.22))  # m: y and z of the middle of the palm
 EDGE = 0.09  # m from the region to the edge of the wall
-FRICTION = 0.5
+FRICTION = 1.0  # of the wall
 
 
 def setting() -> Setting:
@@ -57,6 +57,10 @@ def scenario() -> Scenario:
             "the strategy past its second attempt": (past, (*past, s.DONE)),
         },
         ("6.18", ""),
+        {"without contact": False, "with contact": True, "maximised": False},
+        "A wall pushes back, not up: that its contact counts as support on the ground needs friction. With μ = 1 the "
+        "robot stands while its hand slides outwards, as friction then pushes against the way in which it leans; when "
+        "the hand slides back, friction turns around, and the robot falls. With μ = 0.5 it falls as the area grows.",
     )
 
 
@@ -66,4 +70,4 @@ def experiment(plant: str | None = None, dt: float = 0.02, points: float = 7, dt
         from dqdyn.analysis.experiments.multi_contact.engine_report import on_the_engine
 
         return on_the_engine(scenario())
-    return on_kinematics(scenario(), dt, int(points), dt_grid)
+    return on_kinematics(scenario(), dt, points, dt_grid)

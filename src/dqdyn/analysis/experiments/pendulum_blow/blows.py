@@ -151,6 +151,8 @@ class Blow:
     @property
     def outcome(self) -> str:
         """In a word or two."""
+        if self.trajectory.status != "finished":
+            return self.trajectory.status.partition(":")[0]
         if self.fell:
             return "falls"
         if not self.survived:

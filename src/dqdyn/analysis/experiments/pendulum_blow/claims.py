@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 import numpy as np
 
 from dqdyn.analysis.experiments.experiment import Claim
-from dqdyn.analysis.experiments.pendulum_blow import setting
+from dqdyn.analysis.experiments.multi_contact.setting import HAND
 from dqdyn.analysis.experiments.pendulum_blow.blows import DT, Blow
 from dqdyn.analysis.experiments.pendulum_blow.study import VARIED, Study
 
@@ -23,6 +24,8 @@ def all_claims(study: Study) -> Iterator[Claim]:
     yield inside(study)
     yield robust(study)
     yield greatest(study)
+    yield away(study)
+    yield finished(study)
     yield from of_the_pendulum(study)
 
 
@@ -57,9 +60,9 @@ def stays(study: Study) -> Claim:
         feet = max(blow.moved(foot) for foot in blow.standing.feet)
         words.append(
             f"{_step(blow)}: {1e3 * blow.speed:.1f} mm/s at the end, feet moved by {1e3 * feet:.0f} mm and the hand "
-            f"by {1e3 * blow.moved(setting.HAND):.0f} mm at most"
+            f"by {1e3 * blow.moved(HAND):.0f} mm at most"
         )
-    still = all(max(b.moved(frame) for frame in (*b.standing.feet, setting.HAND)) < MOVED for b in blows)
+    still = all(max(b.moved(frame) for frame in (*b.standing.feet, HAND)) < MOVED for b in blows)
     return Claim(
         "the same blow: maximised it stays on feet and left hand, nothing else touches, and comes to rest",
         "; ".join(words),
@@ -107,6 +110,27 @@ def greatest(study: Study) -> Claim:
         "; ".join(words),
         ended and min(ratios) > 1.0,
     )
+
+
+def away(study: Study) -> Claim:
+    """Blows to the other side."""
+    gains = [far.greatest / max(near.greatest, 1e-9) for near, far in (*study.searches.values(), study.away)]
+    near, far = study.away
+    angle = math.degrees(study.ring.pendulum.direction)
+    return Claim(
+        "a hand pushes and does not pull: against blows away from it the greater area is of less use",
+        f"{angle:.0f}° to the right instead of the left: {near.greatest:.1f} N s and {far.greatest:.1f} N s, "
+        f"{gains[-1]:.2f} times instead of {min(gains[:-1]):.2f}",
+        0.0 < gains[-1] < min(gains[:-1]),
+    )
+
+
+def finished(study: Study) -> Claim:
+    """No warning of the engine, each of which ends a run or marks it as doubtful."""
+    runs = [blow.trajectory.status for blow in study.blows]
+    bad = [status for status in runs if status != "finished"]
+    words = f"{len(runs) - len(bad)} of {len(runs)} runs" + (f"; {bad[0]}" if bad else "")
+    return Claim("all runs finished, without a warning of the engine", words, not bad)
 
 
 def of_the_pendulum(study: Study) -> Iterator[Claim]:

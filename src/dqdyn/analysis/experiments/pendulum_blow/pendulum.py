@@ -70,7 +70,7 @@ class Pendulum:
     def body(self, standing: Standing, momentum: float) -> SceneBody:
         """Released such that it comes to the trunk, as it stands at q0, with a momentum in N s."""
         middle = standing.robot.pose(standing.chest, standing.q0).translation + [0.0, 0.0, self.height]
-        away = HALF_TRUNK / math.cos(self.direction) + self.radius
+        away = (HALF_TRUNK + self.radius) / math.cos(self.direction)
         pivot = middle - away * self.along + [0.0, 0.0, self.length]
         axis = np.cross([0.0, 0.0, 1.0], self.along)  # a positive angle is behind the robot
         return scenes.pendulum(

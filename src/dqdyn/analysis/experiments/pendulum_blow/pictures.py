@@ -10,6 +10,7 @@ import numpy as np
 from dqdyn.analysis.experiments.experiment import Table
 from dqdyn.analysis.experiments.figure_kinds import AnyFigure, Bars, Event, PlaneFigure
 from dqdyn.analysis.experiments.figures import Curves, figure
+from dqdyn.analysis.experiments.multi_contact.setting import HAND
 from dqdyn.analysis.experiments.pendulum_blow import setting
 from dqdyn.analysis.experiments.pendulum_blow.blows import DT, Blow
 from dqdyn.analysis.experiments.pendulum_blow.study import Study
@@ -131,6 +132,7 @@ def summary(study: Study) -> Table:
             (f"not survived, engine step {1.0 / count:g} ms", *(f"{s.least:.1f} N s" for s in found))
             for count, found in study.searches.items()
         ),
+        ("survived, away from the hand", *(f"{s.greatest:.1f} N s" for s in study.away)),
         (f"impulse of the blow of {study.momentum:g} N s", *(f"{b.swing.impulse:.1f} N s" for b in pair)),
         ("greatest force of that blow", *(f"{1e-3 * b.swing.peak:.1f} kN" for b in pair)),
     ]
@@ -143,10 +145,11 @@ def all_runs(study: Study) -> Table:
     rows = []
     for blow in study.blows:
         feet = max(blow.moved(foot) for foot in blow.standing.feet)
-        moved = f"{1e3 * feet:.0f} / {1e3 * blow.moved(setting.HAND):.0f}" if blow.survived else ""
+        moved = f"{1e3 * feet:.0f} / {1e3 * blow.moved(HAND):.0f}" if blow.survived else ""
         rows.append(
             (
                 blow.posture.name,
+                "left" if blow.swing.pendulum.direction > 0.0 else "right",
                 f"{1.0 / blow.substeps:g} ms",
                 f"{blow.momentum:.1f}",
                 f"{math.degrees(study.ring.pendulum.angle(blow.momentum)):.0f}°",
@@ -156,7 +159,17 @@ def all_runs(study: Study) -> Table:
                 blow.outcome,
             )
         )
-    columns = ("posture", "step", "m v (N s)", "release", "impulse (N s)", "lowest (m)", "moved (mm)", "outcome")
+    columns = (
+        "posture",
+        "to the",
+        "step",
+        "m v (N s)",
+        "release",
+        "impulse (N s)",
+        "lowest (m)",
+        "moved (mm)",
+        "outcome",
+    )
     title = (
         "All blows; impulse: of the first touch, by the engine's contact forces; lowest: the center of mass; moved: "
         "feet / hand"

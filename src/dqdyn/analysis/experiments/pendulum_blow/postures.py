@@ -12,8 +12,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dqdyn import control as ct
+from dqdyn.analysis.experiments.multi_contact.setting import HAND
+from dqdyn.analysis.experiments.multi_contact.strategy import HOLD, RATES, ZONE
 from dqdyn.analysis.experiments.pendulum_blow import setting
-from dqdyn.analysis.experiments.pendulum_blow.setting import HAND
 from dqdyn.analysis.standing.setting import Standing
 from dqdyn.arrays import Array
 from dqdyn.contacts import SupportPolygon, support_polygon
@@ -22,10 +23,7 @@ from dqdyn.errors import Error
 from dqdyn.simulate import Trajectory, simulate
 
 CONTACT, MAXIMISE, DONE, FAILED = "make contact", "maximise the area", "done", "failed"
-RATES = {CONTACT: (2.0, 0.05), MAXIMISE: (-0.5, 0.1)}
-"""η in 1/s and λ [Quiroz, table 6.2]."""
 UNMAXIMISED, MAXIMISED = "unmaximised", "maximised"
-ZONE, HOLD = 2.0, 5.0  # 1/s, η of inequalities and of what is held
 FLAT, TOUCHING = 2e-3, 2e-4  # rad and m of a palm that lies on the table
 DT, LIMIT = 0.01, 20.0  # s of a step, and for a state
 
@@ -74,7 +72,7 @@ def machine(standing: Standing) -> ct.StateMachine:
     in_region = ct.ContactRegion(setting.palm(), region, gain=ZONE, name="region")
     above = ct.ContactRegion(setting.palm(), surface=top, gain=ZONE, name="above the table")
     on_table = ct.SurfaceTask(HAND, top, gain=HOLD, name="palm on the table")
-    eta, damping = RATES[CONTACT]
+    eta, damping = RATES["contact"]
     touch = ct.SurfaceTask(HAND, top, gain=eta, name="palm to the table")
     first = ct.State(
         CONTACT,
@@ -84,7 +82,7 @@ def machine(standing: Standing) -> ct.StateMachine:
         time_limit=LIMIT,
         options={"damping": damping},
     )
-    eta, damping = RATES[MAXIMISE]
+    eta, damping = RATES["maximise"]
     area = ct.SupportAreaTask([*standing.soles, setting.palm()], gain=eta, name="area")
     second = ct.State(
         MAXIMISE,

@@ -10,14 +10,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 from dqdyn import scenes
+from dqdyn.analysis.experiments.multi_contact.strategy import palm_contact
 from dqdyn.analysis.standing.setting import BORDER, FRICTION, Standing
 from dqdyn.analysis.standing.setting import multi_contact_humanoid as on_both_feet
-from dqdyn.contacts import Contact, face
+from dqdyn.contacts import Contact
 from dqdyn.geometry.primitives import Plane
-from dqdyn.robots.multi_contact import PALM
 from dqdyn.scenes.body import SceneBody
 
-HAND, PALM_LINK, TABLE = "left_hand", "left_palm", "table"
+PALM_LINK, TABLE = "left_palm", "table"
 HEIGHT, THICKNESS = 0.9, 0.04
 """m of the table's top above the ground, and of the top itself."""
 TOP = ((-0.3, 0.7), (0.27, 0.87))
@@ -25,11 +25,12 @@ TOP = ((-0.3, 0.7), (0.27, 0.87))
 REGION = ((-0.1, 0.58), (0.3, 0.5))
 """Where the corners of the palm may be, in x and y, m."""
 ABOVE = {
-    "left_shoulder_pitch": 0.6,
-    "left_shoulder_roll": -0.75,
-    "left_elbow": -2.1,
-    "left_forearm_yaw": -0.6,
-    "left_wrist_pitch": -0.1,
+    "left_shoulder_pitch": 0.62,
+    "left_shoulder_roll": -0.45,
+    "left_upper_arm_yaw": -0.3,
+    "left_elbow": -2.06,
+    "left_forearm_yaw": -0.53,
+    "left_wrist_pitch": -0.06,
 }
 """rad of the left arm at the start, with its hand above the table."""
 
@@ -45,7 +46,7 @@ def start() -> Standing:
 
 def palm(border: float = 0.0) -> Contact:
     """The left palm, without a border in m."""
-    return face(HAND, half_length=PALM[0] - border, half_width=PALM[1] - border, friction=FRICTION)
+    return palm_contact(FRICTION, border)
 
 
 def supports(standing: Standing) -> tuple[Contact, ...]:

@@ -19,7 +19,8 @@ VARIED = (0.95, 1.05)
 class Study:
     """``searches`` by the engine's steps per control step: blows of the unmaximised and of the maximised posture.
 
-    ``momentum`` in N s: of the ball in the blow that both got.
+    ``momentum`` in N s: of the ball in the blow that both got. ``away``: searches with a blow that goes as far to the
+    right as the others go to the left, away from the hand.
     """
 
     start: Standing
@@ -27,6 +28,7 @@ class Study:
     ring: Ring
     momentum: float
     searches: Mapping[int, tuple[Search, Search]]
+    away: tuple[Search, Search]
 
     def pair(self, substeps: int, factor: float = 1.0) -> tuple[Blow, Blow]:
         """Both postures under the same blow, times a factor."""
@@ -36,7 +38,7 @@ class Study:
     @property
     def blows(self) -> Iterator[Blow]:
         """All, those of each search from weak to strong."""
-        for both in self.searches.values():
+        for both in (*self.searches.values(), self.away):
             for search in both:
                 yield from sorted(search.blows, key=lambda blow: blow.momentum)
 
