@@ -128,7 +128,7 @@ class Recorded(SimpleNamespace):
 
 def run_of(forces: dict[str, Any], samples: int = 400) -> Any:
     """A run that stays in the handstand, with normal forces (n,) by limb and tangential ones of a tenth of them."""
-    extra: dict[str, Array] = {"solved": np.ones(samples)}
+    extra: dict[str, Array] = {}
     for limb in LIMBS:
         force = forces.get(limb, 0.0) * np.ones(samples)
         extra[f"normal_force/{LINKS[limb]}"] = force
@@ -137,7 +137,7 @@ def run_of(forces: dict[str, Any], samples: int = 400) -> Any:
     made: Any = Recorded(robot=robot(), time=0.01 * np.arange(samples), q=q, tau=tau, extra=extra, about={})
     event: Any = SimpleNamespace(kind="success", t=1.0)
     picture: Any = None
-    return Run("a run", made, np.ones(3), np.ones(3), ("handstand",), (event, event), "done", (), picture)
+    return Run("a run", made, np.ones(3), np.ones(3), ("handstand",), (event, event), "done", 0, (), picture)
 
 
 def holds(run: Any, words: str) -> bool:
