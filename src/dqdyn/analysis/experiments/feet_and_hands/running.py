@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -125,3 +126,27 @@ def follow(
         spans_of(machine),
         history_of(machine, f"{name}: what the machine did"),
     )
+
+
+def replayed(law: Timed, run: Run) -> Array:
+    """s (n,) that control steps take at the states of a run, one after the other.
+
+    In a run the plant empties the processor's caches between two steps; a computer that controls alone does not.
+    """
+    law.reset()
+    forces = {limb: run.normal_forces(limb) for limb in LINKS}
+    for k, (t, q, v) in enumerate(zip(run.trajectory.time, run.trajectory.q, run.trajectory.v, strict=True)):
+        law.machine.observe(Replayed({limb: float(force[k]) for limb, force in forces.items()}))
+        law.step(float(t), q, v)
+    return np.array(law.computing)
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """What a plant measured at a sample: normal forces in N by limb."""
+
+    forces: Mapping[str, float]
+
+    def normal_force(self, frame: str) -> float:
+        """N with which a limb was pressed."""
+        return self.forces[frame]
