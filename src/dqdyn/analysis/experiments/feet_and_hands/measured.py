@@ -177,8 +177,8 @@ def duration_of_steps(runs: Sequence[Run], alone: Array) -> Claim:
     least, median, most = float(own.min()), float(np.median(own)), float(np.percentile(own, 99.0))
     return Claim(
         "A control step by torque takes at most 0.15 ms (the paper: 7 ms on a Pentium IV)",
-        f"{least:.3f} ms at least, median {median:.3f} ms, 99 % {most:.3f} ms of {len(own)} steps one after the other; by "
-        f"the clock in the loop, plant and other processes between them, median {float(np.median(clock)):.3f} ms",
+        f"{least:.3f} ms at least, median {median:.3f} ms, 99 % {most:.3f} ms of {len(own)} steps one after the other; "
+        f"by the clock in the loop, plant and other processes between, median {float(np.median(clock)):.3f} ms",
         median <= 1e3 * STEP,
     )
 
