@@ -36,7 +36,7 @@ SHORT = {
     "mobile-bimanual": {"duration": 12.0},
     "two-link": {"duration": 3.0, "dt": 5e-3},
     "torque-error": {"states": 200},
-    "feet-and-hands": {"stages": 3},
+    "feet-and-hands": {"stages": 1},
     "walk": {"steps": 2, "pushes": 1, "higher": (), "substeps": (1,), "climbs": False},
 }
 

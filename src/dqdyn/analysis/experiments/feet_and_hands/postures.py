@@ -51,7 +51,14 @@ class Wish:
 _ON_FEET = dict.fromkeys(FEET, 0.0)
 _ON_HANDS = dict.fromkeys(HANDS, 0.0)
 _PALMS = PLACES["left_hand"][0]
-_UPRIGHT = {"hip_pitch": -0.25, "knee": 0.6, "ankle_pitch": -0.35, "shoulder_pitch": 0.2, "elbow": -0.4}
+_UPRIGHT = {
+    "hip_pitch": -0.25,
+    "knee": 0.6,
+    "ankle_pitch": -0.35,
+    "shoulder_pitch": 0.2,
+    "shoulder_roll": -0.15,
+    "elbow": -0.4,
+}
 _FOLDED = {"hip_pitch": -2.2, "knee": 0.3, "ankle_pitch": 0.1, "shoulder_pitch": -1.75, "elbow": -0.15}
 _LEANING = {
     "hip_pitch": -2.1,

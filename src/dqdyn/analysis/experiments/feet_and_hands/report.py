@@ -8,7 +8,7 @@ from dqdyn.analysis.experiments.experiment import AnyFigure, Case, Claim, Result
 from dqdyn.analysis.experiments.feet_and_hands.measured import claims, duration_of_steps, loads
 from dqdyn.analysis.experiments.feet_and_hands.postures import Posture, postures
 from dqdyn.analysis.experiments.feet_and_hands.printed import compared
-from dqdyn.analysis.experiments.feet_and_hands.running import Run, Timed, follow
+from dqdyn.analysis.experiments.feet_and_hands.running import Run, Timed, follow, replayed
 from dqdyn.analysis.experiments.feet_and_hands.setting import LIMBS, ground, humanoid
 from dqdyn.analysis.experiments.feet_and_hands.states import STAGES, STANCES, machine, tasks_by_key
 from dqdyn.analysis.experiments.feet_and_hands.targets import Targets
@@ -53,7 +53,7 @@ def experiment(plant: str | None = None, stages: int = len(STAGES), printed: boo
     every = [claim for run in runs for claim in claims(run, chosen)]
     if chosen == STAGES:
         every += [*_printed(runs[0], found, targets)] if printed else []
-        every.append(duration_of_steps(runs))
+        every.append(duration_of_steps(runs, replayed(law, runs[0])))
     return Result(
         NAME,
         TITLE,

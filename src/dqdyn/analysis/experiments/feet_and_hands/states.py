@@ -58,7 +58,7 @@ STAGES = (
     Stage("shift back to both hands", "handstand", HANDS, 2.5),
     Stage("open the legs", "scissors", HANDS, 2.0),
     Stage("lower the left leg", "left leg low", HANDS, 2.0, ("left_foot",)),
-    Stage("set down the left leg", "one leg up", HANDS, 1.0, ("left_foot",), lands=True),
+    Stage("set down the left leg", "one leg up", HANDS, 1.5, ("left_foot",), lands=True),
     Stage("lower the right leg", "right leg low", _THREE, 2.0, ("right_foot",)),
     Stage("set down the right leg", "leaning", _THREE, 1.0, ("right_foot",), lands=True),
     Stage("lean back", "on feet and hands", _ALL, 2.5),
