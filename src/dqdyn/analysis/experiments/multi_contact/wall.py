@@ -51,7 +51,7 @@ def scenario() -> Scenario:
         "cannot again, and lets that hand slide back.",
         setting(),
         {"without contact": False, "with contact": True, "maximised": False, "sliding": True},
-        ("without contact",),
+        ("without contact", "maximised"),
         {
             "the whole strategy": (s.STRATEGY, (s.TRY_ON_FEET, s.STAND_UP, s.CONTACT, s.TRY_FIXED, s.DONE)),
             "the strategy past its second attempt": (past, (*past, s.DONE)),
