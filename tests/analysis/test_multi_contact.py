@@ -133,16 +133,15 @@ def test_points_of_a_map_are_counted(points: Any) -> None:
 @pytest.mark.equation("Quiroz", "fig. 6.19")
 def test_strategy_has_the_states_and_rates_of_the_paper() -> None:
     machine = Strategy(setting("table")).machine()
-    arrows = {name: [t.to for t in state.transitions] for name, state in machine.states.items()}
+    states: dict[str, Any] = {**machine.states}
+    arrows = {name: [t.to for t in state.transitions] for name, state in states.items()}
     assert arrows[s.TRY_ON_FEET] == [s.DONE, s.STAND_UP]
     assert arrows[s.CONTACT] == [s.TRY_FIXED, s.FAILED]
     assert arrows[s.TRY_FIXED] == [s.DONE, s.MAXIMISE]
     assert arrows[s.MAXIMISE] == [s.TRY_MAXIMISED]
     assert arrows[s.TRY_MAXIMISED] == [s.DONE, s.SLIDE]
     assert arrows[s.SLIDE] == [s.DONE, s.FAILED]
-    rates = {
-        name: (state.tasks[0].gain, state.options["damping"]) for name, state in machine.states.items() if state.tasks
-    }
+    rates = {name: (state.tasks[0].gain, state.options["damping"]) for name, state in states.items() if state.tasks}
     assert rates[s.CONTACT] == (2.0, 0.05)
     assert rates[s.MAXIMISE] == (-0.5, 0.1)
     assert {rates[name] for name in (s.TRY_ON_FEET, s.TRY_FIXED, s.TRY_MAXIMISED, s.SLIDE)} == {(1.0, 0.08)}

@@ -14,6 +14,7 @@ from dqdyn.analysis.experiments.multi_contact.setting import REACH, Setting
 from dqdyn.analysis.experiments.multi_contact.strategy import (
     ATTEMPTS,
     CONTACT,
+    LIMIT,
     MAXIMISE,
     ON_HAND,
     Strategy,
@@ -22,6 +23,8 @@ from dqdyn.arrays import Array
 from dqdyn.contacts.support_polygon import SupportPolygon
 from dqdyn.progress import Progress
 from dqdyn.simulate import Trajectory, simulate
+
+_SLACK = 2.0  # s
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,10 +96,14 @@ def attempt(
 ) -> Attempt:
     """A run from rest until the machine ends, on the robot's kinematics."""
     start = setting.q0 if q0 is None else q0
-    final(start, machine, dt)  # to know when
-    end = machine.log[-1].t + dt
-    run = simulate(setting.robot, machine, end, dt, q0=start, every=every, progress=False)
-    return Attempt(setting, run, machine.log)
+    final(start, machine, dt)  # to know when it ends, which rounding may change by some steps
+    longest = LIMIT * sum(not state.ends for state in machine.states.values())
+    for duration in (machine.log[-1].t + _SLACK, longest):
+        run = simulate(setting.robot, machine, duration, dt, q0=start, every=every, progress=False)
+        if machine.ended:
+            break
+    last = int(np.searchsorted(run.time, machine.log[-1].t + 0.5 * dt)) + 1
+    return Attempt(setting, run.part(slice(0, last)), machine.log)
 
 
 def final(robot_q0: Array, machine: ct.StateMachine, dt: float) -> Array:

@@ -51,7 +51,7 @@ def scenario() -> Scenario:
         "cannot again, and lets that hand slide back.",
         setting(),
         {"without contact": False, "with contact": True, "maximised": False, "sliding": True},
-        ("without contact",),
+        ("without contact", "maximised"),
         {
             "the whole strategy": (s.STRATEGY, (s.TRY_ON_FEET, s.STAND_UP, s.CONTACT, s.TRY_FIXED, s.DONE)),
             "the strategy past its second attempt": (past, (*past, s.DONE)),
@@ -59,7 +59,7 @@ def scenario() -> Scenario:
         ("6.18", ""),
         {"without contact": False, "with contact": True},
         "A wall pushes back, not up: that a hand on it counts as support on the ground needs friction. With μ = 1 the "
-        "robot does not fall while its hand slides outwards, as friction then pushes against the way in which it leans, "
+        "robot does not fall while its hand slides outwards, as friction then pushes against the way that it leans, "
         "but comes to lean on the wall with its chest; when the hand slides back, friction turns around, and it falls. "
         "With μ = 0.5 it falls as the area grows. The last two attempts are therefore no claims here.",
     )
