@@ -241,3 +241,18 @@ def test_a_level_by_torque_needs_v() -> None:
     by_torque = machine(state(), DONE, FAILED, level="torque")
     with pytest.raises(dq.Error, match="needs v"):
         by_torque(0.0, np.zeros(2))
+
+
+@pytest.mark.parametrize("where", ["guard", "enter", "during"])
+def test_what_functions_of_the_user_raise_says_where(where: str) -> None:
+    def fails(moment: ct.Moment) -> bool:
+        raise ZeroDivisionError("of the user")
+
+    options: dict[str, Any] = {} if where == "guard" else {where: fails}
+    made = machine(state(when=fails if where == "guard" else None, **options), DONE, FAILED)
+    with pytest.raises(ZeroDivisionError) as raised:
+        made(0.0, np.zeros(2))
+    expected = f"raised by {where!r} of the state 'go' at t = 0 s"
+    if where == "guard":
+        expected = "raised by the guard of the transition from 'go' to 'done'"
+    assert raised.value.__notes__[0] == expected

@@ -30,11 +30,11 @@ FLOOR = ct.KeepAbove("slab", dq.Plane([0.0, 0.0, 1.0], distance=0.2), name="floo
 CEILING = ct.KeepAbove("slab", dq.Plane([0.0, 0.0, -1.0], distance=-2.0), name="ceiling")
 
 
-def machine(**options: Any) -> ct.StateMachine:
+def machine(robot: Any = TABLE, **options: Any) -> ct.StateMachine:
     """Lower the slab on four legs, rest on three of them for a while, go up on four."""
     loaded = g.all_of(g.switched(), g.touching("leg_1", force=20.0))
     return ct.StateMachine(
-        TABLE,
+        robot,
         [
             ct.State("four", tasks(0.05), FLOOR, FEET, ct.Transition("three", g.reached("center", 5e-3)), 5.0),
             ct.State(
@@ -189,3 +189,15 @@ def test_what_sets_have_of_their_own_is_by_name(made: ct.StateMachine, what: str
     with pytest.raises(dq.Error, match="no set of contacts named 'nwe': did you mean 'new'"):
         controller.prepare({"new": FEET}, **{what: {"nwe": 3}})  # type: ignore[arg-type]
     assert "new" not in controller.contact_sets
+
+
+@pytest.mark.long
+def test_a_base_in_unit_quaternions_does_the_same(ran: tuple[Looked, dq.Trajectory]) -> None:
+    """Asked with q and q̇ of a unit-quaternion base, as Bouyarmane has it."""
+    expected = [(event.to, pytest.approx(event.t, abs=1e-9)) for event in ran[0].machine.log]
+    robot = TABLE.in_coordinates("quaternion")
+    made = machine(robot)
+    q0 = robot.from_minimal(Q0, np.zeros(TABLE.nv))[0]
+    found = dq.simulate(robot, made, 3.5, DT, q0=q0, contacts=FEET, ground=0.0)
+    assert [(event.to, event.t) for event in made.log] == expected
+    np.testing.assert_allclose(found.q, ran[1].q, atol=1e-6)

@@ -172,6 +172,24 @@ def test_a_displaced_step_leaves_what_the_sole_can_correct(case: int) -> None:
     np.testing.assert_allclose(displaced * carried(omega, double), expected, atol=1e-9)
 
 
+@pytest.mark.parametrize("case", range(10))
+def test_the_landing_is_when_the_greatest_displacement_is_needed(case: int) -> None:
+    draw = generator(f"test_the_landing_is_when_the_greatest_displacement_is_needed {case}")
+    omega, double, adjustment = draw.uniform(2.0, 5.0), draw.uniform(0.05, 0.4), fs.StepAdjustment((0.06, 0.03))
+    z, most = draw.normal(size=(2, 2)) * 0.1
+    end = z + np.sign(most) * np.abs(draw.normal(size=2)) * 0.1
+    needs = end - z + carried(omega, double) * most
+    xi = z + np.sign(most) * [0.06, 0.03] + needs * draw.uniform(0.1, 0.9, 2)  # it flees to the side of the step
+    times = adjustment.landing(xi, z, end, most, omega, double)
+    for i, left in enumerate(times):
+        # the error against a reference that ends at that time needs just that displacement
+        reference = z + np.exp(-omega * left) * (end - z)
+        way = adjustment.displacement(xi - reference, left, omega, double)
+        assert way[i] == pytest.approx(most[i], abs=1e-9)
+    away = adjustment.landing(z - np.sign(most), z, end, most, omega, double)
+    assert np.isnan(away).all()
+
+
 def test_a_displaced_foot_moves_the_component_by_the_part_that_is_said() -> None:
     omega, double = 3.4, 0.25
     z, foot, way = np.zeros(3), np.array([0.2, 0.1, 0.0]), np.array([0.05, -0.02, 0.0])

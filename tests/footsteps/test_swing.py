@@ -68,6 +68,27 @@ def test_a_path_that_is_aimed_anew_goes_on_smoothly(case: int) -> None:
     check_rates(aimed, 0.3 * t + 0.7 * aimed.finish)
 
 
+@pytest.mark.parametrize("case", range(20))
+def test_a_path_may_land_sooner_or_later(case: int) -> None:
+    draw = generator(f"test_a_path_may_land_sooner_or_later {case}")
+    path = random_path(draw)
+    t = path.start + float(draw.uniform(0.0, 0.9)) * path.duration
+    finish = t + float(draw.uniform(0.1, 2.0)) * (path.finish - t)
+    goal = dq.Pose(translation=path.end.translation + 0.1 * draw.normal(size=3))
+    aimed = path.aimed(t, goal, finish)
+    assert aimed.finish == pytest.approx(finish, abs=1e-12)
+    for a, b in zip(path.at(t), aimed.at(t), strict=True):
+        np.testing.assert_allclose(a, b, atol=1e-8 * max(1.0, np.abs(a).max()))
+    end = aimed.at(aimed.finish)
+    np.testing.assert_allclose(end.position, goal.translation, atol=1e-9)
+    assert abs(float(end.rotation @ path.end.rotation)) == pytest.approx(1.0, abs=1e-12)
+    np.testing.assert_allclose(end.velocity, np.zeros(3), atol=1e-7)
+    heights = [aimed.at(float(s)).position[2] for s in np.linspace(t, finish, 100)]
+    assert (
+        min(heights) > min(float(path.begin.translation[2]), float(goal.translation[2])) - 0.5 * path.clearance - 0.05
+    )
+
+
 def test_to_the_same_end_nothing_changes_before_the_top() -> None:
     path = fs.SwingPath(dq.Pose(), dq.Pose(translation=[0.3, 0.0, 0.1]), 0.6)
     aimed = path.aimed(0.2, path.end)
@@ -109,6 +130,7 @@ def test_without_a_scene_below_the_gap_is_infinite() -> None:
         (lambda x: fs.SwingPath(x, x, 0.5, rises=1.0), "rises"),
         (lambda x: fs.SwingPath(x, x, 0.5).aimed(0.5, x), "while it lasts"),
         (lambda x: fs.SwingPath(x, x, 0.5).aimed(0.1, None), "end of a swing"),
+        (lambda x: fs.SwingPath(x, x, 0.5).aimed(0.1, x, 0.1), "lands"),
     ],
 )
 def test_bad_input_is_named(make: object, says: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 import zlib
 from pathlib import Path
 from typing import Any
@@ -32,6 +33,9 @@ from dqdyn.robot import Robot
 from dqdyn.view.animation import animation
 from dqdyn.view.experiment_report import markers_of, write_experiment
 from dqdyn.view.motion import shown_samples
+from dqdyn.view.series import Panel
+from dqdyn.view.svg import multiples, panel_figure
+from dqdyn.view.svg_kinds import plane_figure
 
 
 @pytest.fixture
@@ -117,6 +121,25 @@ def test_side_by_side_on_one_clock(small: Result, tmp_path: Path, watched: Watch
     page.locator("#beside").click()
     shown(page, "</script>")
     assert page.locator(".stage").count() == 1
+    assert watched.errors == []
+
+
+def test_runs_of_different_lengths_share_the_time_axis(swing: Any, tmp_path: Path, watched: Watched) -> None:
+    short = swing.part(slice(0, 151))
+    cases = tuple(Case(name, run, spans=(Span(0.0, 1.5, "phase"),)) for name, run in (("a", swing), ("b", short)))
+    page = watched.page
+    result = Result("small", "Small", "nobody", (), (), cases, ())
+    page.goto(write_experiment(result, tmp_path / "small.html").as_uri())
+    shown(page, "b")
+    assert page.evaluate("window.dqdyn.length") == pytest.approx(1.5)
+    page.locator("#beside").click()
+    shown(page, "a | b")
+    assert page.evaluate("window.dqdyn.length") == pytest.approx(3.0)
+    widths = page.locator(".strip .phase").evaluate_all("all => all.map(p => p.getBoundingClientRect().width)")
+    assert widths[0] == pytest.approx(widths[1], abs=1.0)
+    page.evaluate("window.dqdyn.seek(2.0)")
+    page.wait_for_timeout(200)
+    assert page.locator(".stage .now").all_inner_texts() == ["", "ended"]
     assert watched.errors == []
 
 
@@ -232,6 +255,28 @@ def test_all_kinds_of_figures(swing: Any, tmp_path: Path, watched: Watched) -> N
         assert page.evaluate("document.documentElement.scrollWidth") <= width
     assert watched.errors == []
     assert "nan" not in path.read_text(encoding="utf-8").split("<script")[0]
+
+
+@pytest.mark.parametrize(("width", "height"), [(1.0, 1.0), (4.0, 0.3), (0.1, 3.0), (2.0, 1.0)])
+def test_plane_figures_have_one_scale(width: float, height: float) -> None:
+    """The box has the aspect of its axes: a square of data is a square on the screen, whatever the shapes."""
+    text = plane_figure(PlaneFigure("above", areas={"a": [[0, 0], [width, 0], [width, height], [0, height]]}))
+    aspect = float(re.search(r"aspect-ratio:([\d.]+)", text)[1])
+    corners = np.array(
+        re.findall(r"[ML]([-\d.]+) ([-\d.]+)", re.search(r'class="area" d="([^"]*)"', text)[1]), dtype=float
+    )
+    across, down = np.ptp(corners, axis=0)
+    assert across * aspect / down == pytest.approx(width / height, rel=0.02)
+
+
+def test_limits_of_joints_are_always_in_sight() -> None:
+    time, low = np.linspace(0.0, 1.0, 5), np.zeros(5)
+    panel = Panel("joint", "rad", {"q": low + 1e-3 * time}, {"limits": np.array([-3.0, 3.0])})
+    small = re.search(r'<path d="([^"]*)" class="limit"', multiples("joints", [panel], [time]))[1]
+    heights = [float(y) for y in re.findall(r"M0 ([-\d.]+)H", small)]
+    assert len(heights) == 2
+    assert all(0.0 <= y <= 1000.0 for y in heights)
+    assert "(−3, 3: off the scale)" in panel_figure(panel, time)
 
 
 def shown(page: Any, names: str) -> None:

@@ -9,6 +9,12 @@ T that is left of the step,
 of which e^{ωT} (e − d) is put into the place of the next foot, in each direction of the standing foot: what is left, d,
 the next sole can correct, and below the limit the error dies out by itself.
 
+Where that is farther than the leg can reach, the foot lands at another time: sooner where ξ flees to the side to which
+the foot swings, later where it hesitates over the foot that stands. With z the zero-moment point that was meant, ξ_T
+where ξ should be when the foot lands, and D the greatest displacement that it can have, T is such that
+
+    e^{ωT} (ξ − z − d) = ξ_T − z + D (1 − e^{−ωS})/(ωS).
+
 A displacement D of the next foot moves ξ at the end of the step by less than D, where the load then goes over to it
 within a time S of double support: by D (1 − e^{−ωS})/(ωS), see :mod:`dqdyn.footsteps.divergent_reference`.
 """
@@ -58,6 +64,19 @@ class StepAdjustment:
         room = np.asarray(self.room)
         beyond = np.sign(e) * np.maximum(np.abs(e) - room, 0.0)
         return np.asarray(self.gain * grown * beyond / carried(omega, double))
+
+    def landing(self, component: Any, point: Any, end: Any, most: Any, omega: float, double: float = 0.0) -> Array:
+        """T (2,) in s until the foot lands, for which ``most`` (2,) in m is the displacement that is needed.
+
+        All are (ahead, sideways) in the axes of the standing foot: the ``component`` ξ now, the zero-moment ``point``
+        z, the ``end`` ξ_T and ``most``, in m. The sole helps by its whole room, against ξ. NaN where no time would do,
+        because ξ goes to the other side.
+        """
+        xi, z, then, limit = (real_array(x, "a point of the ground") for x in (component, point, end, most))
+        flees = xi - z - np.sign(limit) * np.asarray(self.room)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            grows = (then - z + carried(omega, double) * limit) / flees
+            return np.asarray(np.where(grows > 0.0, np.log(np.maximum(grows, 1e-300)), np.nan) / omega)
 
 
 def carried(omega: float, double: float) -> float:

@@ -89,25 +89,36 @@ class SwingPath:
         here, speed, bend = (np.array(x.components) for x in (r, r * g * rate, r * (g * second + g * g * rate**2)))
         return here, speed, bend
 
-    def aimed(self, t: float, end: Pose) -> SwingPath:
+    def aimed(self, t: float, end: Pose, finish: float | None = None) -> SwingPath:
         """The path that leaves this one at the time t with its velocity and acceleration, for another end.
 
-        It lands at the same time, with the rotation that was meant, and still goes over the top if it has not yet.
+        It lands at the time ``finish`` in s, by default when this one does, with the rotation that was meant, and still
+        goes over the top if it has not yet.
         """
         goal = one_pose(end, "the end of a swing").translation
         if not self.start <= t < self.finish:
             raise Error(f"a swing is aimed while it lasts, {self.start:g} to {self.finish:g} s; found {t!r}.", found=t)
+        lands = self.finish if finish is None else number(finish, "the time at which a swing lands in s", t, above=True)
+        slower = (lands - t) / (self.finish - t)  # what is left of every part lasts longer by this factor
         now, new = self.at(t), copy.copy(self)
         new.end = Pose(rotation=self.end.rotation, translation=goal)
+        new.duration = lands - self.start
         place, velocity, acceleration = (x[:2] for x in now[:3])
         # Late in the step the rest of the window would be too short: half of the time that is left is taken at least.
-        close = max(self._level.end, t + 0.5 * (self.finish - t))
-        new._level = Quintic.between(max(t, self._level.begin), close, place, goal[:2], velocity, acceleration)
-        if t < self._downward.begin:
-            new._downward = Quintic.between(self._downward.begin, self.finish, self.highest, goal[2:])
+        close = t + max(slower * (self._level.end - t), 0.5 * (lands - t))
+        begin = t + max(slower * (self._level.begin - t), 0.0)
+        new._level = Quintic.between(begin, close, place, goal[:2], velocity, acceleration)
+        height, speed, rate = (x[2:] for x in now[:3])
+        middle = t + slower * (self._downward.begin - t)
+        if middle > t:
+            if slower != 1.0:
+                new._upward = Quintic.between(t, middle, height, self.highest, speed, rate)
+            new._downward = Quintic.between(middle, lands, self.highest, goal[2:])
         else:
-            height, speed, rate = (x[2:] for x in now[:3])
-            new._downward = Quintic.between(t, self.finish, height, goal[2:], speed, rate)
+            new._downward = Quintic.between(t, lands, height, goal[2:], speed, rate)
+        if slower != 1.0 and t < self._share.end:
+            share, quick, quicker = self._share.at(t)
+            new._share = Quintic.between(begin, t + slower * (self._share.end - t), share, 1.0, quick, quicker)
         return new
 
     def gap(self, scene: Surfaces, sole: Sole | None = None, samples: int = 100) -> float:

@@ -58,7 +58,7 @@ def multiples(title: str, panels: Sequence[Panel], times: Sequence[Array]) -> st
     keys += [Key(stroke(LIMIT), name) for name in bounds]
     keys += list(_span_keys(panels[0], times[0], always=True))
     small = [
-        figure(p.title, p.unit, [_axes(p, time, _range(p), names, bounds, small=True)], kind="plot small")
+        figure(p.title, p.unit, [_axes(p, time, _range(p, whole=True), names, bounds, small=True)], kind="plot small")
         for p, time in zip(panels, times, strict=True)
     ]
     inside = f'<div class="small-plots">{"".join(small)}</div>'
@@ -111,13 +111,13 @@ def _limit(levels: Array | None, x: Axis, y: Axis, time: Array) -> str:
     return f'<path d="{path}" {LIMIT}/>'
 
 
-def _range(panel: Panel) -> Axis:
-    """Of all curves, and of limits unless these would flatten the curves."""
+def _range(panel: Panel, whole: bool = False) -> Axis:
+    """Of all curves, and of limits unless these would flatten the curves; ``whole``: of all limits."""
     own = np.concatenate([np.ravel(values) for values in panel.curves.values()])
     bounds = [np.ravel(np.asarray(levels, dtype=float)) for levels in panel.limits.values()]
     lines = np.concatenate([np.zeros(0), *bounds])
     alone, finite = Axis.around(own), lines[np.isfinite(lines)]
-    farthest = _FARTHEST * alone.span
+    farthest = np.inf if whole else _FARTHEST * alone.span
     near = finite[(finite > alone.low - farthest) & (finite < alone.high + farthest)]
     return Axis.around(np.concatenate([own, near]))
 

@@ -14,7 +14,7 @@ from dqdyn.view.svg import LIMIT
 from dqdyn.view.svg_axes import COLORS, SIDE, Axis, Key, box, figure, legend, number, points, stroke, style, swatch
 
 _SCALE = np.array([[68, 1, 84], [59, 82, 139], [33, 145, 140], [94, 201, 98], [253, 231, 37]])  # viridis
-_NARROWEST, _WIDEST = 0.6, 2.6  # aspect of the axes with equal scales
+_NARROWEST, _WIDEST, _LONGEST = 0.6, 2.6, 5.0  # aspect of the axes with equal scales; a longer one fills a row
 _MOST_UPRIGHT = 60  # characters of all groups' names that fit below the bars side by side
 
 
@@ -23,9 +23,9 @@ def plane_figure(shown: PlaneFigure) -> str:
     shapes = [*shown.areas.values(), *shown.paths.values(), *shown.points.values(), *shown.limits.values()]
     every = np.concatenate(shapes)
     x, y = Axis.around(every[:, 0]), Axis.around(every[:, 1])
-    aspect = None
+    aspect, long = None, shown.equal and x.span > 1.2 * _WIDEST * y.span
     if shown.equal:
-        x, y, aspect = _equal(x, y)
+        x, y, aspect = _equal(x, y, _LONGEST if long else _WIDEST)
     drawn, keys, i = [], [], 0
     for name, corners in shown.areas.items():
         color = COLORS[i % len(COLORS)]
@@ -44,8 +44,9 @@ def plane_figure(shown: PlaneFigure) -> str:
         keys.append(Key(f'<circle cx="11" cy="4" r="4" fill="{COLORS[i % len(COLORS)]}"/>', name))
         i += 1
     drawing, (x_name, y_name) = f'<g class="curves">{"".join(drawn)}</g>', shown.axes
-    axes = box(x, y, drawing, label=shown.title, x_name=x_name, y_name=y_name, aspect=aspect)
-    return figure(shown.title, "", [axes, legend(keys)], kind="plot plane")
+    about = (14, 5) if long else (7, 4)
+    axes = box(x, y, drawing, label=shown.title, x_name=x_name, y_name=y_name, aspect=aspect, about=about)
+    return figure(shown.title, "", [axes, legend(keys)], kind="plot plane long" if long else "plot plane")
 
 
 def grid_map(shown: GridMap) -> str:
@@ -142,9 +143,9 @@ def _dots(places: Array, x: Axis, y: Axis, look: str) -> str:
     return f'<path d="{path}" {look} style="stroke-width:9;stroke-linecap:round"/>'
 
 
-def _equal(x: Axis, y: Axis) -> tuple[Axis, Axis, float]:
+def _equal(x: Axis, y: Axis, widest: float) -> tuple[Axis, Axis, float]:
     """Axes with one scale, the shorter lengthened where the box would be too flat or too high."""
-    aspect = float(np.clip(x.span / y.span, _NARROWEST, _WIDEST))
+    aspect = float(np.clip(x.span / y.span, _NARROWEST, widest))
     if x.span < aspect * y.span:
         x = _longer(x, aspect * y.span)
     else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from inspect import signature
 from types import ModuleType
 
 from dqdyn.analysis.experiments import (
@@ -11,6 +12,7 @@ from dqdyn.analysis.experiments import (
     feet_and_hands,
     mobile_bimanual,
     moving_obstacle,
+    pendulum_blow,
     single_arm_cup,
     torque_error,
     two_link,
@@ -18,7 +20,10 @@ from dqdyn.analysis.experiments import (
 )
 from dqdyn.analysis.experiments.experiment import Case, Claim, Drawing, Result, Table
 from dqdyn.analysis.experiments.figure_kinds import Bars, Event, Figure, GridMap, Multiples, Picture, PlaneFigure, Span
+from dqdyn.analysis.experiments.multi_contact import table as multi_contact_table
+from dqdyn.analysis.experiments.multi_contact import wall as multi_contact_wall
 from dqdyn.errors import unknown_name
+from dqdyn.simulate.problem import positive
 
 __all__ = [
     "EXPERIMENTS",
@@ -51,6 +56,9 @@ EXPERIMENTS: dict[str, ModuleType] = {
         torque_error,
         feet_and_hands,
         walk,
+        multi_contact_table,
+        multi_contact_wall,
+        pendulum_blow,
     )
 }
 
@@ -65,4 +73,11 @@ def experiment(name: str, plant: str | None = None, **options: float) -> Result:
     if name not in EXPERIMENTS:
         raise unknown_name("experiment", name, EXPERIMENTS)
     run: Callable[..., Result] = EXPERIMENTS[name].experiment
+    known = dict(list(signature(run).parameters.items())[1:])  # without the plant
+    anything = any(parameter.kind is parameter.VAR_KEYWORD for parameter in known.values())
+    for option, value in options.items():
+        if option not in known and not anything:
+            raise unknown_name(f"option of the experiment {name!r}", option, known)
+        if option == "duration" or option.split("_")[0] == "dt":
+            positive(option, value)
     return run(plant, **options)

@@ -9,7 +9,7 @@ the divergent component farther than the sole can correct, the next footstep giv
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from dqdyn.algebra.values import Pose
 from dqdyn.analysis.standing.setting import Standing
 from dqdyn.analysis.walking.signals import Targets
 from dqdyn.arrays import Array
+from dqdyn.errors import Error, unknown_name
 from dqdyn.footsteps import (
     DivergentReference,
     Footstep,
@@ -29,10 +30,12 @@ from dqdyn.footsteps import (
     first_phase,
 )
 from dqdyn.footsteps.adjustment import carried
+from dqdyn.footsteps.checks import number
 from dqdyn.footsteps.plans import Surfaces
 from dqdyn.footsteps.swing import highest_between
 
 _AFTER = 0.01  # s after which what has come to rest is not moved any more
+_AIMED, _RETIMED, _REACHED = 2e-3, 0.02, 5e-3  # m, s, m by which a swing changes before it is aimed anew
 
 
 @dataclass(frozen=True)
@@ -43,6 +46,13 @@ class Timing:
     double: float = 0.2
     begin: float = 1.0
     end: float = 1.2
+    quickest: float = 0.4
+    slowest: float = 1.2
+    """s of single support after a push, which may need a step that is sooner or later."""
+
+    def __post_init__(self) -> None:
+        for part in fields(self):
+            number(getattr(self, part.name), f"{part.name} of the timing in s", 0.0, above=True)
 
 
 @dataclass(frozen=True)
@@ -61,6 +71,14 @@ class Style:
     """Part of a displacement that the following steps take over, and so on; the plan is met again by and by."""
     adjustment: StepAdjustment | None = StepAdjustment()
 
+    def __post_init__(self) -> None:
+        for name in ("clearance", "search", "settle", "keep"):
+            number(getattr(self, name), f"{name} of the style", 0.0)
+        for name in ("inward", "ahead"):
+            number(getattr(self, name), f"{name} of the style in m")
+        if not isinstance(self.adjustment, StepAdjustment | None):
+            raise Error(f"the adjustment of a style is a StepAdjustment or None; found {self.adjustment!r}.")
+
 
 class Gait:
     """Moves ``targets`` along a ``plan``; ``k`` is the step that is being made, from 0 on."""
@@ -74,6 +92,11 @@ class Gait:
         style: Style | None = None,
         scene: Surfaces | None = None,
     ) -> None:
+        if not isinstance(plan, FootstepPlan):
+            raise Error(f"a gait takes a FootstepPlan; found {plan!r}.", found=plan)
+        for foot in plan.feet:
+            if foot not in standing.feet:
+                raise unknown_name("foot of the robot", foot, standing.feet)
         self.standing, self.plan = standing, plan
         self.timing, self.style, self.scene = timing or Timing(), style or Style(), scene
         self.targets = Targets(standing) if targets is None else targets
@@ -156,7 +179,9 @@ class Gait:
         rest = DivergentReference(phases, self.omega, start=t + self.timing.begin)
         xi = self._component(q, v)
         first = first_phase(xi, phases[0].first, rest.ends[0], self.timing.begin, self.omega)
-        self._follow(t, [first, *phases], q)
+        if self.reference is None:
+            self._first = np.asarray(self.robot.center_of_mass(q))
+        self._follow(t, [first, *phases])
         self.double_ends = t + self.timing.begin
 
     def land(self, t: float, q: Array, v: Array) -> None:
@@ -177,7 +202,7 @@ class Gait:
         else:
             duration = self.timing.double + early
             phases = [Phase(duration, self.pressure(stood), self.pressure(place)), *self._ahead()]
-        self._follow(t, phases, q)
+        self._follow(t, phases)
         self.double_ends = t + duration
 
     def hold(self, q: Array) -> None:
@@ -203,7 +228,7 @@ class Gait:
     def lift(self, t: float, q: Array, v: Array) -> None:
         """The foot of the present step leaves the ground."""
         foot, step = self.swinging, self.steps[self.k]
-        self._follow(t, self._ahead(), q)
+        self._follow(t, self._ahead())
         self.path = self.swing_path(t, self.robot.pose(foot, q), step)
         stands = self.standing_at[self.supporting]
         now, goal = float(self._heading.at(t)[0][0]), _mean_heading(stands, step) - self._heading0
@@ -216,11 +241,9 @@ class Gait:
         top = None if self.scene is None else highest_between(here, step.pose, self.scene, self.plan.sole)
         return SwingPath(here, step.pose, self.timing.single, self.style.clearance, top, start=t)
 
-    def _follow(self, t: float, phases: list[Phase], q: Array) -> None:
+    def _follow(self, t: float, phases: list[Phase]) -> None:
         """A new reference from now on; the height of its center of mass goes on from where the last one has it."""
-        if self.reference is None:
-            self._first = np.asarray(self.robot.center_of_mass(q))
-        else:
+        if self.reference is not None:
             self._first = self.reference.center(t, self._first)[0]
         self.reference = DivergentReference(phases, self.omega, start=t)
 
@@ -245,7 +268,10 @@ class Gait:
         assert self.path is not None
         left = self.path.finish - t
         if self.style.adjustment is not None and left > self.style.settle:
-            self._adjust(t, left, self._component(q, v)[:2] - xi)
+            now = self._component(q, v)[:2]
+            before, left = left, self._adjust(t, left, now, now - xi)
+            if left != before and self.reference is not None:
+                xi, rate = (x[:2] for x in self.reference.at(t)[:2])
         motion = self.path.at(t)
         if left < 0.0:
             position = motion.position + [0.0, 0.0, self.style.search * left]
@@ -254,19 +280,38 @@ class Gait:
         moved = math.exp(-self.omega * max(left, 0.0)) * carried(self.omega, self.timing.double) * self.displaced
         return xi + moved, rate + self.omega * moved
 
-    def _adjust(self, t: float, left: float, error: Array) -> None:
+    def _adjust(self, t: float, left: float, xi: Array, error: Array) -> float:
+        """Displace the next footstep, and where it cannot be far enough, its time; gives the time that is left in s."""
         assert self.path is not None
         assert self.style.adjustment is not None
-        stands = self.standing_at[self.supporting]
+        stands, step, omega, double = (
+            self.standing_at[self.supporting], self.steps[self.k], self.omega, self.timing.double
+        )  # fmt: skip
         axes = stands.axes[:2, :2]
-        way = self.style.adjustment.displacement(axes.T @ error, left, self.omega, self.timing.double)
+        way = self.style.adjustment.displacement(axes.T @ error, left, omega, double)
         if not way.any() and not self.displaced.any():
-            return
-        step = self.steps[self.k]
+            return left
+        low, high = (limit - axes.T @ (step.position - stands.position)[:2] for limit in self.plan.limits(stands))
+        beyond = (way < low - _REACHED) | (way > high + _REACHED)
         wanted = self._within_reach(stands, step.moved([*(axes @ way), 0.0]))
+        finish = self.path.finish
+        if beyond.any() and self.reference is not None:
+            z, end = self.pressure(stands)[:2], self.reference.ends[1][:2]
+            most = np.where(way > 0.0, high, low)
+            times = self.style.adjustment.landing(axes.T @ xi, axes.T @ z, axes.T @ end, most, omega, double)
+            better = times[beyond & np.isfinite(times)]
+            if len(better):
+                soonest = max(self.path.start + self.timing.quickest, t + self.style.settle)
+                latest = max(self.path.start + self.timing.slowest, soonest)
+                finish = min(max(t + float(better.min()), soonest), latest)
+        is_retimed = abs(finish - self.path.finish) > _RETIMED
+        if is_retimed or np.abs(wanted.position - self.path.end.translation).max() > _AIMED:
+            self.path = self.path.aimed(t, wanted.pose, finish if is_retimed else None)
         self.displaced = (wanted.position - step.position)[:2]
-        if np.abs(wanted.position - self.path.end.translation).max() > 2e-3:
-            self.path = self.path.aimed(t, wanted.pose)
+        if is_retimed:
+            z3 = self.pressure(stands)
+            self._follow(t, [Phase(self.path.finish - t, z3, z3), *self._ahead()[1:]])
+        return self.path.finish - t
 
     def _component(self, q: Any, v: Any) -> Array:
         """ξ (3,) of the robot."""

@@ -88,7 +88,7 @@ class Walk:
                     tasks=[*double, *swing],
                     contacts=[support, *self.holding],
                     transitions=[fell, ct.Transition(BOTH, ct.guards.all_of(touched, swung), f"{other} has landed")],
-                    time_limit=timing.single + PATIENCE,
+                    time_limit=max(timing.single, timing.slowest) + PATIENCE,
                     enter=self._hold,
                     **common,
                 )

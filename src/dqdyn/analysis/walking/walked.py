@@ -20,6 +20,8 @@ from dqdyn.analysis.walking.states import Walk
 from dqdyn.arrays import Array
 from dqdyn.contacts import support_polygon
 from dqdyn.footsteps import Footstep, FootstepPlan, Reach, Sole, straight
+from dqdyn.footsteps.checks import count as whole
+from dqdyn.footsteps.checks import number
 
 _TOUCHES = 0.02  # of the weight, above which a foot stands
 _STANDS = 0.25  # s that it stands at least, shorter ones are bounces
@@ -50,6 +52,11 @@ class Push:
     angle: float
     ratio: float
 
+    def __post_init__(self) -> None:
+        number(self.start, "the time of a push in s", 0.0)
+        number(self.angle, "the direction of a push in rad")
+        number(self.ratio, "the ratio of a push", 0.0)
+
     def force(self, standing: Standing) -> float:
         """N."""
         return self.ratio * greatest_force(standing, self.angle)
@@ -65,9 +72,11 @@ class Push:
 
 def random_pushes(count: int, ratio: float, first: float, last: float, seed: int = 0) -> tuple[Push, ...]:
     """Pushes at random times from ``first`` to ``last`` in s, in random directions."""
+    begin = number(first, "the first time of pushes in s", 0.0)
+    end, runs = number(last, "the last time of pushes in s", begin), whole(count, "the number of pushes", 0)
     draw = np.random.default_rng(seed)
-    return tuple(Push(float(draw.uniform(first, last)), float(draw.uniform(0.0, 2.0 * np.pi)), ratio)
-                 for _ in range(count))  # fmt: skip
+    pairs = [(float(draw.uniform(begin, end)), float(draw.uniform(0.0, 2.0 * np.pi))) for _ in range(runs)]
+    return tuple(Push(time, angle, ratio) for time, angle in pairs)
 
 
 class Walker:

@@ -174,7 +174,7 @@ class StateMachine:
         moment = Moment(self, t, t - self._since, q, v)
         state = self._state
         if state.during is not None:
-            state.during(moment)
+            self._call(state.during, "during", moment)
         if state.tasks or (self.control == WHOLE_BODY and state.ends):
             command = self._program.controller(t, q, v)
         else:
@@ -199,8 +199,13 @@ class StateMachine:
         """Take the first transition whose guard is true, or that of the time limit."""
         taken: Transition | None = None
         for transition, watch in self._watches:  # all are asked: each may have a memory
-            if watch(moment) and taken is None:
-                taken = transition
+            try:
+                is_true = watch(moment)
+                if is_true and taken is None:
+                    taken = transition
+            except Exception as problem:
+                problem.add_note(f"raised by the guard of the transition from {self.state!r} to {transition.to!r}")
+                raise
         if taken is not None:
             self._go(moment, taken.to, taken.words, self.kind_of(taken))
             return
@@ -241,7 +246,14 @@ class StateMachine:
     def _begin(self, event: Event, q: Array, v: Array) -> None:
         self._log.append(event)
         if self._state.enter is not None:
-            self._state.enter(Moment(self, event.t, 0.0, q, v))
+            self._call(self._state.enter, "enter", Moment(self, event.t, 0.0, q, v))
+
+    def _call(self, function: Callable[[Moment], None], name: str, moment: Moment) -> None:
+        try:
+            function(moment)
+        except Exception as problem:
+            problem.add_note(f"raised by {name!r} of the state {self.state!r} at t = {moment.t:.9g} s")
+            raise
 
     # --- what it knows ------------------------------------------------------------------------------------------------
 

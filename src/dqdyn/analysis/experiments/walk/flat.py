@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from dqdyn.analysis.experiments.experiment import AnyFigure, Case, Claim, Drawing, Table
-from dqdyn.analysis.experiments.figure_kinds import Event, Figure, PlaneFigure, Span
-from dqdyn.analysis.experiments.figures import draw, figure, phases
+from dqdyn.analysis.experiments.experiment import AnyFigure, Claim, Table
+from dqdyn.analysis.experiments.figures import figure
+from dqdyn.analysis.experiments.machine_figures import graph_of
 from dqdyn.analysis.experiments.walk.part import Part
+from dqdyn.analysis.experiments.walk.pictures import case_of, events_of, from_above, over_time, spans_of
 from dqdyn.analysis.standing.pushes import PUSH
 from dqdyn.analysis.standing.setting import Standing, humanoid
 from dqdyn.analysis.walking.walked import Push, Walked, Walker, random_pushes, straight_plan, walk, walker_of
 from dqdyn.arrays import Array
-from dqdyn.footsteps import Footstep, Sole
 from dqdyn.progress import Progress
 
 NEAR, SLIP, FOLLOWS = 5e-3, 2e-3, 0.02
@@ -49,6 +50,7 @@ def part(
             return found
 
         plain = {engine: one(walker, None, engine) for engine in substeps}
+        graph = graph_of(walker.machine, "the state machine")
         drawn = random_pushes(pushes, ratio, *_walking(walker), seed=SEED)
         pushed = {engine: [one(walker, push, engine) for push in drawn] for engine in substeps}
         ladder = {ratio: pushed[substeps[0]]}
@@ -57,7 +59,8 @@ def part(
             for each in higher:
                 harder = random_pushes(pushes, each, *_walking(brief), seed=SEED)
                 ladder[each] = [one(brief, push, substeps[0]) for push in harder]
-    return _report(standing, plain, pushed, ladder, steps, length, ratio)
+    found = _report(standing, plain, pushed, ladder, steps, length, ratio)
+    return replace(found, figures=(*found.figures, graph))
 
 
 def _walking(walker: Walker) -> tuple[float, float]:
@@ -79,9 +82,9 @@ def _report(
     hardest = max(
         (run for run in pushed[next(iter(pushed))]), key=lambda run: np.nan_to_num(run.deviation), default=None
     )
-    cases = [_case(f"{steps} steps of {100 * length:.0f} cm", first)]
+    cases = [case_of(f"{steps} steps of {100 * length:.0f} cm", first)]
     if hardest is not None:
-        cases.append(_case("pushed: the run whose feet leave the plan farthest", hardest))
+        cases.append(case_of("pushed: the run whose feet leave the plan farthest", hardest))
     seconds = np.concatenate([run.seconds for run in plain.values()])
     text = (
         f"Our humanoid of {standing.robot.mass:.1f} kg makes {steps} steps of {100 * length:.0f} cm on flat ground in "
@@ -212,76 +215,11 @@ def _figures(plain: Walked, pushed: Walked | None) -> Iterator[AnyFigure]:
     for name, run in (("", plain), ("pushed: ", pushed)):
         if run is None:
             continue
-        spans, events = _spans(run), _events(run)
-        yield _from_above(f"{name}footsteps, center of mass, divergent component and zero-moment point", run)
+        spans, events = spans_of(run), events_of(run)
+        yield from_above(f"{name}footsteps, center of mass, divergent component and zero-moment point", run)
         for i, axis in enumerate("xy"):
-            yield _over_time(f"{name}{axis} over time", run, i, spans, events)
+            yield over_time(f"{name}{axis} over time", run, i, spans, events)
         heights = {foot: (run.trajectory, run.feet(foot)[:, 2]) for foot in run.standing.feet}
         yield figure(f"{name}heights of the soles", "m", heights, spans=spans, events=events)
         forces = {foot: (run.trajectory, run.forces(foot)) for foot in run.standing.feet}
         yield figure(f"{name}normal forces below the feet", "N", forces, spans=spans, events=events)
-
-
-def _over_time(title: str, run: Walked, i: int, spans: Sequence[Span], events: Sequence[Event]) -> Figure:
-    t = run.trajectory
-    values = {
-        "zero-moment point": run.zero_moment_points[:, i],
-        "center of mass": run.centers[:, i],
-        "divergent component": run.components[:, i],
-        "reference of it": t.extra["xi_d"][:, i],
-    }
-    return figure(title, "m", {name: (t, value) for name, value in values.items()}, spans=spans, events=events)
-
-
-def _from_above(title: str, run: Walked) -> PlaneFigure:
-    sole = Sole(run.standing.half_length, run.standing.half_width)
-    paths = {
-        "footprints": _outlines(run.footprints, sole),
-        "zero-moment point": run.zero_moment_points,
-        "center of mass": run.centers[:, :2],
-        "divergent component": run.components,
-    }
-    return PlaneFigure(title, paths=paths, limits={"footsteps of the plan": _outlines(run.planned, sole)})
-
-
-def _outlines(steps: Sequence[Footstep], sole: Sole) -> Array:
-    """Rectangles (k, 2), with NaN between them."""
-    gap = np.full((1, 2), np.nan)
-    shapes = [sole.corners(step.pose)[[0, 1, 2, 3, 0], :2] for step in steps]
-    return np.concatenate([row for shape in shapes for row in (shape, gap)] or [gap])
-
-
-def _spans(run: Walked) -> tuple[Span, ...]:
-    names = _state_names(run)
-    return phases(run.trajectory.time, [names[int(k)] for k in run.trajectory.extra["state"]])
-
-
-def _state_names(run: Walked) -> list[str]:
-    from dqdyn.analysis.walking.states import BEGIN, BOTH, FELL, STAND, on_one
-
-    return [BEGIN, BOTH, *(on_one(foot) for foot in run.standing.feet), STAND, FELL]
-
-
-def _events(run: Walked) -> tuple[Event, ...]:
-    if run.push is None:
-        return ()
-    return (Event(run.push.start, f"push of {run.push.force(run.standing):.0f} N"),)
-
-
-def _case(name: str, run: Walked) -> Case:
-    return Case(name, run.trajectory, tuple(_drawings(run)), run.standing.scene, _spans(run), _events(run))
-
-
-def _drawings(run: Walked) -> Iterator[Drawing]:
-    sole, t = Sole(run.standing.half_length, run.standing.half_width), run.trajectory
-    for step in run.planned:
-        raised = sole.corners(step.pose) + [0.0, 0.0, 1e-3]
-        yield draw("polygon", corners=raised, name="footsteps of the plan")
-    on_ground = np.full((len(t), 1), 2e-3)
-    yield draw("path", points=np.hstack([run.components, on_ground]), name="divergent component")
-    yield draw("path", points=np.hstack([run.centers[:, :2], on_ground]), name="center of mass, on the ground")
-    if run.push is not None:
-        acts = (t.time >= run.push.start) & (t.time < run.push.start + PUSH)
-        way = np.array([np.cos(run.push.angle), np.sin(run.push.angle), 0.0]) * run.push.force(run.standing)
-        pelvis = np.asarray(run.standing.robot.pose(run.standing.pelvis, t.q).translation)
-        yield draw("arrow", start=pelvis, vector=acts[:, None] * way, unit="N", scale=0.004, name="push")
