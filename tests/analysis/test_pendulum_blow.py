@@ -162,7 +162,6 @@ def test_only_blows_below_the_first_fall_count_as_survived() -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({}, "runs in MuJoCo alone, there is no pendulum to touch on our own dynamics: use --plant mujoco"),
         ({"plant": "mujoco", "momentum": "much"}, "momentum of pendulum-blow"),
         ({"plant": "mujoco", "momentum": 1e4}, "the pendulum's blow is from 0 to 191"),
         ({"plant": "mujoco", "resolution": 0.0}, "a share between 0 and 1"),

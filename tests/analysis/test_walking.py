@@ -293,7 +293,8 @@ def test_falls_and_feet_that_do_not_land_end_the_walk() -> None:
     hit = walk(walker(), push=Push(1.3, 0.5 * math.pi, 4.0), duration=3.0)
     assert hit.ended == "failed"
     assert hit.events[-1].to == "fell"
-    assert hit.why.startswith("touched by")
+    assert hit.why.startswith("fell at")
+    assert "chest" in hit.others
     gait = Gait(walker().gait.standing, walker().gait.plan)
     never = Walk(gait, touches=1e6)
     machine = never.machine(progress=False)

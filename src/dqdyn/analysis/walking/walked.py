@@ -26,6 +26,7 @@ from dqdyn.footsteps.checks import number
 _TOUCHES = 0.02  # of the weight, above which a foot stands
 _STANDS = 0.25  # s that it stands at least, shorter ones are bounces
 _EDGE = 0.06  # s at both ends of a stance, in which a foot may still roll
+_FALLEN = 0.6  # of the height of the center of mass over the ground
 _RESTS = 0.05  # m/s of the center of mass of a robot that stands at the end
 
 
@@ -216,11 +217,11 @@ class Walked:
         run, standing = self.trajectory, self.standing
         if run.status != "finished":
             return run.status
+        fallen = self.centers[:, 2] < _FALLEN * standing.center[2]
+        if fallen.any():
+            return f"fell at {run.time[int(np.argmax(fallen))]:.2f} s"
         if self.others:
             return f"touched by {', '.join(sorted(self.others))}"
-        low = 0.6 * standing.center[2]
-        if (self.centers[:, 2] < low).any():
-            return f"fell at {run.time[int(np.argmax(self.centers[:, 2] < low))]:.2f} s"
         speed = float(np.linalg.norm(standing.robot.center_of_mass_velocity(run.q[-1], run.v[-1])))
         if speed > _RESTS:
             return f"moves at {speed:.2f} m/s at the end"

@@ -112,6 +112,8 @@ def claims(scenario: Scenario, runs: Runs) -> Iterator[Claim]:
     least = min(float(run.tried.to_planes.min()) for *_, run in every)
     text = "The center of mass stays over its support"
     yield Claim(text, f"at least {100.0 * least:.1f} cm inside; the law keeps {100.0 * MARGIN:g}", least > 0.0)
+    others = [f"{name}: {run.others}" for name, _, run in every if run.others]
+    yield Claim("Nothing but soles and left palm touches anything", "; ".join(others) or "nothing", not others)
     moved = max(run.feet_moved for *_, run in every)
     yield Claim("The feet stay where they are", f"moved {1e3 * moved:.1f} mm at most", moved < _ALLOWED_FEET)
 

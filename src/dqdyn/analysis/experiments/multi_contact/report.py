@@ -108,7 +108,10 @@ def table(attempts: Attempts) -> Table:
 
 
 def figures(attempts: Attempts, numbers: tuple[str, str]) -> Iterator[Figure | PlaneFigure]:
-    """Those of figs. 6.15 and 6.16, or 6.18; ``numbers``: of the paper's figures of distances and of the planes."""
+    """Quantities of [Quiroz, fig. 6.15] and [Quiroz, fig. 6.16], or of [Quiroz, fig. 6.18].
+
+    ``numbers``: of the paper's figures of distances and of the planes, "" for none.
+    """
     first, second = numbers
     main = attempts["maximised"]
     run, spans = main.run, main.spans

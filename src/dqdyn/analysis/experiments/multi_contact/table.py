@@ -20,7 +20,7 @@ BALL = (1.125, -0.36, 0.675)  # m
 HEIGHT = 0.71  # m of the table
 REGION = ((0.39, 0.91), (0.17, 0.345))  # m: x and y of the middle of the palm
 EDGE = 0.09  # m from the region to the edge of the table: the palm lies on it as a whole
-FRICTION = 0.2  # of the table: a smooth one
+FRICTION = 0.1  # of the table: a smooth one
 
 
 def setting() -> Setting:

@@ -57,10 +57,11 @@ def scenario() -> Scenario:
             "the strategy past its second attempt": (past, (*past, s.DONE)),
         },
         ("6.18", ""),
-        {"without contact": False, "with contact": True, "maximised": False},
-        "A wall pushes back, not up: that its contact counts as support on the ground needs friction. With μ = 1 the "
-        "robot stands while its hand slides outwards, as friction then pushes against the way in which it leans; when "
-        "the hand slides back, friction turns around, and the robot falls. With μ = 0.5 it falls as the area grows.",
+        {"without contact": False, "with contact": True},
+        "A wall pushes back, not up: that a hand on it counts as support on the ground needs friction. With μ = 1 the "
+        "robot does not fall while its hand slides outwards, as friction then pushes against the way in which it leans, "
+        "but comes to lean on the wall with its chest; when the hand slides back, friction turns around, and it falls. "
+        "With μ = 0.5 it falls as the area grows. The last two attempts are therefore no claims here.",
     )
 
 

@@ -35,12 +35,10 @@ def experiment(
 ) -> Result:
     """Both postures get the same blow, slightly weaker and stronger ones, and others until the greatest is found.
 
+    In MuJoCo whatever ``plant`` is: on our own dynamics there is no pendulum to touch.
     ``momentum`` of the ball in N s; the greatest blow that is survived is found to ``resolution``, a share of it; all
     that with each number of ``substeps``, of the engine per control step.
     """
-    if plant is None:
-        what = "there is no pendulum to touch on our own dynamics"
-        raise Error(f"{NAME} runs in MuJoCo alone, {what}: use --plant mujoco, or experiment({NAME!r}, 'mujoco').")
     if not 0.0 < real_number(resolution, f"the resolution of {NAME}") < 1.0:
         raise Error(f"the resolution of {NAME} is a share between 0 and 1, as 0.05; found {resolution!r}.")
     if not isinstance(substeps, Sequence) or not substeps or not all(map(is_whole, substeps)):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
@@ -91,8 +91,7 @@ def _hit(blow: Blow) -> tuple[Event, ...]:
     return (Event(blow.swing.blow.start * DT, "blow"),)
 
 
-def _curves(pair: tuple[Blow, Blow], values: object) -> Curves:
-    assert callable(values)
+def _curves(pair: tuple[Blow, Blow], values: Callable[[Blow], Array]) -> Curves:
     return {blow.posture.name: (blow.trajectory, values(blow)) for blow in pair}
 
 
