@@ -13,7 +13,7 @@ import pytest
 import dqdyn as dq
 from dqdyn.analysis.experiments.feet_and_hands import experiment, measured
 from dqdyn.analysis.experiments.feet_and_hands.postures import ROOM, WISHES, Posture, Wish, balanced, postures
-from dqdyn.analysis.experiments.feet_and_hands.running import Run, Timed, follow
+from dqdyn.analysis.experiments.feet_and_hands.running import Run, Timed, follow, replayed
 from dqdyn.analysis.experiments.feet_and_hands.setting import FEET, HANDS, LIMBS, LINKS, PLACES, SURFACES, humanoid
 from dqdyn.analysis.experiments.feet_and_hands.states import STAGES, machine
 from dqdyn.analysis.experiments.feet_and_hands.targets import PRESS, Targets, lowered, smooth
@@ -233,3 +233,5 @@ def test_it_comes_up_to_a_handstand() -> None:
     weight = run.normal_forces("left_hand") + run.normal_forces("right_hand")
     assert weight[-1] == pytest.approx(9.81 * robot().mass, rel=0.02)
     assert measured.slipped(run) < 1e-3
+    assert replayed(law, run).shape == (len(run.trajectory),)
+    assert law.machine.ended == "done"

@@ -107,7 +107,14 @@ def follow(
     """``duration`` s from rest in the first posture."""
     options: dict[str, Any] = {"contacts": SURFACES, "ground": 0.0}
     if plant is not None:
-        options = {"plant": plant, "scene": ground(), "substeps": substeps, "self_contact": near_pairs()}
+        # without stops, so that it shows who obeys the limits of the joints
+        options = {
+            "plant": plant,
+            "scene": ground(),
+            "limits": False,
+            "substeps": substeps,
+            "self_contact": near_pairs(),
+        }
     start = law.targets.start.q
     law.reset()
     law.step(0.0, start, np.zeros(law.machine.robot.nv))  # the first step touches memory for the first time
