@@ -12,6 +12,7 @@ import numpy.typing as npt
 from dqdyn.algebra.real import real_array
 from dqdyn.arrays import Array, RealArray, RealNumber
 from dqdyn.errors import Error
+from dqdyn.references.in_motion import fastest
 from dqdyn.references.knots import Knots
 from dqdyn.references.limits import Bounds, as_fast_as_allowed, require_in_reach, require_slow
 from dqdyn.references.path import TimedPath
@@ -135,6 +136,7 @@ def time_optimal(
     velocity: Limit = None,
     acceleration: Limit,
     jerk: Limit = None,
+    ends: tuple[Any, Any] = (0.0, 0.0),
     straight: bool = False,
     wrap: bool = False,
     reach: bool = True,
@@ -144,19 +146,23 @@ def time_optimal(
     Each joint follows an S-curve of its own, a trapezoid of velocity without a limit of jerk; those that could arrive
     earlier are slowed down, so that all arrive together. A joint with a quaternion moves along its screw, a pose
     too; their limits hold on each axis of the twist. ``straight``: all joints share one profile, so that the way is a
-    straight line in the space, which may take longer.
+    straight line in the space, which may take longer. ``ends``: the velocities (nv) at the first and at the last
+    point, 0 for joints with quaternions; other ends than rest need the package ruckig.
     """
     where = Space.of(space)
+    moving = _moving_ends(where, ends, _flag("straight", straight))
     given = where.points(points)
     stops = unwrapped(where, given) if _flag("wrap", wrap) else given
     bounds = Bounds.of(where, velocity, acceleration, jerk)
     if not (np.isfinite(bounds.acceleration) | np.isfinite(bounds.jerk)).all():
         k = int((~np.isfinite(bounds.acceleration)).argmax())
         raise Error(f"the acceleration of {where.axes[k]!r} has no limit: give one.", axis=where.axes[k])
-    groups = _groups(where, _flag("straight", straight))
+    groups = _groups(where, straight)
     times, coefficients, bases = [np.zeros(1)], [], []
-    for start, way in zip(stops[:-1], where.difference(stops[:-1], stops[1:]), strict=True):
-        piece = _synchronised(way, bounds, groups)
+    ways, rest = where.difference(stops[:-1], stops[1:]), np.zeros(where.nv)
+    for k, (start, way) in enumerate(zip(stops[:-1], ways, strict=True)):
+        at_ends = moving[0] if k == 0 else rest, moving[1] if k == len(ways) - 1 else rest
+        piece = _synchronised(way, bounds, groups, at_ends)
         if piece is None:
             continue
         times.append(times[-1][-1] + piece.times[1:])
@@ -175,8 +181,22 @@ def _groups(space: Space, straight: bool) -> list[Axes]:
     return [*(np.array([v]) for _, v in space.flat), *(np.arange(space.nv)[part.v] for part in space.parts)]
 
 
-def _synchronised(way: Array, bounds: Bounds, groups: list[Axes]) -> Piecewise | None:
+def _moving_ends(space: Space, ends: Any, straight: bool) -> tuple[Array, Array]:
+    """Velocities (nv) at both ends, 0 where only rest is possible."""
+    first, last = (np.broadcast_to(x, (space.nv,)) for x in _ends(space, ends, "ends"))
+    bad = np.arange(space.nv) if straight else np.concatenate([[], *(np.arange(space.nv)[p.v] for p in space.parts)])
+    for k in bad.astype(int):
+        if first[k] or last[k]:
+            why = "on a straight line" if straight else "with a quaternion"
+            what = f"{space.axes[k]!r} moves {why}, which starts and ends at rest"
+            raise Error(f"{what}: set ends to 0 there, or use cubic.", axis=space.axes[k])
+    return first, last
+
+
+def _synchronised(way: Array, bounds: Bounds, groups: list[Axes], ends: tuple[Array, Array]) -> Piecewise | None:
     """w (nv) from 0 to ``way`` in the least time; None where there is nothing to go."""
+    if ends[0].any() or ends[1].any():
+        return _in_motion(way, bounds, groups, ends)
     profiles = []
     for axes in groups:
         moving = axes[way[axes] != 0.0]
@@ -186,7 +206,30 @@ def _synchronised(way: Array, bounds: Bounds, groups: list[Axes]) -> Piecewise |
     duration = max(float(piece.times[-1]) for piece in profiles)
     if duration == 0.0:
         return None
-    shares = refined(profiles, duration)
+    return _along(way, groups, refined(profiles, duration))
+
+
+def _in_motion(way: Array, bounds: Bounds, groups: list[Axes], ends: tuple[Array, Array]) -> Piecewise:
+    """The same from or to a state in motion: joints by their own ways, those with a quaternion by the share of theirs.
+
+    A joint that ends where it began has no share to go, but may move on its way.
+    """
+    distance, limits, factors = np.zeros(len(groups)), np.ones((3, len(groups))), np.ones(len(way))
+    for g, axes in enumerate(groups):
+        own = [limit[axes] for limit in vars(bounds).values()]
+        if len(axes) == 1:
+            distance[g], limits[:, g] = way[axes[0]], [limit[0] for limit in own]
+            continue
+        factors[axes] = way[axes]
+        going = way[axes] != 0.0
+        if going.any():
+            distance[g], limits[:, g] = 1.0, [(limit[going] / np.abs(way[axes][going])).min() for limit in own]
+    first = np.array([axes[0] for axes in groups])
+    return _along(factors, groups, fastest(distance, (ends[0][first], ends[1][first]), list(limits)))
+
+
+def _along(way: Array, groups: list[Axes], shares: Piecewise) -> Piecewise:
+    """Shares of a way, one component per group of axes, as w (nv)."""
     c = np.zeros((len(shares.coefficients), 6, len(way)))
     for k, axes in enumerate(groups):
         c[:, :, axes] = shares.coefficients[:, :, k : k + 1] * way[axes]

@@ -103,9 +103,11 @@ def turning_points(c: Array) -> Array:
     Where there is none, an end of the interval stands instead.
     """
     ends = np.stack([np.zeros(c.shape[:-1]), np.ones(c.shape[:-1])], axis=-1)
+    while c.shape[-1] > 1 and not c[..., -1].any():
+        c = c[..., :-1]
     slope = _derivative(c)
-    if slope.shape[-1] <= 1:
-        return ends
+    if slope.shape[-1] <= 3:
+        return np.sort(np.concatenate([ends, *_roots(slope)], axis=-1), axis=-1)
     bounds = turning_points(slope)
     low, high = bounds[..., :-1].copy(), bounds[..., 1:].copy()
     slope = slope[..., None, :]
@@ -114,7 +116,21 @@ def turning_points(c: Array) -> Array:
         middle = 0.5 * (low + high)
         before = _value(slope, middle) * at_low > 0.0  # the root lies behind the middle
         low, high = np.where(before, middle, low), np.where(before, high, middle)
-    return np.concatenate([ends, 0.5 * (low + high)], axis=-1)
+    return np.sort(np.concatenate([ends, 0.5 * (low + high)], axis=-1), axis=-1)
+
+
+def _roots(c: Array) -> list[Array]:
+    """Roots (..., 1) or (..., 2) of polynomials up to second degree, moved into [0, 1]; any point where there is none."""
+    if c.shape[-1] <= 1:
+        return []
+    with np.errstate(divide="ignore", invalid="ignore"):
+        if c.shape[-1] == 2:
+            found = -c[..., :1] / c[..., 1:]
+        else:
+            c0, c1, c2 = c[..., 0], c[..., 1], c[..., 2]
+            half = -0.5 * (c1 + np.copysign(np.sqrt(np.maximum(c1 * c1 - 4.0 * c0 * c2, 0.0)), c1))  # no cancellation
+            found = np.stack([half / c2, c0 / half], axis=-1)
+    return [np.clip(np.nan_to_num(found, nan=0.5, posinf=1.0, neginf=0.0), 0.0, 1.0)]
 
 
 def _derivative(c: Array) -> Array:
