@@ -120,7 +120,7 @@ def turning_points(c: Array) -> Array:
 
 
 def _roots(c: Array) -> list[Array]:
-    """Roots (..., 1) or (..., 2) of polynomials up to second degree, moved into [0, 1]; any point where there is none."""
+    """Roots (..., 1) or (..., 2) of polynomials up to second degree, moved into [0, 1]; any where there is none."""
     if c.shape[-1] <= 1:
         return []
     with np.errstate(divide="ignore", invalid="ignore"):
