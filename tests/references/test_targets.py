@@ -131,6 +131,8 @@ def test_the_compiled_law_is_the_controller(kinds: tuple[str, ...]) -> None:
     q = robot.integrate(start, 0.2 * rng.normal(size=robot.nv))
     law = follow.law()
     np.testing.assert_allclose(law(1.3, q.tolist(), v.tolist()), follow(1.3, q, v), rtol=1e-9, atol=1e-9)
+    run = dq.simulate(robot, law, 0.02, 1e-2, q0=q, v0=v)  # traced
+    np.testing.assert_allclose(run.tau[0], follow(0.0, q, v), rtol=1e-9, atol=1e-9)
 
 
 def test_every_form_of_target() -> None:

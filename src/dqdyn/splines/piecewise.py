@@ -72,8 +72,9 @@ class Piecewise:
     def choose(self, t: Scalar, values: list[float]) -> Scalar:
         """Of one value per interval, that of the interval at time t, which is any scalar."""
         result: Scalar = values[-1]
-        for end, value in zip(reversed(self.times[1:-1].tolist()), reversed(values[:-1]), strict=True):
-            result = result if value == result else select(less(t, end), value, result)
+        for k in range(len(values) - 2, -1, -1):
+            if values[k] != values[k + 1]:
+                result = select(less(t, float(self.times[k + 1])), values[k], result)
         return result
 
     def stretched(self, factor: float) -> Piecewise:
