@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable
 from typing import Any
 
@@ -165,3 +166,33 @@ def test_the_shorter_way_round(wrap: bool, last: float) -> None:
     helical = random_robot(2, 3, ("helical",))
     points = [np.full(3, 3.0), np.full(3, -3.0)]
     np.testing.assert_allclose(ref.between(helical, *points, 1.0, wrap=True, **FREE)(1.0)[0], points[1], atol=1e-12)
+
+
+def test_a_path_is_a_value() -> None:
+    """It pickles, starts later, and goes slower."""
+    robot = dq.robots.humanoid()
+    points = way_points(robot, count=3)
+    path = ref.cubic(robot, points, [0.0, 1.0, 2.0], **FREE)
+    again = pickle.loads(pickle.dumps(path))
+    for a, b in zip(again(0.7), path(0.7), strict=True):
+        np.testing.assert_array_equal(a, b)
+    later = path.starting_at(5.0)
+    assert (later.begin, later.end, later.duration) == (5.0, 7.0, 2.0)
+    for a, b in zip(later(5.7), path(0.7), strict=True):
+        np.testing.assert_allclose(a, b, atol=1e-12)
+    slow, fast = path.stretched(2.0).motion(1.4), path.motion(0.7)
+    np.testing.assert_allclose(slow.components, fast.components, atol=1e-12)
+    np.testing.assert_allclose(4.0 * slow.acceleration, fast.acceleration, atol=1e-11)
+    assert repr(path) == "TimedPath(robot 'humanoid', 0 s to 2 s, 2 intervals)"
+
+
+def test_obstacles_and_targets_may_be_paths() -> None:
+    """A zone around a point that moves along a path knows how fast it comes."""
+    from dqdyn import control as ct
+
+    arm, path = dq.robots.arm7(), ref.between("point", [0.5, 0.5, 0.5], [0.5, -0.5, 0.5], 2.0)
+    zones = (ct.KeepOut("tool", given, 0.1) for given in (path, lambda t: path(t)[0]))
+    q, v = np.full(7, 0.3), np.full(7, 0.1)
+    rows = [ct.linearise(arm, zone)(0.8, q, v) for zone in zones]
+    for name in ("value", "jacobian", "drift"):
+        np.testing.assert_allclose(getattr(rows[0], name), getattr(rows[1], name), atol=1e-11)

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dqdyn.algebra.real import real_array
-from dqdyn.algebra.scalar import Scalar, is_numeric
+from dqdyn.algebra.real import real_array, real_number
+from dqdyn.algebra.scalar import Scalar, is_numeric, is_scalar
 from dqdyn.algebra.values import Pose
 from dqdyn.arrays import Array, RealArray
 from dqdyn.caching import cached_property
@@ -49,11 +49,15 @@ class TimedPath:
 
     def __call__(self, t: Scalar) -> tuple[Array, Array, Array]:
         """q, v and v̇ at the time t in s."""
+        if not is_scalar(t):
+            raise Error(f"a reference is asked at a time in s; found {t!r}.", argument="t", found=t)
         found = self.motion(float(t)) if is_numeric(t) and np.ndim(t) == 0 else self._over(t)
         return found.components, found.velocity, found.acceleration
 
     def motion(self, t: float) -> Motion:
         """Where it is at one time, with the rates of its components too."""
+        if t != t:
+            raise Error(f"a reference is asked at a time in s; found {t!r}.", argument="t", found=t)
         return self.space.motion(self.bases[self.pieces.interval(t)], *self.pieces.at(t))
 
     def sample(self, times: RealArray) -> Motion:
@@ -61,6 +65,8 @@ class TimedPath:
         t = real_array(times, "the times of a reference", argument="times")
         if t.ndim != 1:
             raise Error(f"the times of a reference are one row (k,); found shape {t.shape}.", argument="times")
+        if np.isnan(t).any():
+            raise Error("the times of a reference must not be NaN.", argument="times")
         return self.space.motion(self.bases[self.pieces.intervals(t)], *self.pieces.sample(t))
 
     def pose(self, t: float) -> Pose:
@@ -78,8 +84,11 @@ class TimedPath:
         return TimedPath(self.space, Piecewise(times, self.pieces.coefficients), self.bases)
 
     def stretched(self, factor: float) -> TimedPath:
-        """The same way, slower by a factor: velocities fall by it, accelerations by its square."""
-        return TimedPath(self.space, self.pieces.stretched(factor), self.bases)
+        """The same way, slower by a factor above 0: velocities fall by it, accelerations by its square."""
+        slower = real_number(factor, "the factor of a stretched reference", argument="factor")
+        if not 0.0 < slower < np.inf:
+            raise Error(f"a reference is stretched by a finite factor above 0; found {factor!r}.", argument="factor")
+        return TimedPath(self.space, self.pieces.stretched(slower), self.bases)
 
     def _over(self, t: Scalar) -> Motion:
         base = [self.pieces.choose(t, column) for column in self.bases.T.tolist()]
