@@ -186,6 +186,7 @@ def test_a_path_is_a_value() -> None:
     assert repr(path) == "TimedPath(robot 'humanoid', 0 s to 2 s, 2 intervals)"
 
 
+@pytest.mark.long
 def test_obstacles_and_targets_may_be_paths() -> None:
     """A zone around a point that moves along a path knows how fast it comes."""
     from dqdyn import control as ct

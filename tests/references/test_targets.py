@@ -54,6 +54,7 @@ def test_tasks_follow_paths(name: str) -> None:
     assert np.abs(q - Q0).max() > 0.05
 
 
+@pytest.mark.long
 def test_a_path_and_the_function_of_time_give_one_command() -> None:
     path = path_of_poses()
     sampled, traced = (ct.PoseTask("tool", target) for target in (path, lambda t: path(t)[0]))
