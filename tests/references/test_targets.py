@@ -181,3 +181,20 @@ def test_tasks_may_be_critically_damped(kp: float) -> None:
         ct.PostureTask(Q0, gains=(0.999 * kd, kp))
     with pytest.raises(dq.Error, match=r"oscillate: k_d² = .* must exceed 4 k_p"):
         ct.KeepAbove("tool", dq.Plane([0.0, 0.0, 1.0], distance=0.0), gains=(2.0, 1.0))
+
+
+@pytest.mark.long
+def test_postures_with_quaternions_follow_paths() -> None:
+    """The rows of a posture along a path are those of the same path traced into the program, and of the motion."""
+    robot = dq.robots.humanoid()
+    rng = np.random.default_rng(8)
+    points = [robot.neutral()]
+    for _ in range(2):
+        points.append(robot.integrate(points[-1], 0.3 * rng.normal(size=robot.nv)))
+    path = ref.cubic(robot, points, [0.0, 1.0, 2.0], velocity=np.inf, reach=False)
+    rows = [ct.linearise(robot, ct.PostureTask(given))(1.3, *path(1.3)[:2]) for given in (path, lambda t: path(t)[0])]
+    for name in ("value", "jacobian", "residual", "drift"):
+        np.testing.assert_allclose(getattr(rows[0], name), getattr(rows[1], name), atol=1e-9)
+    np.testing.assert_allclose(rows[0].value, 0.0, atol=1e-12)
+    controller = ct.acceleration_controller(robot, [ct.PostureTask(path)], damping=0.0)
+    np.testing.assert_allclose(controller(1.3, *path(1.3)[:2]), path(1.3)[2], atol=1e-6)
