@@ -40,13 +40,18 @@ def rules() -> dict[str, set[str]]:
         known.add(name)
     # Contacts and scenes stand beside the constraints: they need no dynamics.
     allowed["contacts"] = allowed["scenes"] = {*EVERYWHERE, "algebra", "geometry", "model", "kinematics"}
+    # Polynomials of time know neither robots nor poses; footsteps and references are made of them.
+    allowed["splines"] = {*EVERYWHERE, "algebra"}
     # Footsteps are poses of soles: they know neither robots nor controllers.
-    allowed["footsteps"] = {*EVERYWHERE, "algebra", "geometry"}
-    known |= {"contacts", "scenes", "footsteps"}
+    allowed["footsteps"] = {*EVERYWHERE, "algebra", "geometry", "splines"}
+    known |= {"contacts", "scenes", "splines", "footsteps"}
     allowed["compile"] = {*EVERYWHERE, "algebra.scalar", "algebra.counter", "algebra.real"}
     known.add("compile")
     allowed["robot"] = set(known)
     known.add("robot")
+    # What a robot is to follow, and how: simulation and controllers take it.
+    allowed["references"] = set(known)
+    known.add("references")
     allowed["simulate"] = allowed["control"] = set(known)
     for name in TOP:
         allowed[name] = {*known, *TOP, "simulate", "control"}

@@ -19,7 +19,7 @@ from dqdyn.constraints import JointCoupling
 from dqdyn.control.qp.solve import solve_quadratic_program
 from dqdyn.model.build import build
 from dqdyn.model.description import Description, Joint, Link, Mimic, placement
-from dqdyn.simulate.computed_torque import computed_torque
+from dqdyn.references import ComputedTorque
 from dqdyn.view.markers import Markers
 
 ROBOT = dq.robots.arm7()
@@ -69,7 +69,7 @@ DOORS: dict[str, tuple[list[float], Callable[[Any], Any]]] = {
     "task": ([0.1] * 3, lambda x: ct.TranslationTask("tool", x)),
     "velocity limits": ([1.0] * 7, lambda x: ct.velocity_controller(ROBOT, [ct.RestTask()], [ct.VelocityLimits(x)])),
     "forces": ([0.1] * 7, lambda x: dq.simulate(ROBOT, x, duration=0.002, dt=1e-3)),
-    "gains": ([1.0] * 7, lambda x: computed_torque(ROBOT, lambda t: (Q, Q, Q), kp=x)),
+    "gains": ([1.0] * 7, lambda x: ComputedTorque(ROBOT, lambda t: (Q, Q, Q), kp=x)),
     "command": ([0.1] * 7, lambda x: dq.simulate(ROBOT, lambda t, q, v: x, duration=0.002, dt=1e-3)),
     "drawn": ([0.1] * 3, lambda x: Markers().point(x)),
     "color": ([0.1] * 3, lambda x: Markers().point([0, 0, 0], color=x)),

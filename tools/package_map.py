@@ -15,27 +15,23 @@ LAYERS: tuple[tuple[tuple[str, str], ...], ...] = (
     (("view", "browser, pages, plots"),),
     (("analysis", "costs, validation, experiments"),),
     (("simulate", "integrators, plants"), ("control", "tasks, limits, QP"), ("robots", "built-in robots")),
+    (("references", "paths in time, on the manifold; computed torque"),),
     (("robot", "Robot: every function of a robot, by name"),),
     (
         ("constraints", "kinds and methods"),
         ("coordinates", "of bases and ball joints"),
         ("quasi_velocities", "Kane's speeds"),
     ),
-    (
-        ("dynamics", "all formulations"),
-        ("contacts", "wrench cones"),
-        ("scenes", "bodies to touch"),
-        ("footsteps", "plans, swings"),
-    ),
-    (("kinematics", "the tree: poses, Jacobians, distances"),),
+    (("dynamics", "formulations, gravity"), ("contacts", "wrench cones"), ("scenes", "bodies to touch")),
+    (("kinematics", "the tree: poses, Jacobians, distances"), ("footsteps", "plans, swings")),
     (("model", "description, joints, frames"), ("formats", "URDF, MJCF, JSON, DH, screws")),
-    (("geometry", "points, lines, planes, segments"),),
+    (("geometry", "points, lines, planes, segments"), ("splines", "polynomials of time")),
     (("algebra", "dual quaternions over any scalar"),),
 )
 """Name and content of the packages, the highest layer first; a package imports only from layers below its own."""
 BESIDE = ("compile", ("trace", "codegen", "runtime", "export"))
 """Below ``robot`` and beside the core, of which it knows the scalars only."""
-FIRST_CORE = 5  # index of the highest layer beside the compiler
+FIRST_CORE = 6  # index of the highest layer beside the compiler
 
 WIDTH, HEIGHT, GAP, LEFT, TOP = 620, 46, 12, 24, 24
 ASIDE = 150

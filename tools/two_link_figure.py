@@ -13,8 +13,7 @@ import numpy as np
 
 import dqdyn as dq
 from dqdyn.analysis.experiments import two_link
-from dqdyn.simulate.computed_torque import computed_torque
-from dqdyn.simulate.reference import between
+from dqdyn.references import ComputedTorque, between
 
 TARGET = Path(__file__).parent.parent / "docs" / "figures" / "two_link_torques.svg"
 MARKS = {"matrix form": "-", "recursive algorithm": "o", "closed equation": "s", "Robotics Toolbox, rne": "x"}
@@ -47,8 +46,8 @@ def main() -> int:
         torques.text(*place, f"joint {joint + 1}", color=COLORS[joint])
     torques.set(xlabel="time in s", ylabel="torque in N m", title="Torques along a swing", ylim=(0.0, 26.0))
     torques.legend(fontsize=8, frameon=False, loc="center left", bbox_to_anchor=(0.0, 0.52))
-    reference = between(two_link.HOME, two_link.END, two_link.DURATION)
-    follow = computed_torque(dq.robots.two_link(), reference, kp=two_link.KP, kd=two_link.KD)
+    reference = between(dq.robots.two_link(), two_link.HOME, two_link.END, two_link.DURATION)
+    follow = ComputedTorque(dq.robots.two_link(), reference, kp=two_link.KP, kd=two_link.KD)
     run = dq.simulate(follow.robot, follow, 2.0 * two_link.DURATION, 1e-3, q0=two_link.OFF)
     for joint in range(2):
         size = np.abs(two_link.errors(run)[:, joint])

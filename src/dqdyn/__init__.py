@@ -104,7 +104,7 @@ from dqdyn.robot import Robot
 del moved  # old names of modules are known now
 
 if TYPE_CHECKING:
-    from dqdyn import contacts, scenes
+    from dqdyn import contacts, references, scenes
     from dqdyn.scenes.scene import Scene
     from dqdyn.simulate.run import simulate
     from dqdyn.simulate.trajectory import Trajectory
@@ -200,6 +200,7 @@ __all__ = [
     "pose_rate",
     "pow",
     "pow_rate",
+    "references",
     "robots",
     "rotation",
     "rotation_angle",
@@ -226,6 +227,7 @@ _LATER = {
     "Scene": "dqdyn.scenes.scene",
     "Trajectory": "dqdyn.simulate.trajectory",
     "contacts": "dqdyn.contacts",
+    "references": "dqdyn.references",
     "scenes": "dqdyn.scenes",
     "simulate": "dqdyn.simulate",
 }

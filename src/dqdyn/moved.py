@@ -21,6 +21,7 @@ DOCUMENTED = {
 }
 DEPRECATED = {
     "dqdyn.dynamics.constraints": "dqdyn.constraints",
+    "dqdyn.footsteps.quintic": "dqdyn.splines.quintic",
     "dqdyn.model.loaders": "dqdyn.formats",
     "dqdyn.model.robots": "dqdyn.robots.builders",
     "dqdyn.model.writers": "dqdyn.formats",

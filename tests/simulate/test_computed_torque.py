@@ -7,8 +7,7 @@ import pytest
 
 import dqdyn as dq
 from dqdyn.algebra.scalar import cos, sin
-from dqdyn.simulate.computed_torque import ComputedTorque, computed_torque
-from dqdyn.simulate.reference import between, waves
+from dqdyn.references import ComputedTorque, between, waves
 
 KP, KD = np.array([30.0, 50.0]), np.array([8.0, 12.0])
 
@@ -24,7 +23,7 @@ def circle(t: object) -> tuple[list[object], list[object], list[object]]:
 
 @pytest.fixture
 def controller() -> ComputedTorque:
-    return computed_torque(dq.robots.two_link(), circle, KP, KD)
+    return ComputedTorque(dq.robots.two_link(), circle, KP, KD)
 
 
 def state() -> tuple[np.ndarray, np.ndarray]:
@@ -72,7 +71,7 @@ def test_command_from_errors(controller: ComputedTorque) -> None:
 def test_errors_decay_as_the_double_integrator_says() -> None:
     """Critically damped with kp = 100: e(t) = e₀ (1 + 10 t) exp(−10 t) in every joint."""
     robot = dq.robots.arm6()
-    follow = computed_torque(robot, waves(robot, np.zeros(6)), kp=100.0, kd=20.0)
+    follow = ComputedTorque(robot, waves(robot, np.zeros(6)), kp=100.0, kd=20.0)
     q0 = np.array([0.2, -0.1, 0.15, 0.3, -0.2, 0.1])
     run = dq.simulate(robot, follow.law(), 1.0, 1e-3, q0=q0, every=10)
     reference = np.array([[float(x) for x in follow.reference(t)[0]] for t in run.time])
@@ -89,7 +88,7 @@ def test_a_quaternion_is_followed_too() -> None:
     robot = rigid_body().with_motors({"root_joint": dq.Motor()})  # thrusters
     goal = robot.integrate(robot.neutral(), [0.5, -0.3, 0.8, 0.2, 0.1, -0.3], 1.0)
     zero = np.zeros(6)
-    follow = computed_torque(robot, lambda t: (goal, zero, zero))
+    follow = ComputedTorque(robot, lambda t: (goal, zero, zero))
     run = dq.simulate(robot, follow, 3.0, 1e-3, every=100)
     assert np.abs(robot.difference(run.q[-1], goal)).max() < 1e-6
 
@@ -100,19 +99,19 @@ def test_a_base_without_motors_is_refused(name: str, kind: str) -> None:
     robot = getattr(dq.robots, name)().with_motors({"root_joint": None})
     state = robot.neutral(), np.zeros(robot.nv), np.zeros(robot.nv)
     with pytest.raises(dq.Error, match=f"'{name}' cannot .* its {kind} joint 'root_joint' has no motor") as caught:
-        computed_torque(robot, lambda t: state)
+        ComputedTorque(robot, lambda t: state)
     assert (caught.value.robot, caught.value.joint) == (name, "root_joint")
     driven = robot.with_motors({"root_joint": dq.Motor()})
-    tau = computed_torque(driven, lambda t: state)(0.0, *state[:2])
+    tau = ComputedTorque(driven, lambda t: state)(0.0, *state[:2])
     np.testing.assert_allclose(tau, robot.gravity_forces(state[0]), atol=1e-9)
 
 
 def test_bad_gains() -> None:
     robot = dq.robots.two_link()
     with pytest.raises(dq.Error, match="kp is one number or 2"):
-        computed_torque(robot, circle, kp=[1.0, 2.0, 3.0])
+        ComputedTorque(robot, circle, kp=[1.0, 2.0, 3.0])
     with pytest.raises(dq.Error, match="kd must be finite and not negative"):
-        computed_torque(robot, circle, kd=-1.0)
+        ComputedTorque(robot, circle, kd=-1.0)
     with pytest.raises(dq.Error, match="takes no wrenches"):
         ComputedTorque(robot, circle, 1.0, 1.0, {"tool": [0.0] * 6}).law()
     with pytest.raises(dq.StateError, match="nq = nv"):
@@ -125,7 +124,7 @@ def test_bad_gains() -> None:
 def two_link_motion() -> tuple[np.ndarray, ...]:
     """The motion of the arm in the figure: a rest-to-rest swing of both joints."""
     time = np.linspace(0.0, 2.0, 201)
-    samples = [between([0.0, 0.0], [1.2, -0.9], 2.0)(t) for t in time]
+    samples = [between(dq.robots.two_link(), [0.0, 0.0], [1.2, -0.9], 2.0)(t) for t in time]
     return (time, *(np.array([[float(x) for x in s[k]] for s in samples]) for k in range(3)))
 
 
@@ -157,7 +156,7 @@ def test_robotics_toolbox_gives_the_same_curve() -> None:
 
 def test_computed_torque_converges_on_the_arm() -> None:
     robot, goal = dq.robots.two_link(), [1.2, -0.9]
-    follow = computed_torque(robot, between([0.0, 0.0], goal, 2.0), kp=100.0, kd=20.0)
+    follow = ComputedTorque(robot, between(robot, [0.0, 0.0], goal, 2.0), kp=100.0, kd=20.0)
     run = dq.simulate(robot, follow, 4.0, 1e-3, q0=[0.3, -0.2])
     assert np.abs(run.extra["error"][0]).max() == pytest.approx(0.3)
     assert np.abs(run.q[-1] - goal).max() < 1e-6

@@ -11,10 +11,10 @@ import pytest
 from simulated import distance, floating_chain, orders, start_of
 
 import dqdyn as dq
+from dqdyn.control import computed_torque
+from dqdyn.references import between
 from dqdyn.robot import Robot
 from dqdyn.simulate import ControlLaw
-from dqdyn.simulate.computed_torque import computed_torque
-from dqdyn.simulate.reference import between
 
 ROBOTS = {
     "two_link": dq.robots.two_link,
@@ -73,7 +73,7 @@ def test_wrenches_act_in_the_engine() -> None:
 def test_computed_torque_holds_the_engine() -> None:
     robot = dq.robots.arm6()
     start, end = np.zeros(6), np.array([0.4, -0.5, 0.6, 0.3, -0.2, 0.5])
-    controller = computed_torque(robot, between(start, end, 0.5), kp=400.0, kd=40.0)
+    controller = computed_torque(robot, between(robot, start, end, 0.5), gains=(40.0, 400.0))
     run = dq.simulate(robot, controller, 1.0, 1e-3, q0=start, plant="mujoco")
     assert np.abs(run.q[-1] - end).max() < 1e-3
     assert run.extra["error"].shape == (1001, 6)

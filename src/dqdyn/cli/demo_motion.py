@@ -9,15 +9,17 @@ import numpy as np
 
 from dqdyn.algebra.scalar import Scalar, atan2, cos, divide, sin
 from dqdyn.arrays import Array
+from dqdyn.references import ComputedTorque
 from dqdyn.robot import Robot
 from dqdyn.simulate import Trajectory, simulate
-from dqdyn.simulate.computed_torque import ComputedTorque, computed_torque
-from dqdyn.simulate.reference import between
+from dqdyn.splines import Piecewise, quintic_coefficients
 from dqdyn.view.markers import GOLD, TEAL, Markers
 
 DURATION, DT, SAMPLE = 12.0, 1e-3, 0.01  # s
 LENGTH, WIDTH = 1.2, 0.7  # half of the eight in m
 KP, KD = 36.0, 12.0  # 1/s², 1/s
+ANGLE = Piecewise.of_one(0.0, DURATION, quintic_coefficients(DURATION, ([0.0], 0.0, 0.0), ([2.0 * pi], 0.0, 0.0)))
+"""Along the eight, from rest to rest."""
 CENTER = (0.0, 0.1, 0.2, 0.0, 0.6, 0.0)
 SWING = (0.9, 0.35, -0.45, 0.8, 0.5, 1.2)  # rad
 ASIDE = (0.35, -0.25, 0.3, -0.4, 0.3, 0.5)  # rad, from where the arm should begin
@@ -25,7 +27,7 @@ ASIDE = (0.35, -0.25, 0.3, -0.4, 0.3, 0.5)  # rad, from where the arm should beg
 
 def reference(t: Any) -> tuple[list[Any], list[Any], list[Any]]:
     """Wanted q, v and a (9 each) at the time t in s: from rest to rest, once along the eight."""
-    (angle,), (speed,), (growth,) = between([0.0], [2.0 * pi], DURATION)(t)
+    (angle,), (speed,), (growth,) = ANGLE.over(t)
     q, first, second = along(angle)
     v = [d * speed for d in first]
     return q, v, [e * (speed * speed) + d * growth for d, e in zip(first, second, strict=True)]
@@ -56,7 +58,7 @@ class WheelsAndMotors:
 
     def __init__(self, robot: Robot) -> None:
         self.robot = robot
-        self.law: ComputedTorque = computed_torque(robot, reference, KP, KD)
+        self.law = ComputedTorque(robot, reference, KP, KD)
 
     def step(self, t: float, q: Array, v: Array) -> Array:
         """τ (nv) with A τ = 0; the row of A has unit length."""

@@ -18,8 +18,8 @@ from dqdyn.footsteps.divergent_reference import DivergentMotion, DivergentRefere
 from dqdyn.footsteps.footstep import Footstep, Sole
 from dqdyn.footsteps.plan import FootstepPlan, Reach, Start
 from dqdyn.footsteps.plans import along, on_surfaces, stance, straight, turning
-from dqdyn.footsteps.quintic import Quintic
 from dqdyn.footsteps.swing import SwingMotion, SwingPath
+from dqdyn.splines import Quintic
 
 __all__ = [
     "DivergentMotion",

@@ -17,7 +17,7 @@ from dqdyn.errors import Error
 from dqdyn.footsteps.checks import number, one_pose
 from dqdyn.footsteps.footstep import Sole
 from dqdyn.footsteps.plans import Surfaces
-from dqdyn.footsteps.quintic import Quintic
+from dqdyn.splines import Quintic
 
 
 class SwingMotion(NamedTuple):

@@ -9,8 +9,8 @@ import inspect
 import sys
 from types import ModuleType
 
+from dqdyn.robot.control_law import ControlLaw
 from dqdyn.simulate.base_estimator import BaseEstimator, Estimate
-from dqdyn.simulate.controllers import ControlLaw
 from dqdyn.simulate.estimated_base import EstimatedBase, SensorNoise
 from dqdyn.simulate.faults import Interrupted, SimulationError, SimulationWarning
 from dqdyn.simulate.inertial_sensor import inertial_reading

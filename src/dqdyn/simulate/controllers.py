@@ -11,37 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 from dqdyn.algebra.real import real_array
-from dqdyn.algebra.scalar import Scalar
 from dqdyn.arrays import Array, RealArray
 from dqdyn.constraints.methods import torques
 from dqdyn.errors import Error
+from dqdyn.robot.control_law import ControlLaw
 from dqdyn.simulate.faults import SimulationError
 from dqdyn.simulate.observation import Observation
 from dqdyn.simulate.problem import Problem, joint_of, per_step, require_driven, shown, undriven
-from dqdyn.simulate.system import Law, Scalars
-
-
-@dataclass(frozen=True)
-class ControlLaw:
-    """A controller that becomes part of the compiled step: ``function(t, q, v)`` gives nv scalars.
-
-    It is written over any scalar (``+ - *`` and the functions of :mod:`dqdyn.algebra.scalar`), without branches on
-    values, and acts at every stage of the integrator: no Python runs during the simulation.
-    """
-
-    function: Law
-
-    def __post_init__(self) -> None:
-        if not callable(self.function):
-            raise Error(f"a control law is a function (t, q, v) -> forces; found {shown(self.function)}.")
-        try:
-            hash(self.function)
-        except TypeError:
-            text = f"a control law is kept with its compiled step, so {shown(self.function)} must be hashable."
-            raise Error(text) from None
-
-    def __call__(self, t: Scalar, q: Scalars, v: Scalars) -> Scalars:
-        return self.function(t, q, v)
 
 
 class Stepping(Protocol):

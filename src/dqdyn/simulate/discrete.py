@@ -26,10 +26,9 @@ from dqdyn.algebra.dual import DQ, IDENTITY
 from dqdyn.algebra.inertia_maps import L3
 from dqdyn.algebra.poses import position
 from dqdyn.algebra.quaternion import Quaternion, cross3, dot3, pure, rotate
-from dqdyn.algebra.scalar import Scalar, divide
+from dqdyn.algebra.scalar import Scalar, Scalars, divide
 from dqdyn.dynamics.joint_forces import armature, turning_rotors
 from dqdyn.model.model import WORLD_BODY, Body, Model, TreeJoint
-from dqdyn.simulate.system import Scalars
 
 
 def leaving(model: Model, q: Scalars, q1: Scalars, w: Scalars, dt: Scalar) -> list[Scalar]:

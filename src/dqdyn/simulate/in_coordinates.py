@@ -15,15 +15,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dqdyn.algebra.real import real_array
-from dqdyn.algebra.scalar import Scalar
+from dqdyn.algebra.scalar import Scalar, Scalars
 from dqdyn.arrays import Array, RealArray
 from dqdyn.errors import Error
 from dqdyn.robot import Robot
+from dqdyn.robot.control_law import ControlLaw
 from dqdyn.robot.coordinate_branches import continued, unwrapped
 from dqdyn.robot.coordinates import RobotInCoordinates
-from dqdyn.simulate.controllers import ControlLaw
 from dqdyn.simulate.faults import SimulationError
-from dqdyn.simulate.system import Scalars
 
 
 class CoordinatePath(NamedTuple):

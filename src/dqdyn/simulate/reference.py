@@ -1,47 +1,34 @@
-"""Reference motions for controllers: ``reference(t)`` gives q, v and a, over any scalar."""
+"""Former names of reference motions, for one release: they are in :mod:`dqdyn.references`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from math import pi
+import warnings
+from collections.abc import Sequence
+from typing import Any
 
-from dqdyn.algebra.real import real_array
-from dqdyn.algebra.scalar import Scalar, cos, less, select, sin
-from dqdyn.arrays import Array, RealArray
-from dqdyn.errors import StateError
-from dqdyn.robot import Robot
+import numpy as np
 
-Vector = Sequence[Scalar] | Array
-Reference = Callable[[Scalar], tuple[Vector, Vector, Vector]]
-"""``reference(t)`` gives the wanted q (nq), v (nv) and a (nv)."""
+from dqdyn.references.computed_torque import Reference
+from dqdyn.splines import Piecewise, quintic_coefficients
 
-
-def waves(robot: Robot, center: RealArray, amplitude: float = 0.3, frequency: float = 0.5) -> Reference:
-    """Every coordinate swings about ``center`` as A (1 − cos ωt), slightly faster from joint to joint; from rest.
-
-    ``amplitude`` in rad or m, ``frequency`` in Hz. For robots without quaternions in q.
-    """
-    if robot.nq != robot.nv:
-        raise StateError(f"waves are for robots with nq = nv; {robot.name!r} has quaternions in q.", argument="robot")
-    start = real_array(center, "the center of a reference").tolist()
-    omegas = [2.0 * pi * frequency * (1.0 + 0.1 * k) for k in range(robot.nv)]
-
-    def reference(t: Scalar) -> tuple[list[Scalar], list[Scalar], list[Scalar]]:
-        q = [c + amplitude * (1.0 - cos(w * t)) for c, w in zip(start, omegas, strict=True)]
-        return q, [amplitude * w * sin(w * t) for w in omegas], [amplitude * w * w * cos(w * t) for w in omegas]
-
-    return reference
+_MOVED = {"Reference": "dqdyn.references", "waves": "dqdyn.references"}
 
 
 def between(start: Sequence[float], end: Sequence[float], duration: float) -> Reference:
-    """From ``start`` to ``end`` in ``duration`` s along 10 s³ − 15 s⁴ + 6 s⁵: at rest at both ends, and there after."""
-    pairs = [(float(a), float(b) - float(a)) for a, b in zip(start, end, strict=True)]
+    """From ``start`` to ``end`` in ``duration`` s, number by number, which breaks quaternions.
 
-    def reference(t: Scalar) -> tuple[list[Scalar], list[Scalar], list[Scalar]]:
-        s = select(less(t, duration), t * (1.0 / duration), 1.0)
-        way = s * s * s * (10.0 + s * (-15.0 + s * 6.0))
-        speed = s * s * (30.0 + s * (-60.0 + s * 30.0)) * (1.0 / duration)
-        growth = s * (60.0 + s * (-180.0 + s * 120.0)) * (1.0 / duration**2)
-        return [a + d * way for a, d in pairs], [d * speed for _, d in pairs], [d * growth for _, d in pairs]
+    Deprecated: :func:`dqdyn.references.between` takes the robot, and with it the manifold of q, into account.
+    """
+    text = "between(start, end, duration) knows no joints: use dqdyn.references.between(robot, start, end, duration)."
+    warnings.warn(text, DeprecationWarning, stacklevel=2)
+    first, last = np.array(start, dtype=float), np.array(end, dtype=float)
+    return Piecewise.of_one(0.0, duration, quintic_coefficients(duration, (first, 0.0, 0.0), (last, 0.0, 0.0))).over
 
-    return reference
+
+def __getattr__(name: str) -> Any:
+    if name in _MOVED:
+        import dqdyn.references as references
+
+        warnings.warn(f"{__name__}.{name} is now {_MOVED[name]}.{name}.", DeprecationWarning, stacklevel=2)
+        return getattr(references, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

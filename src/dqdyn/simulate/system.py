@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from dqdyn.algebra.scalar import Scalar, is_numeric, is_scalar
+from dqdyn.algebra.scalar import Scalars, is_numeric, is_scalar
 from dqdyn.caching import cached_property
 from dqdyn.compile.trace.interpret import interpret
 from dqdyn.compile.trace.program import Program
@@ -19,13 +18,11 @@ from dqdyn.kinematics.configuration import integrate
 from dqdyn.model.model import Model
 from dqdyn.model.motors import said_by
 from dqdyn.robot import Robot
+from dqdyn.robot.control_law import Law
 from dqdyn.robot.options import Option
 from dqdyn.simulate.problem import axis_of, joint_of
 
 _LARGEST = sys.float_info.max
-Scalars = Sequence[Scalar]
-Law = Callable[[Scalar, Scalars, Scalars], Scalars]
-"""``law(t, q, v)`` gives nv generalized forces, over any scalar."""
 
 
 def law_forces(law: Law, model: Model, t: Any, q: Scalars, v: Scalars) -> list[Any]:

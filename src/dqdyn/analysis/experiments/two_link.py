@@ -21,11 +21,10 @@ from dqdyn.analysis.experiments.figures import draw, figure
 from dqdyn.analysis.experiments.running import engine_steps, of_steps
 from dqdyn.analysis.peers import SerialArm, installed_peers
 from dqdyn.arrays import Array
+from dqdyn.references import ComputedTorque, between
 from dqdyn.robot import Robot
 from dqdyn.robot.options import InverseMethod
 from dqdyn.simulate import Trajectory, simulate
-from dqdyn.simulate.computed_torque import computed_torque
-from dqdyn.simulate.reference import between
 
 NAME, TITLE = "two-link", "An arm with two links: its torques by every formulation, and computed torque"
 HOME, END, DURATION = (0.0, 0.0), (1.2, -0.9), 2.0  # rad, rad, s: the reference, from rest to rest
@@ -46,7 +45,7 @@ TENSOR = np.diag([2e-4, 1.0 / 12.0, 1.0 / 12.0])  # kg m², of a rod along x
 
 def motion(samples: int = 201) -> tuple[Array, Array, Array, Array]:
     """Time (n,), and q, v and a (n, 2) of the reference."""
-    time, reference = np.linspace(0.0, DURATION, samples), between(HOME, END, DURATION)
+    time, reference = np.linspace(0.0, DURATION, samples), between(robots.two_link(), HOME, END, DURATION)
     rows = [reference(float(t)) for t in time]
     return (time, *(np.array([[float(x) for x in row[k]] for row in rows]) for k in range(3)))  # type: ignore[return-value]
 
@@ -108,7 +107,7 @@ def experiment(plant: str | None = None, duration: float = 4.0, dt: float = 1e-3
 def controlled(plant: str | None, duration: float, dt: float, steps: int) -> Trajectory:
     """The arm under computed torque, from a start off the reference; on MuJoCo with ``steps`` per torque."""
     robot = robots.two_link()
-    law = computed_torque(robot, between(HOME, END, DURATION), kp=KP, kd=KD)
+    law = ComputedTorque(robot, between(robot, HOME, END, DURATION), kp=KP, kd=KD)
     every = max(1, round(5e-3 / dt))
     if plant is None:
         return simulate(robot, law.law(), duration, dt, q0=OFF, every=every)
@@ -118,7 +117,7 @@ def controlled(plant: str | None, duration: float, dt: float, steps: int) -> Tra
 
 def errors(run: Trajectory) -> Array:
     """Wanted minus found position (n, 2) in rad, from the run alone [Farias, fig. 3]."""
-    reference = between(HOME, END, DURATION)
+    reference = between(robots.two_link(), HOME, END, DURATION)
     return np.array([[float(x) for x in reference(float(t))[0]] for t in run.time]) - run.q
 
 

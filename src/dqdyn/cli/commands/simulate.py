@@ -17,18 +17,17 @@ from dqdyn.cli.command import Answer, command
 from dqdyn.cli.options import QOption, VOption, option, output_option, random_option, state_of
 from dqdyn.cli.screen import INTERRUPTED, escape, number, table, warn
 from dqdyn.errors import Error, unknown_name
+from dqdyn.references import ComputedTorque, waves
 from dqdyn.robot import Robot
 from dqdyn.simulate import Interrupted, SimulationError, SimulationWarning, Trajectory
 from dqdyn.simulate import simulate as run
-from dqdyn.simulate.computed_torque import computed_torque
 from dqdyn.simulate.integrators import INTEGRATORS
-from dqdyn.simulate.reference import waves
 
 CONTROLLERS: dict[str, Callable[[Robot, Array], Any]] = {
     "none": lambda robot, q0: None,
     "gravity": lambda robot, q0: lambda t, q, v: np.where(robot.actuated, robot.gravity_forces(q), 0.0),
-    "hold": lambda robot, q0: computed_torque(robot, lambda t: (q0, np.zeros(robot.nv), np.zeros(robot.nv))),
-    "waves": lambda robot, q0: computed_torque(robot, waves(robot, q0.tolist())),
+    "hold": lambda robot, q0: ComputedTorque(robot, lambda t: (q0, np.zeros(robot.nv), np.zeros(robot.nv))),
+    "waves": lambda robot, q0: ComputedTorque(robot, waves(robot, q0.tolist())),
 }
 """Control laws by name, for a robot that starts at q0."""
 

@@ -2,31 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
 from dqdyn.algebra.scalar import Scalar
-from dqdyn.arrays import Array, RealArray
+from dqdyn.arrays import Array, RealArray, RealNumber
 from dqdyn.constraints import assembled
 from dqdyn.control.core.build import Constraints, Infeasible, SolverName, Tasks, build
 from dqdyn.control.core.command_constraint import MassAndBias
-from dqdyn.control.core.composition import Composition, Dynamics
+from dqdyn.control.core.composition import Dynamics
 from dqdyn.control.core.controller import Controller
 from dqdyn.control.core.coordinates import AnyRobot, own_robot
-from dqdyn.control.core.design import Design, as_list
-from dqdyn.control.core.errors import ControlError
-from dqdyn.control.core.settings import GainPair
+from dqdyn.control.core.design import as_list
+from dqdyn.control.core.errors import ControlError, refused
+from dqdyn.control.core.settings import positive
 from dqdyn.control.features.signals import SignalLike
+from dqdyn.control.features.target_motion import target_motion
 from dqdyn.control.limits.per_axis import TorqueLimits
-from dqdyn.control.tasks.robot import PostureTask
 from dqdyn.dynamics import methods
 from dqdyn.dynamics.joint_forces import coulomb_forces
 from dqdyn.model.model import Model
 from dqdyn.model.motors import said_by
+from dqdyn.references.computed_torque import ComputedTorque, Reference
 from dqdyn.robot import Robot
+from dqdyn.robot.control_law import ControlLaw
 from dqdyn.robot.coordinates import RobotInCoordinates
+from dqdyn.robot.options import InverseMethod
 
+AxisGain = RealNumber | RealArray
+"""One number, one per velocity (nv), or a matrix (nv, nv)."""
 _NOT_YET = "cannot be controlled by torque alone, as"
 _PULLS = 1e-9  # N or N m, from which on gravity counts
 
@@ -58,36 +64,57 @@ def torque_controller(
 
 
 def computed_torque(
-    robot: AnyRobot, target: SignalLike, *, gain: float = 1.0, gains: GainPair | None = None, method: str = "auto"
-) -> Callable[[float, RealArray, RealArray], Array]:
-    """A function (t, q, v) → τ that drives q to a target, constant or moving: τ = M a_c + c + g [Farias, eq. (73)].
+    robot: AnyRobot,
+    target: SignalLike | Reference,
+    *,
+    gain: float = 1.0,
+    gains: tuple[AxisGain, AxisGain] | None = None,
+    wrenches: Mapping[str, RealArray] | None = None,
+    method: InverseMethod = "auto",
+) -> ComputedTorque:
+    """A function (t, q, v) → τ that drives q to a target, constant or moving: see :class:`ComputedTorque`.
 
-    Then v̇ = a_c [Farias, eq. (74)] with a_c = −K_P θ − K_D θ̇ + r [Farias, eq. (75)], where r = θ̈_d + K_P θ_d + K_D θ̇_d
-    [Farias, eq. (76)]; that is a_c = K_P (θ_d − θ) + K_D (θ̇_d − θ̇) + θ̈_d [Farias, eq. (77)] = K_P e + K_D ė + θ̈_d
-    [Farias, eq. (78)]; (75) is printed without the dot of θ̇. Here e is the difference of configurations, which is
-    θ_d − θ but for joints with quaternions. ``gains`` (K_D, K_P), or ``gain`` as for tasks. Robots with
-    constraints are refused as by :func:`torque_controller`, and so are those with an axis that has no motor. Of a
-    robot in coordinates it is a function (t, q, q̇) → τ (nv); the target is the robot's own q.
+    ``target``: q (nq), a function of time that gives q, or q, v and a, a path of :mod:`dqdyn.references`, a
+    :class:`Moving` or a :class:`Measured`. ``gains`` (K_D, K_P) in 1/s and 1/s², each a number, one per velocity (nv)
+    or a matrix (nv, nv); or ``gain`` η as for tasks, the poles −η and −2η. ``wrenches`` maps frames to the [f, τ] that
+    act from outside. ``.law()`` is the same, compiled into a simulation's step. Robots with constraints are refused as
+    by :func:`torque_controller`, and so are those with an axis that has no motor. Of a robot in coordinates it is a
+    function (t, q, q̇) → τ (nv); the target is the robot's own q.
     """
+    own = own_robot(robot)
+    _require_motors(own, everywhere=True)
+    kd, kp = _pair(gain, gains)
+    follow = target_motion(own, target)
     if isinstance(robot, RobotInCoordinates):
-        own, floating = computed_torque(robot.robot, target, gain=gain, gains=gains, method=method), robot
-        return lambda t, q, qd: own(t, *floating.to_minimal(q, qd))
-    own_robot(robot)
-    _require_motors(robot, everywhere=True)
-    task = PostureTask(target, gain=gain, gains=gains).bound_to(robot.model)
-    composition = Composition(robot.model, "acceleration", Design(((task,),), (), (), 0.0))
-    torques = _ThroughDynamics(robot, method)
-    simple = all(joint.motion.quaternion is None for joint in robot.joints)
-    views = composition.views
+        return ComputedTorqueInCoordinates(robot, follow, kp, kd, wrenches, method=method)
+    return ComputedTorque(own, follow, kp, kd, wrenches, method=method)
 
-    def controller(t: float, q: RealArray, v: RealArray) -> Array:
-        state: tuple[Array, Array] = np.asarray(q, dtype=float), np.asarray(v, dtype=float)
-        composition.evaluate(t, *state)
-        # f = Jᵀr, so J v̇ = −r; without quaternions J is the identity
-        a = views["f0"] if simple else np.asarray(np.linalg.solve(views["J0"].T @ views["J0"], views["f0"]))
-        return torques(*state, -a)
 
-    return controller
+class ComputedTorqueInCoordinates(ComputedTorque):
+    """Computed torque of a robot in other coordinates: a function (t, q, q̇) → τ (nv)."""
+
+    def __init__(self, robot: RobotInCoordinates, *arguments: Any, **options: Any) -> None:
+        super().__init__(robot.robot, *arguments, **options)
+        self.floating = robot
+
+    def __call__(self, t: float, q: RealArray, v: RealArray) -> Array:
+        """τ (nv) at q and q̇ (nq)."""
+        return super().__call__(t, *self.floating.to_minimal(q, v))
+
+    def law(self) -> ControlLaw:
+        raise ControlError("computed torque in coordinates has no compiled law: use the controller itself.")
+
+
+def _pair(gain: Any, gains: Any) -> tuple[Any, Any]:
+    """(K_D, K_P)."""
+    if gains is None:
+        eta = positive(gain, "gain of computed torque")
+        return 3.0 * eta, 2.0 * eta**2
+    try:
+        kd, kp = gains
+    except (TypeError, ValueError):
+        raise refused("gains of computed torque are a pair (K_D, K_P)", gains) from None
+    return kd, kp
 
 
 class _ThroughDynamics:

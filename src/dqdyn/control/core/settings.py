@@ -15,6 +15,7 @@ GainPair = tuple[float, float]
 Gains = Literal["auto"] | GainPair
 LARGEST = 1e100
 """Of gains, weights and damping: their squares are finite."""
+_ROUNDING = 1e-12  # by which k_d² may miss 4 k_p, as for k_d = 2 √k_p
 
 
 def is_number(value: object) -> bool:
@@ -37,8 +38,11 @@ def positive(value: Any, what: str) -> float:
     return number(value, f"The {what}", 0.0, above=True)
 
 
-def second_order(gain: float, gains: GainPair | None, name: str) -> GainPair:
-    """(k_d, k_p): as given, with k_d² > 4 k_p, or with the poles −η and −2η, so that η is the rate of decay."""
+def second_order(gain: float, gains: GainPair | None, name: str, *, critical: bool = False) -> GainPair:
+    """(k_d, k_p): as given, with k_d² > 4 k_p, or with the poles −η and −2η, so that η is the rate of decay.
+
+    ``critical`` allows k_d² = 4 k_p too: an error may approach 0 so, but Lemma 4.1 of Quiroz asks zones for more.
+    """
     if gains is None:
         return 3.0 * float(gain), 2.0 * float(gain) ** 2
     try:
@@ -46,7 +50,8 @@ def second_order(gain: float, gains: GainPair | None, name: str) -> GainPair:
     except (TypeError, ValueError):
         raise refused(f"gains of {name} are two numbers (k_d, k_p)", gains) from None
     d, p = positive(d, f"first of the gains of {name}"), positive(p, f"second of the gains of {name}")
-    if d * d <= 4.0 * p:
-        wanted = f"k_d² = {d * d:.6g} must exceed 4 k_p = {4 * p:.6g}; raise the first or lower the second"
+    if d * d < 4.0 * p * (1.0 - _ROUNDING) or (not critical and d * d <= 4.0 * p):
+        relation = "must be at least" if critical else "must exceed"
+        wanted = f"k_d² = {d * d:.6g} {relation} 4 k_p = {4 * p:.6g}; raise the first or lower the second"
         raise Error(f"gains of {name} oscillate: {wanted}.", found=(d, p))
     return d, p

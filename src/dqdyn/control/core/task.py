@@ -28,7 +28,7 @@ class TaskOptions(TypedDict, total=False):
     """What every task takes by keyword.
 
     ``gain`` η in 1/s: the rate of decay at both levels, one number or one per component of the error; ``gains``
-    (k_d, k_p) sets those of the second order instead.
+    (k_d, k_p) sets those of the second order instead, critically damped or slower: k_d² ≥ 4 k_p.
     ``weight`` among the tasks of one level; ``within``: half widths of the region around the target, per component of
     the error, inside which the task is inactive; ``name`` for reports.
     """
@@ -64,7 +64,7 @@ class Task(Term):
         several = isinstance(gain, (list, tuple)) or (isinstance(gain, np.ndarray) and gain.ndim > 0)
         self.gain_factors = _gain_factors(gain, gains, self.name) if several else None
         self.gain = positive(gain if self.gain_factors is None else 1.0, f"gain of {self.name}")
-        self.gains = second_order(self.gain, gains, self.name)
+        self.gains = second_order(self.gain, gains, self.name, critical=True)
         self.weight = positive(weight, f"weight of {self.name}")
         self.within = None if within is None else np.atleast_1d(real_array(within, f"within of {self.name}"))
         if self.within is not None and not (np.isfinite(self.within) & (self.within >= 0.0)).all():

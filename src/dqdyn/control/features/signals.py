@@ -1,6 +1,7 @@
 """What comes from outside: targets, obstacles and safe distances that stand still or move.
 
-A signal is given as a constant, as a function of time, by :class:`Moving` or by :class:`Measured`. Functions that use
+A signal is given as a constant, as a function of time, by :class:`Moving`, by :class:`Measured`, or as a path of
+:mod:`dqdyn.references`. Functions that use
 ``sin``, ``cos``, … of :mod:`dqdyn.algebra.scalar` become part of the compiled program, derivatives included.
 """
 
@@ -20,11 +21,12 @@ from dqdyn.algebra.scalar import Scalar
 from dqdyn.algebra.value import Value
 from dqdyn.arrays import RealArray, RealNumber
 from dqdyn.compile.trace.tracer import Graph, Traced
-from dqdyn.control.core.errors import in_words, no_value
+from dqdyn.control.core.errors import in_words, no_value, refused
 from dqdyn.control.core.kinematics import SignalMotion
 from dqdyn.control.features.components import SIZE, check, check_shape, components, sentence
 from dqdyn.errors import Error
 from dqdyn.model.model import Model
+from dqdyn.references.path import TimedPath
 
 ValueLike: TypeAlias = RealArray | RealNumber | Value | DQ
 Sample: TypeAlias = ValueLike | None
@@ -155,8 +157,25 @@ class SampledSignal(Signal):
         return components(self.kind, given(t) if isinstance(self.source, Moving) else given, self.what, self.size)
 
 
-SignalLike: TypeAlias = ValueLike | Callable[[Any], Any] | Moving | Measured | Signal
-"""What users give as a target, an obstacle or a distance: a constant, a function of time, or what moves."""
+class FollowedPath(Signal):
+    """A path of :mod:`dqdyn.references`; it stays outside of the program, which thus serves any path."""
+
+    def __init__(self, kind: str, size: int, what: str, path: TimedPath) -> None:
+        super().__init__(kind, size, what)
+        self.path = path
+        given, space = path.space.size, path.space
+        own = "vector" if space.model is not None else space.name
+        if given != size or (own != kind and kind in SIZE and own in SIZE):
+            of = f"configurations of {space.name}" if space.model is not None else f"a {space.name}"
+            found = f"a path of {of} with {given} components"
+            raise refused(f"{sentence(what)} is a {kind} with {size} components", found, expected=size)
+
+    def at(self, t: float) -> SignalMotion:
+        return SignalMotion(*(x.tolist() for x in self.path.motion(t)[:3]))
+
+
+SignalLike: TypeAlias = ValueLike | Callable[[Any], Any] | Moving | Measured | Signal | TimedPath
+"""What users give as a target, an obstacle or a distance: a constant, a function of time, a path, or what moves."""
 
 
 def as_signal(kind: str, given: SignalLike, what: str, size: int | None = None) -> Signal:
@@ -164,6 +183,8 @@ def as_signal(kind: str, given: SignalLike, what: str, size: int | None = None) 
     size = SIZE[kind] if size is None else size
     if isinstance(given, Signal):
         return given
+    if isinstance(given, TimedPath):
+        return FollowedPath(kind, size, what, given)
     if isinstance(given, Measured):
         return SampledSignal(kind, size, what, given)
     if isinstance(given, Moving) or callable(given):
@@ -209,6 +230,8 @@ def at_start(function: Callable[[float], Any], what: str) -> Any:
 
 def value_at_start(given: Any, what: str) -> Any:
     """What is given, as it is at t = 0 if it moves."""
+    if isinstance(given, TimedPath):
+        return given(0.0)[0]
     now = given.position if isinstance(given, (Moving, Measured)) else given
     return at_start(now, what) if callable(now) else now
 

@@ -14,6 +14,7 @@ from dqdyn.control.features.signals import Moving, Signal, SignalLike, as_signal
 from dqdyn.control.whole_body.force_task import ForceRows, ForceTask
 from dqdyn.errors import Error, unknown_name
 from dqdyn.model.description import WORLD
+from dqdyn.references.path import TimedPath
 
 if TYPE_CHECKING:
     from dqdyn.control.whole_body.context import WholeBodyContext
@@ -239,7 +240,7 @@ def _on_the_world(context: WholeBodyContext, names: Sequence[str] | None, task: 
 
 def _signal(given: SignalLike, what: str, size: int) -> Signal:
     """A signal of which values count alone: of a function of time no velocity is asked."""
-    if callable(given) and not isinstance(given, Signal):
+    if callable(given) and not isinstance(given, (Signal, TimedPath)):
         given = Moving(given, known=False)
     return as_signal("number" if size == 1 else "vector", given, what, size)
 
