@@ -219,7 +219,7 @@ def test_equalities_that_close_a_circle_or_repeat_do_not_break_the_model() -> No
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('<joint name="j" stiffness="3"/>', "springs of joints are left out: 'j'"),
+        ('<joint name="j" type="ball" stiffness="3"/>', "springs of ball and free joints are left out: 'j'"),
         ('<joint name="j" type="ball" range="0 60"/>', "limits of ball joints are left out: 'j'"),
         ('<joint/></body><body name="m" mocap="true">', "mocap bodies are left out: 'm'"),
     ],

@@ -218,10 +218,13 @@ class Checker:
             raise self.fault(joint, f"has the {field} {value!r}: give numbers.") from None
         if any(math.isnan(v) for v in values):
             raise self.fault(joint, f"has NaN for {field}.")
-        if field in DYNAMICS and not all(in_range(v) for v in values):
+        if field in (*DYNAMICS, "rest") and not all(in_range(v) for v in values):
             beyond = f"infinite or above {LARGEST:g}: give a smaller one, or a joint that is fixed."
             raise self.fault(joint, f"has the {field} {value}, which is {beyond}")
-        if field not in ("lower", "upper") and any(v < 0.0 for v in values):
+        if field == "stiffness" and any(values) and KINDS[joint.kind].quaternion is not None:
+            remedy = "springs are of joints whose coordinates are angles and lengths"
+            raise self.fault(joint, f"is {joint.kind} and has a stiffness, but {remedy}: set it to 0.")
+        if field not in ("lower", "upper", "rest") and any(v < 0.0 for v in values):
             if field in DYNAMICS:
                 raise self.fault(joint, f"has the negative {field} {value}: correct its sign.")
             self.doubt(f"joint {joint.name!r} has the negative {field} limit {value}; correct its sign.", joint.name)

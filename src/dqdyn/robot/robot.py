@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from dqdyn.robot.coordinates import Choices, RobotInCoordinates
     from dqdyn.robot.motors import Motors
     from dqdyn.robot.speeds import RobotInSpeeds
+    from dqdyn.robot.springs import Springs
 
 
 class Robot(ConstrainedMethods):
@@ -225,6 +226,18 @@ class Robot(ConstrainedMethods):
         from dqdyn.robot.motors import with_motors
 
         return self._rebuilt(with_motors(self.model, motors))
+
+    def with_springs(self, springs: Springs) -> Robot:
+        """The same robot with springs in its joints: ``robot.with_springs({"ankle": (120.0, 0.1), "toe": 4.0})``.
+
+        Each is its stiffness in N m/rad or N/m, or (stiffness, rest) with the coordinate at which it is relaxed, 0
+        unless given; a tuple in either place has one number per axis; None takes a spring away. A spring is part of all
+        dynamics: inverse dynamics needs stiffness · (q − rest) more, and ½ stiffness · (q − rest)² is potential
+        energy. Joints with a quaternion have no spring.
+        """
+        from dqdyn.robot.springs import with_springs
+
+        return self._rebuilt(with_springs(self.model, springs))
 
     def with_base(self, base: Base) -> Robot:
         """The same robot on another base: "fixed", "free", "planar" or "differential"."""

@@ -222,14 +222,14 @@ _MOTORS = OptionalField(
 )
 _JOINT = RecordField(
     parts.Joint,
-    ("motors",),
+    ("motors", "stiffness", "rest"),
     **dict.fromkeys(("name", "kind", "parent", "child"), _TEXT),
     origin=_POSE,
     **dict.fromkeys(("axis", "second_axis"), _VECTOR),
     pitch=_NUMBER,
     child_origin=_POSE,
     **dict.fromkeys(parts.LIMITS, _LIMIT),
-    **dict.fromkeys(parts.DYNAMICS, _CONSTANT),
+    **dict.fromkeys((*parts.DYNAMICS, "rest"), _CONSTANT),
     mimic=OptionalField(RecordField(parts.Mimic, joint=_TEXT, ratio=_NUMBER, offset=_NUMBER)),
     motors=_MOTORS,
 )

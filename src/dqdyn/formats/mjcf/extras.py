@@ -50,7 +50,8 @@ def left_out(m: Any, bodies: Sequence[str], joints: Sequence[str], shapes: Seque
     curved = np.any(getattr(m, "dof_dampingpoly", np.zeros((m.nv, 1))), axis=-1)
     ignored: dict[str, Iterable[str]] = {
         "tendons": [m.tendon(i).name or f"tendon{i}" for i in range(m.ntendon)],
-        "springs of joints": _chosen(joints, m.jnt_stiffness),
+        "springs of ball and free joints": _chosen(joints, (m.jnt_type <= ball) & (m.jnt_stiffness != 0.0)),
+        "nonlinear terms of springs": _chosen(joints, _curved_springs(m)),
         "nonlinear terms of damping": dict.fromkeys(joints[int(m.dof_jntid[i])] for i in np.flatnonzero(curved)),
         "limits of ball joints": _chosen(joints, (m.jnt_type == ball) & (m.jnt_limited != 0)),
         "compensations of gravity": _chosen(bodies, m.body_gravcomp),
@@ -61,6 +62,13 @@ def left_out(m: Any, bodies: Sequence[str], joints: Sequence[str], shapes: Seque
         "forces of the fluid": ["density or viscosity"] if m.opt.density or m.opt.viscosity else [],
     }
     return [f"{what} are left out: {listed(names)}." for what, names in ignored.items() if names]
+
+
+def _curved_springs(m: Any) -> np.ndarray:
+    """Joints whose spring is not a stiffness alone; fields of newer versions of MuJoCo."""
+    fields = [np.asarray(getattr(m, name, np.zeros(m.njnt))) for name in ("jnt_stiffnesspoly", "jnt_springyield")]
+    found: np.ndarray = np.any([np.any(np.reshape(f, (m.njnt, -1)), axis=1) for f in fields], axis=0)
+    return found
 
 
 def _chosen(names: Sequence[str], which: np.ndarray) -> list[str]:

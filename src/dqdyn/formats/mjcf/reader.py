@@ -152,8 +152,10 @@ class _Reader:
             back = DQ.of(turn(axis, -ref)) if kind == "revolute" else translator(pure(*axis) * -ref)
             origin = origin * back
         dof = int(m.jnt_dofadr[i])  # MJCF has one number for all axes of a joint
-        constants = zip(DYNAMICS, (m.dof_damping, m.dof_frictionloss, m.dof_armature), strict=True)
+        constants = zip(DYNAMICS, (m.dof_damping, m.dof_frictionloss, m.dof_armature), strict=False)
         data |= {field: float(values[dof]) for field, values in constants}
+        if kind in ("revolute", "prismatic") and m.jnt_stiffness[i]:
+            data |= {"stiffness": float(m.jnt_stiffness[i]), "rest": float(m.qpos_spring[m.jnt_qposadr[i]])}
         for field in PER_AXIS:
             if kept := self.kept(f"{CUSTOM}:{field}:{name}"):
                 data[field] = kept[0] if len(set(kept)) == 1 else kept  # one number where all axes have the same

@@ -185,6 +185,10 @@ class _Writer:
         if effort:
             item.set("actuatorfrcrange", numbers((-effort, effort)))
             data -= {"effort"}
+        if "stiffness" in data:  # MuJoCo's joints with springs have one axis
+            item.set("stiffness", numbers(axis_values(joint, "stiffness")))
+            item.set("springref", numbers(axis_values(joint, "rest")))
+            data -= {"stiffness"}
         for name, attribute in _ATTRIBUTES.items():
             values = set(axis_values(joint, name))
             if name in data and len(values) == 1:

@@ -71,7 +71,7 @@ class _Writer:
             lost = data - uniform
         else:
             chain = () if _is_native(joint) else joint_kind(joint).expansion()
-            lost = data if chain and all(part.v is None for part in chain) else data & {"armature"}
+            lost = data if chain and all(part.v is None for part in chain) else data & {"armature", "stiffness"}
         self.left_out += [f"{name} of the {joint.kind} joint {joint.name!r}" for name in PER_AXIS if name in lost]
         if not is_driven_alike(joint) and joint.kind in ("free", "spherical"):
             self.left_out.append(f"which axes of the {joint.kind} joint {joint.name!r} have motors")
