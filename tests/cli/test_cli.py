@@ -252,7 +252,7 @@ class TestTop:
         assert "as_json" in given
         if "source" in given:  # those of one robot: the same way to name it, in the same order
             assert given["source"].metavar == "ROBOT"
-            assert list(given)[-4:] == ["base", "no_mimic", "strict", "as_json"]
+            assert list(given)[-6:] == ["base", "no_mimic", "strict", "package_path", "srdf", "as_json"]
         if "output" in given:
             assert given["output"].opts == ["--output", "--out", "-o"]
         for name, letters in {"q": ["--q"], "v": ["--v"], "seed": ["--random"], "html": ["--html"]}.items():

@@ -66,7 +66,7 @@ def _pinocchio_model(pin: Any, robot: Robot) -> Any:
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore", ModelWarning)
         path = Path(folder) / "robot.urdf"
-        Robot.from_description(robot.description, base="fixed", mimic=robot.model.mimic).write(path)
+        Robot.from_description(robot.description, base="fixed", mimic=robot.model.mimic).write(path, lossy=True)
         root = () if robot.base == "fixed" else (roots[robot.base](),)
         return pin.buildModelFromUrdf(str(path), *root)
 

@@ -32,11 +32,28 @@ def build(
     checker = Checker(description, strict)
     if base != "fixed" and any(joint.name == ROOT_JOINT for joint in description.joints):
         raise checker.error(f"a joint is named {ROOT_JOINT!r}, the name of the {base} base: rename it.", ROOT_JOINT)
-    model = _Builder(checker.checked(), base, mimic).model(checker)
+    described = checker.checked()
+    if (loose := _free_root(described)) and base != "fixed":
+        twice = f"the joint {loose!r} lets the robot move freely already, and a {base} base would move it twice"
+        raise checker.error(f"{twice}: leave base out, or say base='fixed'.", loose)
+    model = _Builder(described, base, mimic).model(checker)
     if not quiet:
         for text in model.warnings:
             warnings.warn(text, ModelWarning, stacklevel=4)
     return model
+
+
+def _free_root(description: Description) -> str | None:
+    """The free joint on the world, if there is one: on the root link or on what is fixed to it."""
+    moved = {joint.child for joint in description.joints}
+    still, on_link = [link.name for link in description.links if link.name not in moved], description.joints_by_parent()
+    for link in still:  # grows while it is walked
+        for joint in on_link.get(link, ()):
+            if joint.kind == "free":
+                return joint.name
+            if joint.kind == "fixed":
+                still.append(joint.child)
+    return None
 
 
 class _Builder:

@@ -145,6 +145,24 @@ class Loop:
 
 
 @dataclass(frozen=True)
+class Posture:
+    """A configuration with a name: the coordinates of some joints, in the order of q of each; others are neutral."""
+
+    name: str
+    joints: tuple[str, ...]
+    values: tuple[tuple[float, ...], ...]
+
+
+@dataclass(frozen=True)
+class Group:
+    """Joints, and links that belong to them, that a name stands for, such as an arm."""
+
+    name: str
+    joints: tuple[str, ...]
+    links: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Description:
     """Links and joints by name, in the order in which they were written."""
 
@@ -160,6 +178,10 @@ class Description:
     loops: tuple[Loop, ...] = ()
     stabilisation: tuple[float, ...] | None = None  # of constraints: (rate in 1/s,) is Baumgarte's, () is projection
     base_motors: AxisMotors | None = None  # of ``base``, as the motors of a joint; bases have none unless said here
+    postures: tuple[Posture, ...] = ()
+    groups: tuple[Group, ...] = ()
+    disabled_pairs: tuple[tuple[str, str], ...] = ()  # links whose contact with each other does not count
+    losses: tuple[str, ...] = ()  # what the file that it was read from has and a description has not
 
     @property
     def root(self) -> str:

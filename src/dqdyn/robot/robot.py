@@ -100,6 +100,26 @@ class Robot(ConstrainedMethods):
         return self.model.description
 
     @property
+    def postures(self) -> dict[str, Array]:
+        """Named configurations q (nq,), such as keyframes of MJCF and group states of SRDF; see :meth:`with_postures`.
+
+        Joints of which a file says nothing are neutral.
+        """
+        from dqdyn.robot.postures import configurations
+
+        return configurations(self)
+
+    @property
+    def groups(self) -> dict[str, tuple[str, ...]]:
+        """Names of joints by the name of their group, as SRDF has them."""
+        return {group.name: group.joints for group in self.description.groups}
+
+    @property
+    def disabled_pairs(self) -> tuple[tuple[str, str], ...]:
+        """Pairs of links whose contact with each other does not count, as SRDF and MJCF say."""
+        return self.description.disabled_pairs
+
+    @property
     def gravity(self) -> Array | Field:
         """Gravitational acceleration in m/s², world axes, shape (3,); or the field that the robot was given."""
         own = self.model.gravity
@@ -239,6 +259,12 @@ class Robot(ConstrainedMethods):
 
         return self._rebuilt(with_springs(self.model, springs))
 
+    def with_postures(self, postures: Mapping[str, Reals | None]) -> Robot:
+        """The same robot with more named postures: ``robot.with_postures({"home": q})``; None takes one away."""
+        from dqdyn.robot.postures import with_postures
+
+        return self._rebuilt(with_postures(self, postures))
+
     def with_base(self, base: Base) -> Robot:
         """The same robot on another base: "fixed", "free", "planar" or "differential"."""
         return self._rebuilt(self.description, base)
@@ -282,11 +308,15 @@ class Robot(ConstrainedMethods):
         """Converter of q, v, a, τ, M and Jacobians to and from a ``mujoco.MjModel`` with the same joint names."""
         return mujoco_layout(self.model, model)
 
-    def write(self, path: str | Path) -> Path:
-        """Write the robot as .urdf, .xml (MJCF) or .json, by the ending; an existing file is replaced whole."""
+    def write(self, path: str | Path, *, lossy: bool = False) -> Path:
+        """Write the robot as .urdf, .xml (MJCF) or .json, by the ending; an existing file is replaced whole.
+
+        What the format cannot hold is an error that lists all of it, also as ``error.losses``; ``lossy=True`` leaves it
+        out with one warning.
+        """
         from dqdyn.formats.save import save
 
-        return save(self.model, path)
+        return save(self.model, path, lossy=lossy)
 
     def _rebuilt(self, description: Description, base: str | None = None) -> Robot:
         base = self.base if base is None else base
