@@ -218,7 +218,7 @@ class _Reader:
         if self.motors is None:
             return None
         motor = self.motors.get(i)
-        if motor is not None and limit is not None and motor.effort >= limit:
+        if motor is not None and limit is not None and motor.effort > limit:
             motor = replace(motor, effort=math.inf)  # the joint bears less than its actuators give
         return () if motor is None else (motor,)
 
