@@ -13,6 +13,7 @@ from trees import assert_close, random_q, random_robot, random_state, run
 
 import dqdyn as dq
 from dqdyn import constraints as kinds
+from dqdyn import scenes
 from dqdyn.formats.mjcf.writer import compose_mjcf, write_mjcf
 from dqdyn.robot import Robot
 
@@ -268,3 +269,20 @@ def test_postures_of_descriptions_are_checked() -> None:
     arm = dq.robots.arm6().with_postures({"up": np.arange(6) / 10})
     assert arm.with_postures({"up": None}).postures == {}
     assert_close(arm.lock({"joint2": 0.0}).postures["up"], [0.0, 0.2, 0.3, 0.4, 0.5], 0.0)
+
+
+def test_postures_and_pairs_do_not_disturb_the_engine() -> None:
+    """Bodies of the scene add coordinates that a keyframe lacks, and links without mass are no bodies there."""
+    walker = dq.robots.arm6().with_postures({"up": np.ones(6)})
+    scene = scenes.Scene([scenes.ground(), scenes.ball(0.05, (1.0, 1.0, 1.0), mass=1.0)])
+    run_ = dq.simulate(walker, duration=0.002, dt=1e-3, plant="mujoco", scene=scene)
+    assert run_.status == "finished"
+    links = (dq.Link("a"), dq.Link("b"), dq.Link("c", dq.Inertia(1.0, tensor=((1, 0, 0), (0, 1, 0), (0, 0, 1)))))
+    joints = (
+        dq.Joint("x", "prismatic", "a", "b", axis=(1, 0, 0)),
+        dq.Joint("y", "prismatic", "b", "c", axis=(0, 1, 0)),
+    )
+    merged = Robot.from_description(dq.Description("m", links, joints, disabled_pairs=(("a", "b"), ("a", "c"))))
+    written = compose_mjcf(merged.model)
+    assert written.losses == ("that 'a' and 'b', one of which is no body, may touch",)
+    assert compiled(written.text)[0].nexclude == 1

@@ -230,9 +230,13 @@ class _Writer:
             parts = [part for joint, values in pairs for part in self.rewriter.coordinates(joint, values)]
             postures.append((posture.name, dict(parts)))
         write_postures(root, joints, postures)
-        contact = element(root, "contact") if self.description.disabled_pairs else root
-        for one, two in self.description.disabled_pairs:
+        bodies = {WORLD, *(body.attrib["name"] for body in root.iter("body"))}
+        pairs = [pair for pair in self.description.disabled_pairs if bodies.issuperset(pair)]
+        contact = element(root, "contact") if pairs else root
+        for one, two in pairs:
             element(contact, "exclude", body1=name_text(one, "MJCF"), body2=name_text(two, "MJCF"))
+        merged = (pair for pair in self.description.disabled_pairs if pair not in pairs)
+        self.left_out += [f"that {one!r} and {two!r}, one of which is no body, may touch" for one, two in merged]
         for group in self.description.groups:
             key = name_text(f"{CUSTOM}:group:{group.name}", "MJCF")
             self.custom[key] = json.dumps([group.joints, group.links])
