@@ -226,8 +226,8 @@ class _Writer:
         joints = {joint.name: joint for joint in self.description.joints}
         postures = []
         for posture in self.description.postures:
-            pairs = zip(posture.joints, posture.values, strict=True)
-            parts = [part for joint, values in pairs for part in self.rewriter.coordinates(joint, values)]
+            given = zip(posture.joints, posture.values, strict=True)
+            parts = [part for joint, values in given for part in self.rewriter.coordinates(joint, values)]
             postures.append((posture.name, dict(parts)))
         write_postures(root, joints, postures)
         bodies = {WORLD, *(body.attrib["name"] for body in root.iter("body"))}
