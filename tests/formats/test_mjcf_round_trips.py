@@ -236,6 +236,12 @@ def test_a_free_base_on_a_free_joint_is_refused() -> None:
       <joint name="f" type="floating"><parent link="world"/><child link="b"/></joint></robot>"""
     with pytest.raises(dq.ModelError, match="the joint 'f' lets the robot move freely already"):
         dq.load(floating, base="free")
+    heavy = dq.Description(
+        "two_bodies",
+        (dq.Link("ship", dq.Inertia(2.0)), dq.Link("drone", dq.Inertia(1.0))),
+        (dq.Joint("flight", "free", "ship", "drone"),),
+    )
+    assert Robot.from_description(heavy, base="free").nq == 14  # a root with mass is a body of its own
 
 
 @pytest.mark.parametrize(

@@ -44,16 +44,16 @@ def build(
 
 
 def _free_root(description: Description) -> str | None:
-    """The free joint on the world, if there is one: on the root link or on what is fixed to it."""
-    moved = {joint.child for joint in description.joints}
-    still, on_link = [link.name for link in description.links if link.name not in moved], description.joints_by_parent()
+    """The free joint of a robot on the world: on the root link or on what is fixed to it, none of which has mass."""
+    masses = {link.name: link.inertia for link in description.links}
+    still, on_link, found = [description.root], description.joints_by_parent(), list[str]()
     for link in still:  # grows while it is walked
-        for joint in on_link.get(link, ()):
-            if joint.kind == "free":
-                return joint.name
-            if joint.kind == "fixed":
-                still.append(joint.child)
-    return None
+        if not masses[link].is_zero:
+            return None
+        joints = on_link.get(link, [])
+        found += [joint.name for joint in joints if joint.kind == "free"]
+        still += [joint.child for joint in joints if joint.kind == "fixed"]
+    return found[0] if found else None
 
 
 class _Builder:
