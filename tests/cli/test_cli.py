@@ -215,6 +215,20 @@ class TestConvert:
         assert "lost in writing URDF: the posture 'home'" in captured.err
         assert dq.load(target).nv == 2
 
+    def test_templates_and_srdf(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        pytest.importorskip("xacro")
+        template, srdf, target = (tmp_path / name for name in ("arm.xacro", "arm.srdf", "arm.json"))
+        template.write_text(
+            '<robot name="arm" xmlns:xacro="http://wiki.ros.org/xacro"><xacro:arg name="link" default="a"/>'
+            '<link name="$(arg link)"/></robot>'
+        )
+        srdf.write_text('<robot name="arm"><disable_collisions link1="b" link2="b"/></robot>')
+        given = ["--srdf", str(srdf), "--package-path", str(tmp_path)]
+        assert "Wrote" in output("convert", str(template), str(target), *given, "--xacro-arg", "link:=b")
+        assert dq.load(target).disabled_pairs == (("b", "b"),)
+        assert "takes name=value" in failure(capsys, "info", str(template), "--xacro-arg", "link")
+        assert "is not a folder" in failure(capsys, "info", str(template), "--package-path", str(tmp_path / "none"))
+
     def test_nothing_is_lost_to_json(self, tmp_path: Path) -> None:
         facts = data("convert", "humanoid", str(tmp_path / "walker.json"))
         assert facts["lost"] == []
@@ -292,7 +306,8 @@ class TestTop:
         assert "as_json" in given
         if "source" in given:  # those of one robot: the same way to name it, in the same order
             assert given["source"].metavar == "ROBOT"
-            assert list(given)[-6:] == ["base", "no_mimic", "strict", "package_path", "srdf", "as_json"]
+            loading = ["base", "no_mimic", "strict", "package_path", "srdf", "xacro_arg", "as_json"]
+            assert list(given)[-7:] == loading
         if "output" in given:
             assert given["output"].opts == ["--output", "--out", "-o"]
         for name, letters in {"q": ["--q"], "v": ["--v"], "seed": ["--random"], "html": ["--html"]}.items():

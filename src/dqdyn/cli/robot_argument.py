@@ -25,6 +25,7 @@ StrictOption = Annotated[bool, typer.Option("--strict", help="Turn warnings into
 PackagesOption = Annotated[
     list[Path] | None, typer.Option("--package-path", help="A folder that holds packages of meshes and templates.")
 ]
+XacroOption = Annotated[list[str] | None, typer.Option("--xacro-arg", help="An argument of a template: name=value.")]
 SrdfOption = Annotated[Path | None, typer.Option(help="An SRDF file with postures, groups and pairs that may touch.")]
 
 
@@ -35,6 +36,7 @@ def robot_of(
     strict: StrictOption = False,
     package_path: PackagesOption = None,
     srdf: SrdfOption = None,
+    xacro_arg: XacroOption = None,
 ) -> Robot:
     """The robot that a user names on the command line; its warnings are in ``robot.warnings``."""
     with warnings.catch_warnings():
@@ -48,10 +50,19 @@ def robot_of(
         is_file = path.exists() or path.suffix or len(path.parts) > 1
         if is_file or source.isidentifier():
             given: dict[str, Any] = {"package_paths": package_path or [], "srdf": srdf}
+            given["xacro_args"] = dict(map(_template_argument, xacro_arg or []))
             chosen: str | Path = path if is_file else source
             return load(chosen, base=cast("Base | None", base), mimic=not no_mimic, strict=strict, **given)
     error = unknown_name("built-in robot", name, builtin.names())
     raise UnknownNameError(f"{error} No file {source!r} exists either.", **error.data)
+
+
+def _template_argument(text: str) -> tuple[str, str]:
+    """Of ``name=value``, or ``name:=value`` as ROS writes it."""
+    name, equals, value = text.partition("=")
+    if not equals or not name.rstrip(":"):
+        raise Error(f"--xacro-arg takes name=value, as in --xacro-arg arm=left; found {text!r}.", option=text)
+    return name.rstrip(":"), value
 
 
 def _arguments(source: str, options: str) -> tuple[list[Any], dict[str, Any]]:

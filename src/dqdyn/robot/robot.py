@@ -227,7 +227,7 @@ class Robot(ConstrainedMethods):
 
         Fields are those of :mod:`dqdyn.dynamics.gravity`, as ``Central(mu)``, or any object with their two methods. All
         dynamics, energies and simulations are then in the field; only ``torque_regressor`` needs uniform gravity. MJCF
-        and JSON cannot hold a field and refuse it; URDF holds no gravity at all, and writing it warns.
+        and JSON cannot hold a field and refuse it; URDF holds no gravity at all, which is a loss like others.
         """
         return self._rebuilt(edit.with_gravity(self.model, gravity))
 
