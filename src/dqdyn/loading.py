@@ -24,7 +24,7 @@ def load(
     mimic: bool = True,
     strict: bool = False,
     constrained: bool = True,
-    package_paths: Sequence[Path] = (),
+    package_paths: Sequence[str | Path] = (),
     srdf: str | Path | None = None,
     xacro_args: Mapping[str, Any] | None = None,
 ) -> Robot:
@@ -39,11 +39,12 @@ def load(
     ``package_paths`` are folders in which packages that URDF and xacro name are searched first. ``srdf`` is an SRDF
     file or text with postures, groups and pairs of links that may touch; ``xacro_args`` are those of a xacro template.
     """
-    description = _named(source)
+    folders, arguments = _folders(package_paths), _arguments(xacro_args)
+    description = _named(source, folders, arguments)
     if description is None:
         from dqdyn.formats.load import read
 
-        description = read(source, package_paths=_folders(package_paths), xacro_args=_arguments(xacro_args))
+        description = read(source, package_paths=folders, xacro_args=arguments)
     if srdf is not None:
         from dqdyn.formats.srdf.reader import with_srdf
 
@@ -57,7 +58,7 @@ def load(
     )
 
 
-def _named(source: str | Path) -> Description | None:
+def _named(source: str | Path, folders: list[Path], arguments: Mapping[str, Any]) -> Description | None:
     """The robot that a name stands for; None for a file or a text, an error for a name that is neither."""
     if not isinstance(source, str) or not source.isidentifier():
         return None
@@ -65,6 +66,8 @@ def _named(source: str | Path) -> Description | None:
     from dqdyn.robots.builders import BUILDERS, describe
 
     if source in BUILDERS:
+        if arguments:
+            raise LoadError(f"{source!r} is a built-in robot, so it takes no xacro_args: leave them out.", name=source)
         return describe(source)
     if Path(source).exists():
         return None
@@ -73,7 +76,8 @@ def _named(source: str | Path) -> Description | None:
         from dqdyn.formats.load import read
 
         found = downloaded.download(source)
-        return read(found.path, package_paths=found.package_paths, xacro_args=found.xacro_args)
+        given = {**found.xacro_args, **arguments}
+        return read(found.path, package_paths=(*folders, *found.package_paths), xacro_args=given)
     if source.endswith("_description") and not elsewhere:
         raise missing_extra("robot_descriptions", "descriptions", f"Loading {source!r}, a robot of that package,")
     error = unknown_name("built-in robot", source, [*BUILDERS, *elsewhere])

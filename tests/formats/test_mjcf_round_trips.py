@@ -269,6 +269,7 @@ def test_postures_of_descriptions_are_checked() -> None:
         ),
         (dq.Posture("p", ("joint1",), ((0.0, 1.0),)), "gives joint 'joint1' the coordinates"),
         (dq.Posture("p", ("joint1",), ((float("inf"),),)), "give 1 finite numbers"),
+        (dq.Posture("p", ("joint1",), ()), "has 1 joints and 0 values"),
     ):
         with pytest.raises(dq.ModelError, match=sentence):
             Robot.from_description(described.with_changes(postures=(posture,)))

@@ -72,8 +72,15 @@ def test_what_goes_wrong_is_one_sentence(template: Path, monkeypatch: pytest.Mon
     ],
 )
 def test_bad_options_are_refused(options: dict[str, Any], sentence: str) -> None:
-    with pytest.raises(dq.LoadError, match=sentence):
-        dq.load('<robot name="a"><link name="b"/></robot>', **options)
+    for source in ('<robot name="a"><link name="b"/></robot>', "arm7"):
+        with pytest.raises(dq.LoadError, match=sentence):
+            dq.load(source, **options)
+
+
+def test_arguments_without_a_template_are_refused() -> None:
+    for source in ("arm7", "<mujoco><worldbody/></mujoco>", "{}"):
+        with pytest.raises(dq.LoadError, match="so it takes no xacro_args: leave them out"):
+            dq.load(source, xacro_args={"a": 1})
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from typing import Any
 from dqdyn.errors import LoadError
 from dqdyn.formats import files, safe_xml
 from dqdyn.formats.urdf import reader as urdf
+from dqdyn.formats.urdf.xacro_file import refuse_arguments
 from dqdyn.model.description import Description
 
 _USD_SUFFIXES = (".usd", ".usda", ".usdc", ".usdz")
@@ -25,12 +26,14 @@ def read(
     if _is_json(source):
         from dqdyn.formats.json.document import read_json
 
+        refuse_arguments(xacro_args, str(source)[:60])
         return read_json(source)
     _refuse_usd(source)
     document = safe_xml.parse(source, safe_xml.MJCF_BOUNDS)
     if document.root.tag == "mujoco":
         from dqdyn.formats.mjcf.reader import read_mjcf
 
+        refuse_arguments(xacro_args, document.file)
         return read_mjcf(source)
     return urdf.describe(document, package_paths, xacro_args or {})
 

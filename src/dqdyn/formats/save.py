@@ -19,6 +19,8 @@ WRITERS = {".urdf": compose_urdf, ".xml": compose_mjcf, ".mjcf": compose_mjcf, "
 
 def compose(model: Model, path: str | Path) -> Written:
     """The text of the file in the format that its ending names, and what that format cannot hold."""
+    if not isinstance(path, (str, Path)):
+        raise FormatError(f"a robot is written to a path; found {path!r}.", path=str(path))
     path = Path(path)
     if path.suffix.lower() not in WRITERS:
         raise FormatError(f"{path.name!r} has no known extension: use {', '.join(WRITERS)}.", path=str(path))

@@ -152,7 +152,10 @@ class Checker:
                 raise self.error(f"two postures or groups are named {twice!r}: rename one.", twice)
         for posture in d.postures:
             what = f"the posture {posture.name!r}"
-            for name, values in zip(posture.joints, posture.values, strict=False):
+            if len(posture.joints) != len(posture.values):
+                counts = f"{len(posture.joints)} joints and {len(posture.values)} values"
+                raise self.error(f"{what} has {counts}: give the coordinates of each joint.", posture.name)
+            for name, values in zip(posture.joints, posture.values, strict=True):
                 if name not in joints:
                     raise self.error(f"{what} has a missing joint: {unknown_name('joint', name, joints)}", posture.name)
                 size = KINDS[joints[name].kind].nq

@@ -24,7 +24,7 @@ from dqdyn.formats.safe_xml import Document, Element
 from dqdyn.formats.urdf.shapes import Shapes
 from dqdyn.formats.urdf.transmissions import with_transmissions
 from dqdyn.formats.urdf.values import Values, ignored_content
-from dqdyn.formats.urdf.xacro_file import expanded, is_xacro
+from dqdyn.formats.urdf.xacro_file import expanded, is_xacro, refuse_arguments
 from dqdyn.model.description import LIMITS, Description, Joint, Link, Mimic
 from dqdyn.model.inertia import Inertia, Tensor
 
@@ -61,9 +61,8 @@ def describe(
     """The robot in a parsed URDF document, or in a xacro template."""
     if document.root.tag == "robot" and is_xacro(document):
         document = expanded(document, package_paths, xacro_args)
-    elif xacro_args:
-        file = document.file
-        raise LoadError(f"{file} is not a xacro template, so it takes no xacro_args: leave them out.", file=file)
+    else:
+        refuse_arguments(xacro_args, document.file)
     _require_urdf(document)
     return _Reader(document, package_paths).description()
 

@@ -26,6 +26,12 @@ def is_xacro(document: Document) -> bool:
     return document.file.endswith(".xacro") or any(one.tag.startswith("xacro:") for one in document.root.walk())
 
 
+def refuse_arguments(arguments: Mapping[str, Any] | None, file: str) -> None:
+    """An error where arguments are given to what is not a template."""
+    if arguments:
+        raise LoadError(f"{file} is not a xacro template, so it takes no xacro_args: leave them out.", file=file)
+
+
 def expanded(document: Document, package_paths: Sequence[Path], arguments: Mapping[str, Any]) -> Document:
     """The URDF document of a template; ``arguments`` are those of its <xacro:arg>."""
     file, path = document.file, document.path
