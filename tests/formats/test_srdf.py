@@ -6,8 +6,10 @@ import warnings
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pinocchio
 import pytest
-from robot_data import urdf_file
+from robot_data import short_name, urdf_file, urdf_files
 from trees import assert_close
 
 import dqdyn as dq
@@ -85,20 +87,25 @@ def test_a_robot_of_example_robot_data() -> None:
 
 
 BAD = {
-    "joint": (
-        'name="joint1" value="0.1"',
-        'name="joint9" value="0.1"',
-        "no joint named 'joint9': did you mean",
-    ),
-    "link": ('link1="base"', 'link1="bass"', "There is no link named 'bass': did you mean 'base'"),
-    "group": ('group="hand"><joint', 'group="hnd"><joint', "There is no group named 'hnd'"),
     "value": ('value="-0.2"', 'value="much"', "the state 'home' has value='much' in <joint>"),
     "nan": ('value="-0.2"', 'value="nan"', "the state 'home' has value='nan' in <joint>"),
     "size": ('value="-0.2"', 'value="1 2"', "write 1 numbers"),
-    "chain": ('base_link="base" tip_link="wrist"', 'base_link="wrist" tip_link="base"', "leads to 'base', "),
     "itself": ('<group name="hand"><link', '<group name="hand"><group name="all"/><link', "is part of itself"),
     "type": ('type="planar"', 'type="swimming"', "There is no type named 'swimming'"),
     "attribute": ('<group name="arm">', "<group>", "lacks the attribute 'name'"),
+    "base": ('name="joint1" value="0.1"', 'name="on" value="0 0 0 0 0 0 2"', "has a quaternion of length 2 in <joint>"),
+}
+DOUBTFUL = {
+    "joint": ('name="joint1" value="0.1"', 'name="joint9" value="0.1"', "<joint> of 'joint9'", "no such joint"),
+    "link": ('link1="base"', 'link1="bass"', "<disable_collisions> of 'bass'", "no such link"),
+    "group": ('<group name="hand"/>', '<group name="hnd"/>', "<group> of 'hnd'", "no such group"),
+    "chain": (
+        '"base" tip_link="wrist"',
+        '"wrist" tip_link="base"',
+        "chain from 'wrist' to 'base'",
+        "is not below its base",
+    ),
+    "passive": ('_joint name="joint4"', '_joint name="joint0"', "<passive_joint> of 'joint0'", "no such joint"),
 }
 
 
@@ -109,6 +116,50 @@ def test_bad_files_are_refused(case: str) -> None:
     with pytest.raises(dq.LoadError) as caught:
         arm(SRDF.replace(old, new))
     assert sentence in str(caught.value)
+
+
+@pytest.mark.parametrize("case", DOUBTFUL)
+def test_what_the_robot_has_not_is_left_out_and_noted(case: str) -> None:
+    old, new, what, why = DOUBTFUL[case]
+    assert old in SRDF
+    robot = arm(SRDF.replace(old, new))
+    (said,) = [text for text in robot.warnings if what in text]
+    assert why in said
+    assert any(what in loss and why in loss for loss in robot.description.losses)
+    with pytest.raises(dq.ModelError, match=why):
+        arm(SRDF.replace(old, new), strict=True)
+
+
+def test_the_base_may_have_coordinates_in_a_posture() -> None:
+    free = SRDF.replace('name="joint2" value="-0.2"', 'name="on" value="1 2 3 0 0.6 0 0.8"')
+    assert_close(arm(free, base="free").postures["home"][:7], [0.8, 0, 0.6, 0, 1, 2, 3], 1e-15)
+    assert_close(arm(free, base="fixed").postures["home"], [0.1, 0, 0, 0, 0, 0], 0.0)
+    planar = SRDF.replace('name="joint2" value="-0.2"', 'name="root_joint" value="1 2 3"')
+    assert_close(arm(planar).postures["home"][:4], [1, 2, 3, 0.1], 0.0)
+
+
+SRDF_ROBOTS = ["a1/a1", "centauro/centauro", "anymal_c_simple/anymal", "xarm7/xarm7", "solo/solo", "icub/icub"]
+
+
+@pytest.mark.parametrize("base", ["free", "fixed"])
+@pytest.mark.parametrize("name", SRDF_ROBOTS)
+def test_postures_are_those_of_pinocchio(name: str, base: Any) -> None:
+    found = [path for path in urdf_files() if short_name(path) == name]
+    if not found:
+        pytest.skip(f"example-robot-data has no {name} here")
+    (path,) = found
+    (srdf,) = [file for file in path.parents[1].rglob("*.srdf") if file.stem == path.stem]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", dq.ModelWarning)
+        robot = dq.load(path, srdf=srdf, base=base, mimic=False)
+    root = (pinocchio.JointModelFreeFlyer(),) if base == "free" else ()
+    theirs = pinocchio.buildModelFromUrdf(str(path), *root)
+    pinocchio.loadReferenceConfigurations(theirs, str(srdf), False)
+    expected = {entry.key(): np.array(entry.data()) for entry in theirs.referenceConfigurations}
+    layout = robot.to_pinocchio(theirs)
+    assert expected
+    for posture, q in expected.items():
+        assert_close(layout.q(robot.postures[posture]), q, 1e-12)
 
 
 def test_what_is_not_srdf_is_told() -> None:
