@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pinocchio
 import pytest
-from robot_data import short_name, urdf_file, urdf_files
+from robot_data import urdf_file
 from trees import assert_close
 
 import dqdyn as dq
@@ -138,16 +138,13 @@ def test_the_base_may_have_coordinates_in_a_posture() -> None:
     assert_close(arm(planar).postures["home"][:4], [1, 2, 3, 0.1], 0.0)
 
 
-SRDF_ROBOTS = ["a1/a1", "centauro/centauro", "anymal_c_simple/anymal", "xarm7/xarm7", "solo/solo", "icub/icub"]
+SRDF_ROBOTS = ["a1/a1", "centauro/centauro", "bolt/bolt", "xarm7/xarm7", "solo/solo", "icub/icub"]
 
 
 @pytest.mark.parametrize("base", ["free", "fixed"])
 @pytest.mark.parametrize("name", SRDF_ROBOTS)
 def test_postures_are_those_of_pinocchio(name: str, base: Any) -> None:
-    found = [path for path in urdf_files() if short_name(path) == name]
-    if not found:
-        pytest.skip(f"example-robot-data has no {name} here")
-    (path,) = found
+    path = urdf_file(name)
     (srdf,) = [file for file in path.parents[1].rglob("*.srdf") if file.stem == path.stem]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", dq.ModelWarning)
