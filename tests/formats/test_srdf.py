@@ -138,7 +138,7 @@ def test_the_base_may_have_coordinates_in_a_posture() -> None:
     assert_close(arm(planar).postures["home"][:4], [1, 2, 3, 0.1], 0.0)
 
 
-SRDF_ROBOTS = ["a1/a1", "centauro/centauro", "bolt/bolt", "xarm7/xarm7", "solo/solo", "icub/icub"]
+SRDF_ROBOTS = ["a1/a1", "centauro/centauro", "bolt/bolt", "go1/go1", "solo/solo", "icub/icub"]
 
 
 @pytest.mark.parametrize("base", ["free", "fixed"])
