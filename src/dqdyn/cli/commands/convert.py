@@ -28,8 +28,8 @@ def convert(
 ) -> Iterator[Answer]:
     """Write a robot as URDF, MJCF or JSON.
 
-    An existing TARGET is replaced. Everything that is lost is listed: what SOURCE has and a robot has not, and what the
-    format of TARGET cannot hold. With --lossy the file is written all the same, else that is an error.
+    An existing TARGET is replaced. Everything that is lost is listed: what the file of ROBOT has and is not read, and
+    what the format of TARGET cannot hold. With --lossy the file is written all the same, else that is an error.
 
     [dim]Examples:[/]
 
