@@ -94,7 +94,7 @@ def _own_contacts(m: Any) -> list[str]:
 def _curved_springs(m: Any) -> np.ndarray:
     """Joints whose spring is not a stiffness alone; fields of newer versions of MuJoCo."""
     fields = [np.asarray(getattr(m, name, np.zeros(m.njnt))) for name in ("jnt_stiffnesspoly", "jnt_springyield")]
-    found: np.ndarray = np.any([np.any(np.reshape(f, (m.njnt, -1)), axis=1) for f in fields], axis=0)
+    found: np.ndarray = np.any([np.any(f, axis=tuple(range(1, f.ndim))) for f in fields], axis=0)
     return found
 
 
