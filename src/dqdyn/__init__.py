@@ -96,7 +96,7 @@ from dqdyn.errors import (
 from dqdyn.geometry.primitives import Line, Plane, Point
 from dqdyn.geometry.segment import Segment
 from dqdyn.loading import from_dh, from_screws, load
-from dqdyn.model.description import Description, Joint, Link, Mimic, NamedFrame, Shape, placement
+from dqdyn.model.description import Description, Group, Joint, Link, Mimic, NamedFrame, Posture, Shape, placement
 from dqdyn.model.inertia import Inertia
 from dqdyn.model.motors import Motor
 from dqdyn.robot import Robot
@@ -132,6 +132,7 @@ __all__ = [
     "Error",
     "FormatError",
     "G",
+    "Group",
     "Im",
     "Inertia",
     "Joint",
@@ -148,6 +149,7 @@ __all__ = [
     "Plane",
     "Point",
     "Pose",
+    "Posture",
     "Quaternion",
     "Re",
     "Robot",

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from dqdyn.algebra.dual import IDENTITY
 from dqdyn.arrays import RealArray
+from dqdyn.errors import LoadError, UnknownNameError, missing_extra, unknown_name
 from dqdyn.robot import Robot
 from dqdyn.robot.options import Base
 
 if TYPE_CHECKING:
     from dqdyn.formats.serial.chain import InertiaLike, PoseLike
+    from dqdyn.model.description import Description
 
 
 def load(
@@ -22,29 +24,80 @@ def load(
     mimic: bool = True,
     strict: bool = False,
     constrained: bool = True,
-    package_paths: Sequence[Path] = (),
+    package_paths: Sequence[str | Path] = (),
+    srdf: str | Path | None = None,
+    xacro_args: Mapping[str, Any] | None = None,
 ) -> Robot:
-    """A robot from a URDF, MJCF or JSON file, from such a text, or by the name of a built-in robot.
+    """A robot from a URDF, xacro, MJCF or JSON file, from such a text, or by name.
+
+    Names are those of built-in robots, as "arm7", and where the package robot_descriptions is installed its own, as
+    "panda_description", which are cloned from the network when they are first used.
 
     ``base`` is "fixed", "free", "planar" or "differential" (default: what the file says, else fixed).
     ``mimic=False`` gives mimic joints coordinates of their own; ``strict=True`` turns warnings into errors.
     ``constrained=False`` gives the bare tree: no loops are closed, and a differential base becomes a planar one.
-    ``package_paths`` are folders in which meshes of URDF named ``package://…`` are searched first.
+    ``package_paths`` are folders in which packages that URDF and xacro name are searched first. ``srdf`` is an SRDF
+    file or text with postures, groups and pairs of links that may touch; ``xacro_args`` are those of a xacro template.
     """
-    from dqdyn.formats.load import read
+    folders, arguments = _folders(package_paths), _arguments(xacro_args)
+    description = _named(source, folders, arguments)
+    if description is None:
+        from dqdyn.formats.load import read
 
-    description = None
-    if isinstance(source, str) and source.isidentifier():
-        from dqdyn.robots.builders import BUILDERS, describe
+        description = read(source, package_paths=folders, xacro_args=arguments)
+    if srdf is not None:
+        from dqdyn.formats.srdf.reader import with_srdf
 
-        description = describe(source) if source in BUILDERS else None
+        description = with_srdf(description, srdf)
     return Robot.from_description(
-        description or read(source, package_paths=package_paths),
+        description,
         base=base,
         mimic=mimic,
         strict=strict,
         constrained=constrained,
     )
+
+
+def _named(source: str | Path, folders: list[Path], arguments: Mapping[str, Any]) -> Description | None:
+    """The robot that a name stands for; None for a file or a text, an error for a name that is neither."""
+    if not isinstance(source, str) or not source.isidentifier():
+        return None
+    from dqdyn.robots import downloaded
+    from dqdyn.robots.builders import BUILDERS, describe
+
+    if source in BUILDERS:
+        if arguments:
+            raise LoadError(f"{source!r} is a built-in robot, so it takes no xacro_args: leave them out.", name=source)
+        return describe(source)
+    if Path(source).exists():
+        return None
+    elsewhere = downloaded.names()
+    if source in elsewhere:
+        from dqdyn.formats.load import read
+
+        found = downloaded.download(source)
+        given = {**found.xacro_args, **arguments}
+        return read(found.path, package_paths=(*folders, *found.package_paths), xacro_args=given)
+    if source.endswith("_description") and not elsewhere:
+        raise missing_extra("robot_descriptions", "descriptions", f"Loading {source!r}, a robot of that package,")
+    error = unknown_name("built-in robot", source, [*BUILDERS, *elsewhere])
+    raise UnknownNameError(f"{error} No file {source!r} exists either.", **error.data)
+
+
+def _folders(given: Any) -> list[Path]:
+    if isinstance(given, (str, Path)) or not isinstance(given, Iterable):
+        raise LoadError(f"package_paths is a list of folders, as ['src', 'models']; found {given!r}.", found=given)
+    folders = list(given)
+    for folder in folders:
+        if not isinstance(folder, (str, Path)) or not Path(folder).is_dir():
+            raise LoadError(f"package_paths has {folder!r}, which is not a folder: correct it.", found=folder)
+    return [Path(folder) for folder in folders]
+
+
+def _arguments(given: Any) -> Mapping[str, Any]:
+    if given is not None and not isinstance(given, Mapping):
+        raise LoadError(f"xacro_args is a dictionary, as {{'arm': 'left'}}; found {given!r}.", found=given)
+    return given or {}
 
 
 def from_dh(

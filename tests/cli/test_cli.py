@@ -166,6 +166,15 @@ class TestInfo:
         assert _axes({"axes": [(1.0, 0.0, 0.0), (0.0, -1.0, 0.0)], "pitch": None}) == "x, -y"
 
 
+LOSING = """<mujoco><option timestep="0.001"/><worldbody><light name="sun"/>
+  <body name="one"><joint name="a" armature="0.1" stiffness="2"/><geom size="0.1"/><site name="s"/>
+  <body name="two"><joint name="b" armature="0.2" pos="0 0 1"/><geom size="0.1"/><site name="t"/></body></body>
+  </worldbody>
+  <equality><connect name="pin" site1="t" site2="s"/></equality><sensor><gyro name="spin" site="s"/></sensor>
+  <tendon><spatial name="rope"><site site="s"/><site site="t"/></spatial></tendon>
+  <keyframe><key name="home" qpos="0.1 0.2"/></keyframe></mujoco>"""
+
+
 class TestConvert:
     @pytest.mark.parametrize("ending", ["urdf", "xml", "json"])
     def test_written_file_is_the_same_robot(self, tmp_path: Path, ending: str) -> None:
@@ -178,6 +187,51 @@ class TestConvert:
         frame = "link7"
         assert again.nv == robot.nv
         assert again.pose(frame, q).matrix == pytest.approx(robot.pose(frame, q).matrix, abs=1e-9)
+
+    def test_what_is_lost_is_listed_and_refused(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        pytest.importorskip("mujoco")
+        source, target = tmp_path / "arm.xml", tmp_path / "arm.urdf"
+        source.write_text(LOSING)
+        assert cli.run(["convert", str(source), str(target)]) == cli.FAILED
+        said = capsys.readouterr().err
+        assert not target.exists()
+        losses = [line for line in said.splitlines() if line.startswith("warning: lost ")]
+        assert [line.partition(": ")[2].partition(": ")[2] for line in losses] == [
+            "tendons are left out: 'rope'.",
+            "sensors, but for their frames, are left out: 'spin'.",
+            "lights are left out: 'sun'.",
+            "options of the engine are left out: 'timestep'.",
+            "the constraint 'pin'",
+            "armature of the revolute joint 'a'",
+            "stiffness of the revolute joint 'a'",
+            "armature of the revolute joint 'b'",
+            "the posture 'home'",
+        ]
+        assert "9 things are lost from" in said
+        assert "arm.urdf, as listed above: add --lossy to write the file all the same." in said
+        assert cli.run(["convert", str(source), str(target), "--lossy", "--json"]) == 0
+        captured = capsys.readouterr()
+        assert len(json.loads(captured.out)["lost"]) == 9
+        assert "lost in writing URDF: the posture 'home'" in captured.err
+        assert dq.load(target).nv == 2
+
+    def test_templates_and_srdf(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        pytest.importorskip("xacro")
+        template, srdf, target = (tmp_path / name for name in ("arm.xacro", "arm.srdf", "arm.json"))
+        template.write_text(
+            '<robot name="arm" xmlns:xacro="http://wiki.ros.org/xacro"><xacro:arg name="link" default="a"/>'
+            '<link name="$(arg link)"/></robot>'
+        )
+        srdf.write_text('<robot name="arm"><disable_collisions link1="b" link2="b"/></robot>')
+        given = ["--srdf", str(srdf), "--package-path", str(tmp_path)]
+        assert "Wrote" in output("convert", str(template), str(target), *given, "--xacro-arg", "link:=b")
+        assert dq.load(target).disabled_pairs == (("b", "b"),)
+        assert "takes name=value" in failure(capsys, "info", str(template), "--xacro-arg", "link")
+        assert "is not a folder" in failure(capsys, "info", str(template), "--package-path", str(tmp_path / "none"))
+
+    def test_nothing_is_lost_to_json(self, tmp_path: Path) -> None:
+        facts = data("convert", "humanoid", str(tmp_path / "walker.json"))
+        assert facts["lost"] == []
 
     def test_json_names_the_target(self, tmp_path: Path) -> None:
         target = tmp_path / "arm.json"
@@ -252,7 +306,8 @@ class TestTop:
         assert "as_json" in given
         if "source" in given:  # those of one robot: the same way to name it, in the same order
             assert given["source"].metavar == "ROBOT"
-            assert list(given)[-4:] == ["base", "no_mimic", "strict", "as_json"]
+            loading = ["base", "no_mimic", "strict", "package_path", "srdf", "xacro_arg", "as_json"]
+            assert list(given)[-7:] == loading
         if "output" in given:
             assert given["output"].opts == ["--output", "--out", "-o"]
         for name, letters in {"q": ["--q"], "v": ["--v"], "seed": ["--random"], "html": ["--html"]}.items():

@@ -12,7 +12,6 @@ FORM = {
     "other root": ('<house name="r"/>', "the outermost element is <house>, not <robot>: give a URDF file"),
     "sdf": ('<sdf version="1.7"/>', "the file is SDF, which is not read: convert it to URDF or MJCF"),
     "mjcf": ("<mujoco/>", "the file is MJCF, not URDF: load it with dqdyn.load"),
-    "xacro": (robot('<xacro:macro name="m"/>'), "the file is a xacro template: run 'xacro file.xacro > robot.urdf'"),
     "xacro number": (changed('upper="2"', 'upper="${pi}"'), "joint 'shoulder' has upper='${pi}' in <limit>: run xacro"),
     "link without name": (arm_with(robot="<link/>"), "a link lacks the attribute 'name' in <link>: add it"),
     "joint without name": (arm_with(robot='<joint type="fixed"/>'), "a joint lacks the attribute 'name'"),

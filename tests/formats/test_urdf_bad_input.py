@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from urdf_text import ARM, INERTIAL, arm_with, changed, robot
 
-from dqdyn.errors import Error, LoadError, ModelError, ModelWarning
+from dqdyn.errors import Error, LoadError, MissingExtraError, ModelError, ModelWarning
 from dqdyn.formats.urdf.reader import read_urdf
 from dqdyn.model.build import build
 
@@ -68,10 +69,11 @@ def test_the_line_is_that_of_the_element(tmp_path: Path) -> None:
     assert f"broken.urdf, line {line}: joint 'shoulder'" in message
 
 
-def test_a_template_is_told_by_its_suffix(tmp_path: Path) -> None:
+def test_a_template_is_told_by_its_suffix(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "arm.urdf.xacro"
     path.write_text(ARM)
-    with pytest.raises(LoadError, match="the file is a xacro template"):
+    monkeypatch.setitem(sys.modules, "xacro", None)
+    with pytest.raises(MissingExtraError, match="a xacro template, needs the package 'xacro'"):
         read_urdf(path)
 
 

@@ -595,7 +595,7 @@ def test_mjcf_says_which_meshes_it_leaves_out(tmp_path: Path, content: bytes | N
     if content is not None:
         (tmp_path / "part.stl").write_bytes(content)
     shape = Shape("mesh", (1.0, 1.0, 1.0), mesh="package://part.stl", path=tmp_path / "part.stl")
-    with pytest.warns(ModelWarning, match=r"package://part\.stl on 'arm' and 1 more"):
+    with pytest.warns(ModelWarning, match=r"part\.stl on 'arm', which .*, the shape package://part\.stl on 'arm'"):
         text = write_mjcf(_with_shapes(shape))
     assert mujoco.MjModel.from_xml_string(text).ngeom == 0
 

@@ -192,7 +192,7 @@ def test_a_kind_with_an_expansion_is_written(tmp_path: Path) -> None:
     q, v, a = state(robot)
     for name in ("own.urdf", "own.xml"):
         with pytest.warns(dq.ModelWarning) if name.endswith("urdf") else contextlib.nullcontext():
-            robot.write(tmp_path / name)
+            robot.write(tmp_path / name, lossy=True)
         read = dq.load(tmp_path / name)
         assert [joint.kind for joint in read.joints] == ["revolute", "revolute", "prismatic", "prismatic"]
         assert [joint.name for joint in read.joints] == ["joint0", "joint1_turn", "joint1_reach", "joint2"]
@@ -211,7 +211,7 @@ def test_a_coupled_part_may_come_before_the_one_that_it_follows(followed: bool, 
     robot = Robot.from_description(whole)
     q, v, a = state(robot)
     with pytest.warns(dq.ModelWarning, match="armature"):
-        robot.write(tmp_path / "own.urdf")
+        robot.write(tmp_path / "own.urdf", lossy=True)
     read = dq.load(tmp_path / "own.urdf")
     assert [(joint.name, joint.kind) for joint in read.joints] == [
         ("joint0_travel", "prismatic"),
@@ -240,7 +240,7 @@ def test_layouts_of_mujoco_and_pinocchio(tmp_path: Path) -> None:
     q, v, a = state(robot)
     robot.write(tmp_path / "own.xml")
     with pytest.warns(dq.ModelWarning):
-        robot.write(tmp_path / "own.urdf")
+        robot.write(tmp_path / "own.urdf", lossy=True)
     for layout in (
         robot.to_mujoco(mujoco.MjModel.from_xml_path(str(tmp_path / "own.xml"))),
         robot.to_pinocchio(pinocchio.buildModelFromUrdf(str(tmp_path / "own.urdf"))),

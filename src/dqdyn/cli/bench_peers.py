@@ -14,6 +14,7 @@ import numpy as np
 from dqdyn.arrays import Array
 from dqdyn.cli.timing import Call, side_by_side
 from dqdyn.errors import Error, MissingExtraError, ModelWarning
+from dqdyn.formats.urdf.writer import write_urdf
 from dqdyn.robot import Robot
 
 STEP, STEPS, RUNS = 1e-4, 100, 64
@@ -66,7 +67,8 @@ def _pinocchio_model(pin: Any, robot: Robot) -> Any:
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore", ModelWarning)
         path = Path(folder) / "robot.urdf"
-        Robot.from_description(robot.description, base="fixed", mimic=robot.model.mimic).write(path)
+        fixed = Robot.from_description(robot.description, base="fixed", mimic=robot.model.mimic)
+        path.write_text(write_urdf(fixed.model), encoding="utf-8")
         root = () if robot.base == "fixed" else (roots[robot.base](),)
         return pin.buildModelFromUrdf(str(path), *root)
 

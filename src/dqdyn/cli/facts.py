@@ -40,7 +40,9 @@ def _joint(robot: Robot, joint: TreeJoint) -> dict[str, Any]:
         "q": [joint.q.start, joint.q.stop],
         "v": [joint.v.start, joint.v.stop],
         "angular": turning,  # per axis: rad and N m rather than m and N
-        **attributes(joint, "lower", "upper", "velocity", "effort", "damping", "friction", "armature"),
+        **attributes(
+            joint, "lower", "upper", "velocity", "effort", "damping", "friction", "armature", "stiffness", "rest"
+        ),
         "motors": [m and attributes(m, "effort", "velocity", "gear", "name") for m in joint.motors],  # per axis
         "mimic": master and {"joint": robot.joints[master.joint].name, **attributes(master, "ratio", "offset")},
     }

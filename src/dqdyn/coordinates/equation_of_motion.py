@@ -3,7 +3,7 @@
     M(q) q̈ + N(q, q̇) q̇ = weight + u + Σ J_t(a)ᵀ f + Aᵀλ,   A q̈ = b
 
 This is the reference that the compiled forms are held to. Joints' own inertia (armature) is added to M and N as it is
-everywhere in the library; damping and friction belong to u here.
+everywhere in the library; damping, friction and springs belong to u here.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from dqdyn.algebra.scalar import total as sum_of
 from dqdyn.dynamics.arguments import Scalars
 from dqdyn.dynamics.fast.composite import Composite
 from dqdyn.dynamics.formulations.mass_centers import center_poses
-from dqdyn.dynamics.joint_forces import armature
+from dqdyn.dynamics.joint_forces import armature, spring_energy
 from dqdyn.dynamics.wrenches import power
 from dqdyn.kinematics.tree import adjoints, forward
 from dqdyn.model.gravity_field import FieldGravity
@@ -33,10 +33,14 @@ def kinetic_energy(model: Model, q: Scalars, v: Scalars) -> Scalar:
 
 
 def potential_energy(model: Model, q: Scalars) -> Scalar:
-    """−Σ ⟨m g, c⟩ in J; zero with all centers of mass at the height of the world origin. In a field, its energy."""
+    """−Σ ⟨m g, c⟩ and that of springs, in J; zero with all centers of mass at the height of the world origin.
+
+    In a gravity field its energy takes the place of the first term.
+    """
+    springs = spring_energy(model, q)
     if isinstance(model.gravity, FieldGravity):
         pairs = zip(model.bodies, center_poses(model, q), strict=True)
-        return sum_of([0.0, *(model.gravity.field.energy(body.inertia, seen) for body, seen in pairs)])
+        return sum_of([0.0, *(model.gravity.field.energy(body.inertia, seen) for body, seen in pairs), *springs])
     g = pure(*model.gravity)
     seen = adjoints(model, q)
     total: Scalar = 0.0
@@ -44,4 +48,4 @@ def potential_energy(model: Model, q: Scalars) -> Scalar:
         inertia = body.inertia
         if inertia.mass:
             total = total - (dot3(seen[i].p, g) * inertia.mass + dot3(seen[i].rotate(inertia.first_moment), g))
-    return total
+    return sum_of([total, *springs])

@@ -1,4 +1,4 @@
-"""What the joints themselves contribute: damping, Coulomb friction and armature, in every formulation alike.
+"""What the joints themselves contribute: springs, damping, friction and armature, in every formulation alike.
 
 Armature r is the kinetic energy ½ Σ r v². Velocities of spherical and free joints turn with their child and are not
 rates of coordinates, so Lagrange's equations of that energy (Euler and Poincaré's, in such velocities) have more terms
@@ -56,6 +56,42 @@ def velocity_forces(model: Model, v: Scalars) -> list[Scalar]:
             if p[j]:
                 result[w + 3 + i] = result[w + 3 + i] - v[w + k] * (v[w + 3 + j] * p[j])
     return result
+
+
+def spring_forces(model: Model, q: Scalars) -> list[Scalar]:
+    """Forces (nv) that hold against the springs: stiffness · (q − rest); a mimic joint's act on its master."""
+    result: list[Scalar] = [0.0] * model.nv
+    for joint, k, stiffness, stretch in _springs(model, q):
+        force = stretch * stiffness
+        result[k] = result[k] + (force if joint.master is None else force * joint.master.ratio)
+    return result
+
+
+def spring_energy(model: Model, q: Scalars) -> list[Scalar]:
+    """½ stiffness · (q − rest)² in J of each axis that has a spring."""
+    return [stretch * stretch * (0.5 * stiffness) for _, _, stiffness, stretch in _springs(model, q)]
+
+
+def stiffness(model: Model) -> list[float]:
+    """Derivative of the spring forces in N m/rad or N/m per velocity axis (nv); it is diagonal."""
+    return _collected(model, "stiffness", power=2)
+
+
+def state_forces(model: Model, q: Scalars, v: Scalars) -> list[Scalar]:
+    """Forces (nv) that the joints need at a = 0: :func:`velocity_forces` and those against springs."""
+    return [f + s for f, s in zip(velocity_forces(model, v), spring_forces(model, q), strict=True)]
+
+
+def _springs(model: Model, q: Scalars) -> Iterator[tuple[TreeJoint, int, float, Scalar]]:
+    """Each axis with a spring: its joint, its index into v, its stiffness, and by how much it is stretched."""
+    for joint in model.joints:
+        if any(joint.stiffness):
+            at = zip(
+                range(joint.v.start, joint.v.stop), joint.stiffness, joint.rest, joint.displacements(q), strict=True
+            )
+            for k, stiff, rest, x in at:
+                if stiff:
+                    yield joint, k, stiff, x - rest if rest else x
 
 
 def turning_derivative(model: Model, v: Scalars) -> Iterator[tuple[int, int, Scalar]]:

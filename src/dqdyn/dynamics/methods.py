@@ -10,7 +10,7 @@ from dqdyn.algebra.scalar import Scalar
 from dqdyn.dynamics.arguments import Matrix, Scalars, Wrenches
 from dqdyn.dynamics.choice import Candidate, Form, Formulations
 from dqdyn.dynamics.deferred import Deferred
-from dqdyn.dynamics.joint_forces import armature, turning_coriolis, velocity_forces
+from dqdyn.dynamics.joint_forces import armature, state_forces, turning_coriolis
 from dqdyn.errors import ModelError
 from dqdyn.model.gravity_field import FieldGravity
 from dqdyn.model.model import Model
@@ -39,14 +39,14 @@ def pulled(model: Model, q: Scalars, wrenches: Wrenches) -> tuple[Model, Wrenche
 
 @dataclass(frozen=True)
 class WithJointForces:
-    """Inverse dynamics of the bodies, completed by armature, damping and friction."""
+    """Inverse dynamics of the bodies, completed by armature, damping, friction and springs."""
 
     of_bodies: Deferred
 
     def __call__(self, model: Model, q: Scalars, v: Scalars, a: Scalars, wrenches: Wrenches = None) -> list[Scalar]:
         model, wrenches = pulled(model, q, wrenches)
         tau = self.of_bodies.loaded(model, q, v, a, wrenches)
-        rotor, own = armature(model), velocity_forces(model, v)
+        rotor, own = armature(model), state_forces(model, q, v)
         return [t + (ak * r if r else 0.0) + f for t, ak, r, f in zip(tau, a, rotor, own, strict=True)]
 
 
@@ -96,7 +96,7 @@ def forward_by_mass_matrix(
     """Forward dynamics as M a = τ − bias."""
     model, wrenches = pulled(model, q, wrenches)
     bias = _recursive(model, q, v, [0.0] * model.nv, wrenches)
-    right = [t - b - f for t, b, f in zip(tau, bias, velocity_forces(model, v), strict=True)]
+    right = [t - b - f for t, b, f in zip(tau, bias, state_forces(model, q, v), strict=True)]
     acceleration: list[Scalar] = _solve(MASS_MATRIX["composite-body"](model, q), right)
     return acceleration
 
@@ -110,19 +110,19 @@ def forward_by_articulated_bodies(
         text = f"the method 'articulated-body' cannot treat joint {follower!r} of {model.name!r}, which mimics another"
         raise ModelError(f"{text}: use 'composite-body', or load the robot with mimic=False.", joint=follower)
     model, wrenches = pulled(model, q, wrenches)
-    net = [t - f for t, f in zip(tau, velocity_forces(model, v), strict=True)]
+    net = [t - f for t, f in zip(tau, state_forces(model, q, v), strict=True)]
     form = Deferred("dynamics.fast.articulated", "forward_dynamics")
     acceleration: list[Scalar] = form(model, q, v, net, wrenches, armature(model))
     return acceleration
 
 
 def bias_forces(model: Model, q: Scalars, v: Scalars) -> list[Scalar]:
-    """τ (nv) at zero acceleration: Coriolis, centrifugal, gravity, damping and friction."""
+    """τ (nv) at zero acceleration: Coriolis, centrifugal, gravity, damping, friction and springs."""
     return _INVERSE["recursive"](model, q, v, [0.0] * model.nv)
 
 
 def gravity_forces(model: Model, q: Scalars) -> list[Scalar]:
-    """τ (nv) that holds the robot at rest against gravity."""
+    """τ (nv) that holds the robot at rest against gravity and springs."""
     zero = [0.0] * model.nv
     return _INVERSE["recursive"](model, q, zero, zero)
 

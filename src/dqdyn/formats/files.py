@@ -54,8 +54,13 @@ def printable(text: str) -> str:
 
 def first_character(path: Path) -> bytes:
     """The first character of a file that is not white space; empty if the file cannot be read."""
+    return beginning(path)[:1]
+
+
+def beginning(path: Path) -> bytes:
+    """The first kilobyte of a file without white space around it; empty if the file cannot be read."""
     try:
-        return _head(path, 1024).strip()[:1] if path.is_file() else b""
+        return _head(path, 1024).strip() if path.is_file() else b""
     except (OSError, ValueError):
         return b""
 

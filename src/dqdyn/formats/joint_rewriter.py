@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import fields, replace
 from typing import Any
 
 from dqdyn.algebra.dual import IDENTITY
-from dqdyn.errors import FormatError, ModelWarning
-from dqdyn.model.description import DYNAMICS, LIMITS, PER_AXIS, ROOT_JOINT, WORLD, Description, Joint, Link, Mimic
+from dqdyn.errors import FormatError
+from dqdyn.model.description import DYNAMICS, LIMITS, PER_AXIS, ROOT_JOINT, WORLD, Description, Joint, Link, Loop, Mimic
 from dqdyn.model.joints import KINDS, joint_kind
 from dqdyn.model.joints.joint_kind import ChainPart, leader
 from dqdyn.model.model import Model
@@ -47,6 +46,18 @@ class Rewriter:
         self.joint_names = Names(joint.name for joint in description.joints)
         self.new_links: dict[str, list[Link]] = {}  # before which link
         self.joints: list[Joint] = []
+        self.parts: dict[str, list[tuple[str, ChainPart]]] = {}  # of joints that became chains
+
+    def coordinates(self, joint: str, values: tuple[float, ...]) -> list[tuple[str, tuple[float, ...]]]:
+        """The coordinates of a described joint as those of the joints that stand for it."""
+        if joint not in self.parts:
+            return [(joint, values)]
+        result = []
+        for name, part in self.parts[joint]:
+            if part.q is not None:
+                own = values[part.q]
+                result += [(name, own)] if name == joint else self.coordinates(name, own)
+        return result
 
     def result(self) -> Description:
         links = [one for link in self.description.links for one in (*self.new_links.get(link.name, ()), link)]
@@ -72,6 +83,7 @@ class Rewriter:
             joint.name if one and part.q == slice(0, 1) else self.joint_names.new(f"{joint.name}_{part.suffix}")
             for part in parts
         ]
+        self.parts[joint.name] = list(zip(names, parts, strict=True))
         followed = names[leader(parts) or 0]
         result: list[Joint] = []
         for part, name in zip(parts, names, strict=True):
@@ -145,12 +157,6 @@ def limit_of(joint: Joint, name: str) -> float | None:
 
 def with_base_joint(model: Model, file_format: str) -> Description:
     """The description on a fixed base: a free or planar base becomes the joint ``root_joint`` on a link ``world``."""
-    held = [c.name for c in model.constraints if not c.of_base(model.base)]
-    held += [loop.name for loop in model.description.loops if loop.name not in held]
-    if held:
-        remedy = "write robot.without_constraints(), or JSON"
-        message = f"{file_format} cannot hold the constraint {held[0]!r} of {model.name!r}: {remedy}."
-        raise FormatError(message, element=held[0])
     root = model.description.base_joint(model.base)
     description = model.description.on_base("fixed").with_changes(gravity=model.gravity)
     if model.base == "fixed":
@@ -166,9 +172,10 @@ def with_base_joint(model: Model, file_format: str) -> Description:
     return description.with_changes(links=(Link(WORLD), *description.links), joints=(root, *description.joints))
 
 
-def warn_left_out(model: Model, file_format: str, left_out: Sequence[str]) -> None:
-    """One warning for everything that a file cannot hold."""
-    if left_out:
-        listed = ", ".join(left_out)
-        message = f"{file_format} cannot hold these of {model.name!r}, they are left out: {listed}."
-        warnings.warn(message, ModelWarning, stacklevel=3)
+def loops_of(model: Model) -> tuple[list[Loop], list[str]]:
+    """The constraints that a file could hold, and the names of those that none can."""
+    own = [c for c in model.constraints if not c.of_base(model.base)]
+    loops = [loop for c in own if (loop := c.loop()) is not None]
+    known = {c.name for c in own}
+    loops += [loop for loop in model.description.loops if loop.name not in known]
+    return loops, [c.name for c in own if c.loop() is None]

@@ -54,6 +54,10 @@ class MeshFinder:
                 return file
         return None
 
+    def package(self, name: str) -> str | None:
+        """The folder of a package, or None."""
+        return next(iter(self._folders(name)), None)
+
     def _folders(self, package: str) -> list[str]:
         """Existing folders that may be the package, best first."""
         if package in ("", ".", "..") or "\0" in package:

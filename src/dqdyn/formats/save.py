@@ -6,19 +6,34 @@ from collections.abc import Callable
 from pathlib import Path
 
 from dqdyn.errors import FormatError
-from dqdyn.formats.json.document import write_json
-from dqdyn.formats.mjcf.writer import write_mjcf
-from dqdyn.formats.urdf.writer import write_urdf
+from dqdyn.formats.json.document import compose_json
+from dqdyn.formats.losses import Written, refuse_losses, warn_losses
+from dqdyn.formats.mjcf.writer import compose_mjcf
+from dqdyn.formats.urdf.writer import compose_urdf
 from dqdyn.formats.whole_file import write_whole
 from dqdyn.model.model import Model
 
-WRITERS: dict[str, Callable[[Model], str]]
-WRITERS = {".urdf": write_urdf, ".xml": write_mjcf, ".mjcf": write_mjcf, ".json": write_json}
+WRITERS: dict[str, Callable[[Model], Written]]
+WRITERS = {".urdf": compose_urdf, ".xml": compose_mjcf, ".mjcf": compose_mjcf, ".json": compose_json}
 
 
-def save(model: Model, path: str | Path) -> Path:
-    """Write the model; the file appears whole or not at all."""
+def compose(model: Model, path: str | Path) -> Written:
+    """The text of the file in the format that its ending names, and what that format cannot hold."""
+    if not isinstance(path, (str, Path)):
+        raise FormatError(f"a robot is written to a path; found {path!r}.", path=str(path))
     path = Path(path)
     if path.suffix.lower() not in WRITERS:
         raise FormatError(f"{path.name!r} has no known extension: use {', '.join(WRITERS)}.", path=str(path))
-    return write_whole(path, WRITERS[path.suffix.lower()](model).encode("utf-8"))
+    return WRITERS[path.suffix.lower()](model)
+
+
+def save(model: Model, path: str | Path, *, lossy: bool = False) -> Path:
+    """Write the model; the file appears whole or not at all.
+
+    What the format cannot hold is an error, or, where ``lossy``, left out with one warning.
+    """
+    written = compose(model, path)
+    if not lossy:
+        refuse_losses(written, model, written.losses)
+    warn_losses(written, model)
+    return write_whole(Path(path), written.text.encode("utf-8"))

@@ -32,11 +32,28 @@ def build(
     checker = Checker(description, strict)
     if base != "fixed" and any(joint.name == ROOT_JOINT for joint in description.joints):
         raise checker.error(f"a joint is named {ROOT_JOINT!r}, the name of the {base} base: rename it.", ROOT_JOINT)
-    model = _Builder(checker.checked(), base, mimic).model(checker)
+    described = checker.checked()
+    if (loose := _free_root(described)) and base != "fixed":
+        twice = f"the joint {loose!r} lets the robot move freely already, and a {base} base would move it twice"
+        raise checker.error(f"{twice}: leave base out, or say base='fixed'.", loose)
+    model = _Builder(described, base, mimic).model(checker)
     if not quiet:
         for text in model.warnings:
             warnings.warn(text, ModelWarning, stacklevel=4)
     return model
+
+
+def _free_root(description: Description) -> str | None:
+    """The free joint of a robot on the world: on the root link or on what is fixed to it, none of which has mass."""
+    masses = {link.name: link.inertia for link in description.links}
+    still, on_link, found = [description.root], description.joints_by_parent(), list[str]()
+    for link in still:  # grows while it is walked
+        if not masses[link].is_zero:
+            return None
+        joints = on_link.get(link, [])
+        found += [joint.name for joint in joints if joint.kind == "free"]
+        still += [joint.child for joint in joints if joint.kind == "fixed"]
+    return found[0] if found else None
 
 
 class _Builder:

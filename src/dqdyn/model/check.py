@@ -17,6 +17,7 @@ from dqdyn.model.description import (
     DYNAMICS,
     LIMITS,
     PER_AXIS,
+    ROOT_JOINT,
     WORLD,
     Description,
     Joint,
@@ -98,6 +99,7 @@ class Checker:
             if frame.link not in links:
                 raise self.fault(frame, f"is on the link {frame.link!r}, which does not exist.")
             self.placement(frame.origin, f"frame {frame.name!r}")
+        self.beside_the_tree(d)
         if not isinstance(d.gravity, FieldGravity) and not all(in_range(g) for g in d.gravity):
             raise self.error(f"gravity must be three finite numbers up to {LARGEST:g}; found {d.gravity}.", "gravity")
         return d.with_changes(joints=joints)
@@ -139,6 +141,34 @@ class Checker:
         if not all(in_range(c) for c in (*shape.size, *(shape.color or ()))):
             raise self.error(f"{what} has a size or a color {_BEYOND}: correct it.", link.name)
         self.placement(shape.origin, what)
+
+    def beside_the_tree(self, d: Description) -> None:
+        """Postures, groups and pairs refer to what there is."""
+        joints = {joint.name: joint for joint in (*d.joints, d.base_joint("fixed"))}
+        links = {link.name for link in d.links}
+        for named in (d.postures, d.groups):
+            names = [one.name for one in named]
+            if twice := next((name for name in names if names.count(name) > 1), None):
+                raise self.error(f"two postures or groups are named {twice!r}: rename one.", twice)
+        for posture in d.postures:
+            what = f"the posture {posture.name!r}"
+            if len(posture.joints) != len(posture.values):
+                counts = f"{len(posture.joints)} joints and {len(posture.values)} values"
+                raise self.error(f"{what} has {counts}: give the coordinates of each joint.", posture.name)
+            for name, values in zip(posture.joints, posture.values, strict=True):
+                if name not in joints:
+                    raise self.error(f"{what} has a missing joint: {unknown_name('joint', name, joints)}", posture.name)
+                size = KINDS[joints[name].kind].nq
+                if not all(in_range(c) for c in values) or (size and name != ROOT_JOINT and len(values) != size):
+                    fault = f"gives joint {name!r} the coordinates {values}: give {size} finite numbers."
+                    raise self.error(f"{what} {fault}", posture.name)
+        for group in d.groups:
+            for kind, given, known in (("joint", group.joints, set(joints)), ("link", group.links, links)):
+                if lost := next((name for name in given if name not in known), None):
+                    unknown = unknown_name(kind, lost, known)
+                    raise self.error(f"the group {group.name!r} has a missing {kind}: {unknown}", group.name)
+        for link in (link for pair in d.disabled_pairs for link in pair if link not in links | {WORLD}):
+            raise self.error(f"a pair that may touch has a missing link: {unknown_name('link', link, links)}", link)
 
     # --- joints -----------------------------------------------------------------------------------------------------
 
@@ -218,10 +248,13 @@ class Checker:
             raise self.fault(joint, f"has the {field} {value!r}: give numbers.") from None
         if any(math.isnan(v) for v in values):
             raise self.fault(joint, f"has NaN for {field}.")
-        if field in DYNAMICS and not all(in_range(v) for v in values):
+        if field in (*DYNAMICS, "rest") and not all(in_range(v) for v in values):
             beyond = f"infinite or above {LARGEST:g}: give a smaller one, or a joint that is fixed."
             raise self.fault(joint, f"has the {field} {value}, which is {beyond}")
-        if field not in ("lower", "upper") and any(v < 0.0 for v in values):
+        if field == "stiffness" and any(values) and KINDS[joint.kind].quaternion is not None:
+            remedy = "springs are of joints whose coordinates are angles and lengths"
+            raise self.fault(joint, f"is {joint.kind} and has a stiffness, but {remedy}: set it to 0.")
+        if field not in ("lower", "upper", "rest") and any(v < 0.0 for v in values):
             if field in DYNAMICS:
                 raise self.fault(joint, f"has the negative {field} {value}: correct its sign.")
             self.doubt(f"joint {joint.name!r} has the negative {field} limit {value}; correct its sign.", joint.name)

@@ -25,8 +25,8 @@ BASE_KINDS = {"fixed": "fixed", "free": "free", "planar": "planar", "differentia
 """The joint kind of each base."""
 BASES = tuple(BASE_KINDS)
 LIMITS = ("lower", "upper", "velocity", "effort")
-DYNAMICS = ("damping", "friction", "armature")
-PER_AXIS = LIMITS + DYNAMICS
+DYNAMICS = ("damping", "friction", "armature", "stiffness")
+PER_AXIS = (*LIMITS, *DYNAMICS, "rest")
 """Fields of a joint that are one number for all of its axes, or one per axis; the first two are those of q."""
 
 
@@ -84,8 +84,9 @@ class Mimic:
 class Joint:
     """A joint between two links. ``x_parent,child = origin · motion(q) · child_origin``.
 
-    ``kind`` is one of ``dqdyn.model.joints.KINDS``. Limits, damping, friction and armature are one number for all axes
-    of the joint, or one per axis; None is no limit. ``axis`` is a unit vector in the joint frame. ``motors`` has one
+    ``kind`` is one of ``dqdyn.model.joints.KINDS``. Limits, damping, friction, armature and springs are one number for
+    all axes of the joint, or one per axis; None is no limit. A spring pulls by ``stiffness · (q − rest)`` towards its
+    rest; joints with a quaternion have none. ``axis`` is a unit vector in the joint frame. ``motors`` has one
     entry per axis, () says that none has a motor; None leaves it to the kind: every axis, but none of a free or planar
     joint.
     """
@@ -108,6 +109,8 @@ class Joint:
     armature: float | tuple[float, ...] = 0.0  # rotor inertia, kg m² or kg
     mimic: Mimic | None = None
     motors: AxisMotors | None = None
+    stiffness: float | tuple[float, ...] = 0.0  # of a spring, N m/rad or N/m
+    rest: float | tuple[float, ...] = 0.0  # where that spring is relaxed, rad or m
 
 
 @dataclass(frozen=True)
@@ -142,6 +145,24 @@ class Loop:
 
 
 @dataclass(frozen=True)
+class Posture:
+    """A configuration with a name: the coordinates of some joints, in the order of q of each; others are neutral."""
+
+    name: str
+    joints: tuple[str, ...]
+    values: tuple[tuple[float, ...], ...]
+
+
+@dataclass(frozen=True)
+class Group:
+    """Joints, and links that belong to them, that a name stands for, such as an arm."""
+
+    name: str
+    joints: tuple[str, ...]
+    links: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Description:
     """Links and joints by name, in the order in which they were written."""
 
@@ -157,6 +178,10 @@ class Description:
     loops: tuple[Loop, ...] = ()
     stabilisation: tuple[float, ...] | None = None  # of constraints: (rate in 1/s,) is Baumgarte's, () is projection
     base_motors: AxisMotors | None = None  # of ``base``, as the motors of a joint; bases have none unless said here
+    postures: tuple[Posture, ...] = ()
+    groups: tuple[Group, ...] = ()
+    disabled_pairs: tuple[tuple[str, str], ...] = ()  # links whose contact with each other does not count
+    losses: tuple[str, ...] = ()  # what the file that it was read from has and a description has not
 
     @property
     def root(self) -> str:

@@ -54,6 +54,8 @@ class TreeJoint:
     damping: tuple[float, ...]
     friction: tuple[float, ...]
     armature: tuple[float, ...]
+    stiffness: tuple[float, ...]
+    rest: tuple[float, ...]
     motors: AxisMotors
     master: Master | None = None
     offset: float = 0.0  # added to the coordinate of a joint with one; see :mod:`dqdyn.model.canonical`
@@ -102,10 +104,13 @@ class TreeJoint:
 
     def coordinates(self, q: Scalars) -> list[Scalar]:
         """The joint's own coordinates out of the robot's q."""
-        own = list(q[self.q])
-        if self.master is not None:
-            own = [own[0] * self.master.ratio + self.master.offset]
+        own = self.displacements(q)
         return [own[0] + self.offset] if self.offset else own
+
+    def displacements(self, q: Scalars) -> list[Scalar]:
+        """The joint's coordinates as its description counts them, whatever frames the model is in."""
+        own = list(q[self.q])
+        return own if self.master is None else [own[0] * self.master.ratio + self.master.offset]
 
     def rates(self, v: Scalars) -> list[Scalar]:
         """The joint's own velocities (or accelerations) out of the robot's."""

@@ -16,8 +16,9 @@ def fresh_name(wanted: str, used: set[str]) -> str:
     return wanted
 
 
-def listed(names: Iterable[str]) -> str:
-    """The first few names."""
+def listed(names: Iterable[str], complete: bool = False) -> str:
+    """The first few names, or all."""
     names = list(names)
-    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-    return ", ".join(repr(name) for name in names[:SHOWN]) + more
+    shown = len(names) if complete else SHOWN
+    more = f" and {len(names) - shown} more" if len(names) > shown else ""
+    return ", ".join(repr(name) for name in names[:shown]) + more

@@ -22,7 +22,7 @@ def axis_values(joint: Joint, field: str) -> tuple[float, ...]:
     if isinstance(value, (tuple, list)):
         return tuple(real_number(v, "a value per axis") for v in value)
     if value is None:
-        value = 0.0 if field in DYNAMICS else -math.inf if field == "lower" else math.inf
+        value = 0.0 if field in (*DYNAMICS, "rest") else -math.inf if field == "lower" else math.inf
     return (real_number(value, "a value per axis"),) * axis_count(joint, field)
 
 

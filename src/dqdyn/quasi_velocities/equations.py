@@ -14,7 +14,7 @@ from dqdyn.dynamics.fast.sparse_solve import factored, solve
 from dqdyn.dynamics.formulations import kane
 from dqdyn.dynamics.formulations.mass_centers import row_times
 from dqdyn.dynamics.formulations.speeds import Speeds, orthogonal, speeds_from, velocities
-from dqdyn.dynamics.joint_forces import armature, velocity_forces
+from dqdyn.dynamics.joint_forces import armature, state_forces
 from dqdyn.dynamics.massless_joints import moved_inertia
 from dqdyn.kinematics import frames
 from dqdyn.model.model import Frame, Model
@@ -56,7 +56,7 @@ class QuasiVelocities:
     ) -> list[Scalar]:
         """Bᵀτ (m) that gives u̇; ``on`` is the same robot in other frames, to which the wrenches then belong."""
         v, a = velocities(self.b, self.model, q, u, u_rate)
-        rotor, own = armature(self.model), velocity_forces(self.model, v)
+        rotor, own = armature(self.model), state_forces(self.model, q, v)
         joints = self.forces(q, [f + (ak * r if r else 0.0) for f, ak, r in zip(own, a, rotor, strict=True)])
         bodies = kane.inverse_dynamics(on or self.model, q, u, u_rate, wrenches, self.b)
         return [f + g for f, g in zip(bodies, joints, strict=True)]

@@ -130,12 +130,12 @@ class DynamicMethods(KinematicMethods):
 
     @compiled_method(inputs=2)
     def bias_forces(self, q: Reals, v: Reals, *, out: Out = None, check: bool = True) -> Array:
-        """τ (..., nv) at zero acceleration: Coriolis, centrifugal, gravity, damping and friction."""
+        """τ (..., nv) at zero acceleration: Coriolis, centrifugal, gravity, damping, friction and springs."""
         return self._run("bias_forces", (q, v), out=out, check=check)
 
     @compiled_method(inputs=1)
     def gravity_forces(self, q: Reals, *, out: Out = None, check: bool = True) -> Array:
-        """τ (..., nv) that holds the robot at rest against gravity."""
+        """τ (..., nv) that holds the robot at rest against gravity and springs."""
         return self._run("gravity_forces", (q,), out=out, check=check)
 
     def inverse_dynamics_derivatives(
@@ -173,7 +173,7 @@ class DynamicMethods(KinematicMethods):
 
     @compiled_method(inputs=3)
     def torque_regressor(self, q: Reals, v: Reals, a: Reals, *, out: Out = None, check: bool = True) -> Array:
-        """Y (..., nv, 10 per moving body) with τ = Y π for :meth:`inertial_parameters` π; no friction, no armature."""
+        """Y (..., nv, 10 per moving body) with τ = Y π for :meth:`inertial_parameters` π; of the bodies alone."""
         return self._run("torque_regressor", (q, v, a), out=out, check=check)
 
     def inertial_parameters(self) -> Array:

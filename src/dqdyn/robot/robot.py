@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from dqdyn.robot.coordinates import Choices, RobotInCoordinates
     from dqdyn.robot.motors import Motors
     from dqdyn.robot.speeds import RobotInSpeeds
+    from dqdyn.robot.springs import Springs
 
 
 class Robot(ConstrainedMethods):
@@ -97,6 +98,26 @@ class Robot(ConstrainedMethods):
     def description(self) -> Description:
         """Links and joints by name, as written."""
         return self.model.description
+
+    @property
+    def postures(self) -> dict[str, Array]:
+        """Named configurations q (nq,), such as keyframes of MJCF and group states of SRDF; see :meth:`with_postures`.
+
+        Joints of which a file says nothing are neutral.
+        """
+        from dqdyn.robot.postures import configurations
+
+        return configurations(self)
+
+    @property
+    def groups(self) -> dict[str, tuple[str, ...]]:
+        """Names of joints by the name of their group, as SRDF has them."""
+        return {group.name: group.joints for group in self.description.groups}
+
+    @property
+    def disabled_pairs(self) -> tuple[tuple[str, str], ...]:
+        """Pairs of links whose contact with each other does not count, as SRDF and MJCF say."""
+        return self.description.disabled_pairs
 
     @property
     def gravity(self) -> Array | Field:
@@ -206,7 +227,7 @@ class Robot(ConstrainedMethods):
 
         Fields are those of :mod:`dqdyn.dynamics.gravity`, as ``Central(mu)``, or any object with their two methods. All
         dynamics, energies and simulations are then in the field; only ``torque_regressor`` needs uniform gravity. MJCF
-        and JSON cannot hold a field and refuse it; URDF holds no gravity at all, and writing it warns.
+        and JSON cannot hold a field and refuse it; URDF holds no gravity at all, which is a loss like others.
         """
         return self._rebuilt(edit.with_gravity(self.model, gravity))
 
@@ -225,6 +246,24 @@ class Robot(ConstrainedMethods):
         from dqdyn.robot.motors import with_motors
 
         return self._rebuilt(with_motors(self.model, motors))
+
+    def with_springs(self, springs: Springs) -> Robot:
+        """The same robot with springs in its joints: ``robot.with_springs({"ankle": (120.0, 0.1), "toe": 4.0})``.
+
+        Each is its stiffness in N m/rad or N/m, or (stiffness, rest) with the coordinate at which it is relaxed, 0
+        unless given; a tuple in either place has one number per axis; None takes a spring away. A spring is part of all
+        dynamics: inverse dynamics needs stiffness · (q − rest) more, and ½ stiffness · (q − rest)² is potential
+        energy. Joints with a quaternion have no spring.
+        """
+        from dqdyn.robot.springs import with_springs
+
+        return self._rebuilt(with_springs(self.model, springs))
+
+    def with_postures(self, postures: Mapping[str, Reals | None]) -> Robot:
+        """The same robot with more named postures: ``robot.with_postures({"home": q})``; None takes one away."""
+        from dqdyn.robot.postures import with_postures
+
+        return self._rebuilt(with_postures(self, postures))
 
     def with_base(self, base: Base) -> Robot:
         """The same robot on another base: "fixed", "free", "planar" or "differential"."""
@@ -269,11 +308,15 @@ class Robot(ConstrainedMethods):
         """Converter of q, v, a, τ, M and Jacobians to and from a ``mujoco.MjModel`` with the same joint names."""
         return mujoco_layout(self.model, model)
 
-    def write(self, path: str | Path) -> Path:
-        """Write the robot as .urdf, .xml (MJCF) or .json, by the ending; an existing file is replaced whole."""
+    def write(self, path: str | Path, *, lossy: bool = False) -> Path:
+        """Write the robot as .urdf, .xml (MJCF) or .json, by the ending; an existing file is replaced whole.
+
+        What the format cannot hold is an error that lists all of it, also as ``error.losses``; ``lossy=True`` leaves it
+        out with one warning.
+        """
         from dqdyn.formats.save import save
 
-        return save(self.model, path)
+        return save(self.model, path, lossy=lossy)
 
     def _rebuilt(self, description: Description, base: str | None = None) -> Robot:
         base = self.base if base is None else base

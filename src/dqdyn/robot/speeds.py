@@ -70,7 +70,7 @@ class RobotInSpeeds(WithFunctions):
         return self._run("mass_matrix", (q,), out=out, check=check)
 
     def bias_forces(self, q: Reals, u: Reals, *, out: Out = None, check: bool = True) -> Array:
-        """Bᵀτ (..., m) at u̇ = 0: what velocities, gravity, damping and friction ask for."""
+        """Bᵀτ (..., m) at u̇ = 0: what velocities, gravity, damping, friction and springs ask for."""
         return self._run("bias_forces", (q, u), out=out, check=check)
 
     def inverse_dynamics(

@@ -57,6 +57,8 @@ def engine_model(robot: Robot, timestep: float, *, q0: Array | None = None, **op
         remedy = "describe what holds the robot by shapes in contact, or run robot.without_constraints()"
         raise Error(f"{what}: {remedy}.", constraint=name)
     root = ET.fromstring(write_mjcf(robot.model))
+    for keyframe in root.findall("keyframe"):  # bodies of the scene may add coordinates that it lacks
+        root.remove(keyframe)
     add_to(root, robot, chosen, timestep, robot.neutral() if q0 is None else q0)
     model = mujoco.MjModel.from_xml_string(ET.tostring(root, encoding="unicode"))
     model.opt.timestep = timestep

@@ -13,7 +13,7 @@ from dqdyn.dynamics.arguments import Wrenches
 from dqdyn.dynamics.fast.composite import mass_matrix
 from dqdyn.dynamics.fast.recursive import inverse_dynamics
 from dqdyn.dynamics.fast.sparse_solve import Matrix
-from dqdyn.dynamics.joint_forces import armature, velocity_forces
+from dqdyn.dynamics.joint_forces import armature, state_forces
 from dqdyn.dynamics.methods import MassMatrix
 from dqdyn.model.model import Model
 
@@ -54,7 +54,7 @@ def of_state(method: Callable[[Model, Terms, bool], Result]) -> Callable[..., Re
         singular: bool = False,
     ) -> Result:
         bias = inverse_dynamics(model, q, v, [0.0] * model.nv, wrenches)
-        force = [tk - b - f for tk, b, f in zip(tau, bias, velocity_forces(model, v), strict=True)]
+        force = [tk - b - f for tk, b, f in zip(tau, bias, state_forces(model, q, v), strict=True)]
         return method(model, (complete(model, q, form), force, *acceleration(model, q, v, t)), singular)
 
     return forward

@@ -31,7 +31,7 @@ from dqdyn.dynamics.fast.composite import Composite
 from dqdyn.dynamics.fast.jet_derivatives import differentiated
 from dqdyn.dynamics.fast.point_accelerations import squares, wrench
 from dqdyn.dynamics.fast.sparse_solve import factored, substitute
-from dqdyn.dynamics.joint_forces import armature, damping, turning_derivative
+from dqdyn.dynamics.joint_forces import armature, damping, stiffness, turning_derivative
 from dqdyn.dynamics.methods import VERY_LONG, longest_path
 from dqdyn.dynamics.wrenches import power
 from dqdyn.kinematics.tree import apply, closing
@@ -99,8 +99,8 @@ def inverse_dynamics_derivatives(
     model = split(model)
     constant = all(joint.motion.constant_subspace for joint in model.joints)
     d_dq, d_dv, d_da = _of_bodies(model, q, v, a, from_root) if constant else differentiated(model, q, v, a)
-    for k, (r, d) in enumerate(zip(armature(model), damping(model), strict=True)):
-        d_da[k][k], d_dv[k][k] = d_da[k][k] + r, d_dv[k][k] + d
+    for k, (r, d, s) in enumerate(zip(armature(model), damping(model), stiffness(model), strict=True)):
+        d_da[k][k], d_dv[k][k], d_dq[k][k] = d_da[k][k] + r, d_dv[k][k] + d, d_dq[k][k] + s
     for row, column, change in turning_derivative(model, v):
         _add(d_dv, row, column, change)
     return d_dq, d_dv, d_da

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from dqdyn.algebra.jet import derivative
-from dqdyn.dynamics import methods
+from dqdyn.algebra.scalar import Scalar
 from dqdyn.dynamics.arguments import Matrix, Scalars, Wrenches
+from dqdyn.dynamics.deferred import Deferred
 from dqdyn.dynamics.formulations.mass_centers import row_times
 from dqdyn.dynamics.gravity.fields import on_bodies
 from dqdyn.kinematics.configuration import configuration_rate
@@ -32,10 +33,16 @@ def pulled(model: Model, q: Scalars, wrenches: Wrenches) -> tuple[Model, Wrenche
 
 
 def force_gradient(model: Model, q: Scalars) -> Matrix:
-    """∂/∂q (nv×nv, tangent) of the forces that hold the robot at rest, by jets."""
+    """∂/∂q (nv×nv, tangent) of the forces that hold the bodies at rest, by jets."""
     n, still = model.nv, [0.0] * model.nv
+    of_bodies = Deferred("dynamics.fast.recursive", "inverse_dynamics")
     units = ([1.0 if i == k else 0.0 for i in range(n)] for k in range(n))
-    hold = lambda x: methods.INVERSE["recursive"](model, x, still, still, None)
+
+    def hold(x: Scalars) -> list[Scalar]:
+        bare, wrenches = pulled(model, x, None)
+        forces: list[Scalar] = of_bodies(bare, x, still, still, wrenches)  # springs are in the form for uniform gravity
+        return forces
+
     columns = [derivative(hold, list(q), configuration_rate(model, q, unit)) for unit in units]
     return [list(row) for row in zip(*columns, strict=True)]
 

@@ -12,9 +12,10 @@ import json
 from pathlib import Path
 from typing import Any
 
-from dqdyn.errors import FormatError, LoadError
+from dqdyn.errors import LoadError
 from dqdyn.formats.files import read_bytes
 from dqdyn.formats.json.fields import DESCRIPTION, JsonPlace
+from dqdyn.formats.losses import Written, text_of
 from dqdyn.formats.safe_xml import TEXT
 from dqdyn.model.description import Description
 from dqdyn.model.gravity_field import require_uniform
@@ -26,15 +27,18 @@ VERSION = 1
 
 def write_json(model: Model) -> str:
     """The model's description as JSON, with the model's base and gravity; one line per link and joint."""
+    return text_of(compose_json, model)
+
+
+def compose_json(model: Model) -> Written:
+    """The same, with a list of what JSON cannot hold."""
     require_uniform(model.name, model.gravity, "JSON")
-    lost = [c.name for c in model.constraints if c.loop() is None and not c.of_base(model.base)]
-    if lost:
-        remedy = "write robot.without_constraints(), and add it again after loading"
-        raise FormatError(f"JSON cannot hold the constraint {lost[0]!r} of {model.name!r}: {remedy}.", element=lost[0])
-    description = model.description.on_base(model.base).with_changes(gravity=model.gravity)
+    lost = tuple(c.name for c in model.constraints if c.loop() is None and not c.of_base(model.base))
+    # What an earlier file had and the description has not is lost already.
+    description = model.description.on_base(model.base).with_changes(gravity=model.gravity, losses=())
     data = {"format": FORMAT, "version": VERSION, **DESCRIPTION.write(description, JsonPlace(model.name))}
     lines = (f'"{key}": {_lines(value)}' for key, value in data.items())
-    return "{\n" + ",\n".join(lines) + "\n}\n"
+    return Written("{\n" + ",\n".join(lines) + "\n}\n", "JSON", lost)
 
 
 def _lines(value: Any) -> str:

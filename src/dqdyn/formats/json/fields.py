@@ -222,20 +222,20 @@ _MOTORS = OptionalField(
 )
 _JOINT = RecordField(
     parts.Joint,
-    ("motors",),
+    ("motors", "stiffness", "rest"),
     **dict.fromkeys(("name", "kind", "parent", "child"), _TEXT),
     origin=_POSE,
     **dict.fromkeys(("axis", "second_axis"), _VECTOR),
     pitch=_NUMBER,
     child_origin=_POSE,
     **dict.fromkeys(parts.LIMITS, _LIMIT),
-    **dict.fromkeys(parts.DYNAMICS, _CONSTANT),
+    **dict.fromkeys((*parts.DYNAMICS, "rest"), _CONSTANT),
     mimic=OptionalField(RecordField(parts.Mimic, joint=_TEXT, ratio=_NUMBER, offset=_NUMBER)),
     motors=_MOTORS,
 )
 DESCRIPTION = RecordField(
     parts.Description,
-    ("loops", "stabilisation", "base_motors"),
+    ("loops", "stabilisation", "base_motors", "postures", "groups", "disabled_pairs", "losses"),
     name=_TEXT,
     base=Choice(parts.BASES),
     drive=RecordField(parts.Drive, wheel_radius=_NUMBER, wheel_distance=_NUMBER),
@@ -250,4 +250,10 @@ DESCRIPTION = RecordField(
     ),
     stabilisation=OptionalField(ListField(_NUMBER, 0, 1)),
     base_motors=_MOTORS,
+    postures=ListField(
+        RecordField(parts.Posture, name=_TEXT, joints=ListField(_TEXT), values=ListField(ListField(_NUMBER)))
+    ),
+    groups=ListField(RecordField(parts.Group, name=_TEXT, joints=ListField(_TEXT), links=ListField(_TEXT))),
+    disabled_pairs=ListField(ListField(_TEXT, 2)),
+    losses=ListField(_TEXT),
 )

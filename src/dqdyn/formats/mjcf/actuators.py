@@ -14,10 +14,10 @@ from typing import Any
 
 from dqdyn.errors import ModelError
 from dqdyn.formats.joint_rewriter import Names
+from dqdyn.formats.mjcf.extras import Omissions
 from dqdyn.formats.xml_text import element, name_text, numbers
 from dqdyn.model.description import Joint
 from dqdyn.model.motors import AxisMotors, Motor
-from dqdyn.model.names import listed
 from dqdyn.model.per_axis import axis_motors, axis_values
 
 _KEPT = 4  # numbers per axis
@@ -39,11 +39,11 @@ def effort_limits(mujoco: Any, m: Any) -> dict[int, float]:
     return result
 
 
-def read_motors(mujoco: Any, m: Any, joints: Sequence[str]) -> tuple[dict[int, Motor] | None, list[str]]:
-    """The motors by the index of their joint, None where the file has no actuator, and notes on what is left out."""
+def read_motors(mujoco: Any, m: Any, joints: Sequence[str]) -> tuple[dict[int, Motor] | None, Omissions]:
+    """The motors by the index of their joint, None where the file has no actuator, and what is left out."""
     count = len(m.actuator_trntype)
     if count == 0:
-        return None, []
+        return None, {}
     driven, other = _by_joint(mujoco, m)
     names = [m.actuator(i).name or f"actuator{i}" for i in range(count)]
     motors, uneven = {}, []
@@ -54,13 +54,13 @@ def read_motors(mujoco: Any, m: Any, joints: Sequence[str]) -> tuple[dict[int, M
         effort = _together(mujoco, m, acting)
         gear, named = gears.pop() if len(gears) == 1 else 1.0, " and ".join(m.actuator(i).name for i in acting)
         motors[joint] = Motor(math.inf if effort is None else effort, gear=gear, name=named)
-    notes = []
+    lost: Omissions = {}
     if other:
-        what = "actuators that do not act on one hinge or slide are left out, and what they drive has no motor"
-        notes.append(f"{what}: {listed(names[i] for i in other)}.")
+        what = "actuators that do not act on one hinge or slide, and the motors of what they drive,"
+        lost[what] = [names[i] for i in other]
     if uneven:
-        notes.append(f"gears of joints with several actuators are left out: {listed(uneven)}.")
-    return motors, notes
+        lost["gears of joints with several actuators"] = uneven
+    return motors, lost
 
 
 def kept_motors(values: tuple[float, ...], axes: int) -> AxisMotors:

@@ -1,4 +1,4 @@
-"""What MuJoCo has beside the tree: constraints between joints, and what a description cannot hold."""
+"""What a file of MuJoCo has and a description has not."""
 
 from __future__ import annotations
 
@@ -7,50 +7,25 @@ from typing import Any
 
 import numpy as np
 
-from dqdyn.model.description import Mimic
 from dqdyn.model.names import listed
 
-
-def mimics(m: Any, joints: Sequence[str]) -> tuple[dict[str, Mimic], list[str]]:
-    """Linear constraints between two joints as mimics, by the name of the joint that follows, and notes on them."""
-    import mujoco
-
-    followers: dict[str, Mimic] = {}
-    notes: list[str] = []
-    lost: list[str] = []
-    for i in range(m.neq):
-        name = m.equality(i).name or f"equality{i}"
-        first, second = int(m.eq_obj1id[i]), int(m.eq_obj2id[i])
-        offset, ratio, *higher = (float(c) for c in m.eq_data[i, :5])
-        linear = m.eq_type[i] == mujoco.mjtEq.mjEQ_JOINT and second >= 0 and not any(higher)
-        free = linear and joints[first] not in followers and not _leads_to(followers, joints[second], joints[first])
-        if not (free and m.eq_active0[i]):
-            lost.append(name)
-            continue
-        # MuJoCo couples the displacements from ref: q₁ − ref₁ = offset + ratio (q₂ − ref₂).
-        ref1, ref2 = (float(m.qpos0[m.jnt_qposadr[j]]) for j in (first, second))
-        followers[joints[first]] = Mimic(joints[second], ratio, offset + ref1 - ratio * ref2)
-    if followers:
-        exactly = "joints mimic others exactly, where MuJoCo's equality constraints keep to it softly"
-        notes.append(f"{exactly}: {listed(followers)}.")
-    if lost:
-        notes.append(f"equality constraints are left out: {listed(lost)}.")
-    return followers, notes
+Omissions = dict[str, list[str]]
+"""What is left out, by its kind: names."""
 
 
-def _leads_to(followers: dict[str, Mimic], start: str, goal: str) -> bool:
-    while start != goal and start in followers:
-        start = followers[start].joint
-    return start == goal
+def sentences(omitted: Omissions, complete: bool) -> list[str]:
+    """One sentence per kind, with the first names or with all."""
+    return [f"{what} are left out: {listed(names, complete)}." for what, names in omitted.items()]
 
 
-def left_out(m: Any, bodies: Sequence[str], joints: Sequence[str], shapes: Sequence[str]) -> list[str]:
-    """Notes on what acts on the robot in MuJoCo and is not represented here."""
+def left_out(m: Any, bodies: Sequence[str], joints: Sequence[str], shapes: Sequence[str]) -> Omissions:
+    """What acts on the robot in MuJoCo and is not represented here."""
     ball = 1
     curved = np.any(getattr(m, "dof_dampingpoly", np.zeros((m.nv, 1))), axis=-1)
     ignored: dict[str, Iterable[str]] = {
         "tendons": [m.tendon(i).name or f"tendon{i}" for i in range(m.ntendon)],
-        "springs of joints": _chosen(joints, m.jnt_stiffness),
+        "springs of ball and free joints": _chosen(joints, (m.jnt_type <= ball) & (m.jnt_stiffness != 0.0)),
+        "nonlinear terms of springs": _chosen(joints, _curved_springs(m)),
         "nonlinear terms of damping": dict.fromkeys(joints[int(m.dof_jntid[i])] for i in np.flatnonzero(curved)),
         "limits of ball joints": _chosen(joints, (m.jnt_type == ball) & (m.jnt_limited != 0)),
         "compensations of gravity": _chosen(bodies, m.body_gravcomp),
@@ -60,7 +35,67 @@ def left_out(m: Any, bodies: Sequence[str], joints: Sequence[str], shapes: Seque
         "inertias and damping of actuators": _acting_actuators(m),
         "forces of the fluid": ["density or viscosity"] if m.opt.density or m.opt.viscosity else [],
     }
-    return [f"{what} are left out: {listed(names)}." for what, names in ignored.items() if names]
+    return {what: list(names) for what, names in ignored.items() if names}
+
+
+def ignored(mujoco: Any, m: Any, joints: Sequence[str]) -> Omissions:
+    """What is left out without a warning, for the motion of the robot does not need it; conversions list it."""
+    lights = [m.light(i).name or f"light{i}" for i in range(m.nlight)]
+    sensors = [m.sensor(i).name or f"sensor{i}" for i in range(m.nsensor)]
+    laws = [m.actuator(i).name or f"actuator{i}" for i in range(m.nu) if not _is_motor(mujoco, m, i)]
+    pairs = [m.pair(i).name or f"pair{i}" for i in range(m.npair)]
+    plain = mujoco.MjModel.from_xml_string("<mujoco/>")
+    options = [name for name in _OPTIONS if not np.array_equal(getattr(m.opt, name), getattr(plain.opt, name))]
+    found: dict[str, Iterable[str]] = {
+        "sensors, but for their frames,": sensors,
+        "lights": lights,
+        "control laws of actuators, which are motors here,": laws,
+        "effort limits that differ with the sense of motion": _uneven_limits(mujoco, m, joints),
+        "pairs of geoms for contact": pairs,
+        "options of the engine": options,
+        "friction and softness of contacts": _own_contacts(m),
+    }
+    return {what: list(names) for what, names in found.items() if names}
+
+
+_OPTIONS = ("timestep", "integrator", "cone", "solver", "iterations", "tolerance", "impratio", "wind", "magnetic")
+
+
+def _is_motor(mujoco: Any, m: Any, i: int) -> bool:
+    return bool(
+        m.actuator_gaintype[i] == mujoco.mjtGain.mjGAIN_FIXED
+        and m.actuator_biastype[i] == mujoco.mjtBias.mjBIAS_NONE
+        and m.actuator_dyntype[i] == mujoco.mjtDyn.mjDYN_NONE
+    )
+
+
+def _uneven_limits(mujoco: Any, m: Any, joints: Sequence[str]) -> list[str]:
+    limited = np.asarray(m.jnt_actfrclimited, dtype=bool)
+    found = {joints[int(j)] for j in np.flatnonzero(limited & (m.jnt_actfrcrange.sum(axis=1) != 0.0))}
+    by_joint = (int(mujoco.mjtTrn.mjTRN_JOINT), int(mujoco.mjtTrn.mjTRN_JOINTINPARENT))
+    for i in range(len(m.actuator_trntype)):
+        uneven = m.actuator_forcelimited[i] and m.actuator_forcerange[i].sum() != 0.0
+        if uneven and int(m.actuator_trntype[i]) in by_joint:
+            found.add(joints[int(m.actuator_trnid[i, 0])])
+    return [joint for joint in joints if joint in found]
+
+
+def _own_contacts(m: Any) -> list[str]:
+    """Geoms that touch and whose contact is not MuJoCo's default one."""
+    usual = {"friction": (1.0, 0.005, 0.0001), "solref": (0.02, 1.0), "solimp": (0.9, 0.95, 0.001, 0.5, 2.0)}
+    usual |= {"condim": (3.0,), "margin": (0.0,), "gap": (0.0,)}
+    own = np.zeros(m.ngeom, dtype=bool)
+    for name, value in usual.items():
+        own |= np.any(np.reshape(getattr(m, f"geom_{name}"), (m.ngeom, len(value))) != value, axis=1)
+    touches = (m.geom_contype != 0) | (m.geom_conaffinity != 0)
+    return [m.geom(int(i)).name or f"geom{i}" for i in np.flatnonzero(own & touches)]
+
+
+def _curved_springs(m: Any) -> np.ndarray:
+    """Joints whose spring is not a stiffness alone; fields of newer versions of MuJoCo."""
+    fields = [np.asarray(getattr(m, name, np.zeros(m.njnt))) for name in ("jnt_stiffnesspoly", "jnt_springyield")]
+    found: np.ndarray = np.any([np.any(f, axis=tuple(range(1, f.ndim))) for f in fields], axis=0)
+    return found
 
 
 def _chosen(names: Sequence[str], which: np.ndarray) -> list[str]:

@@ -71,9 +71,7 @@ class Geoms:
         return {"material": shape.material} if same else {"material": shape.material, "rgba": numbers(shape.color)}
 
     def note_left_out(self) -> None:
-        if self.lost:
-            more = f" and {len(self.lost) - 1} more" if len(self.lost) > 1 else ""
-            self.left_out.append(f"shapes that MuJoCo cannot read ({self.lost[0]}{more})")
+        self.left_out += [f"the shape {lost}, which MuJoCo cannot read" for lost in self.lost]
 
 
 def _readable(path: Path) -> bool:

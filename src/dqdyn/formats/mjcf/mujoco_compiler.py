@@ -144,6 +144,8 @@ _NUMBERS = {
     "body": ("body_pos", "body_quat", "body_mass", "body_inertia", "body_ipos", "body_iquat"),
     "geom": ("geom_pos", "geom_quat", "geom_size", "geom_rgba"),
     "site": ("site_pos", "site_quat"),
+    "camera": ("cam_pos", "cam_quat"),
+    "key": ("key_qpos",),
     "equality": ("eq_data",),
     "actuator": ("actuator_gear", "actuator_forcerange", "actuator_ctrlrange", "actuator_gainprm"),
 }
@@ -154,6 +156,8 @@ def _require_numbers(model: Any, file: str) -> None:
     """MuJoCo takes NaN for a number, and some of its fields for a number that is left out."""
     rows = [(kind, name, getattr(model, name), None) for kind, names in _NUMBERS.items() for name in names]
     of_axes = ("dof_damping", "dof_armature", "dof_frictionloss")
+    springs = (model.jnt_stiffness, model.qpos_spring[model.jnt_qposadr])
+    rows += [("joint", name, values, None) for name, values in zip(("stiffness", "springref"), springs, strict=True)]
     rows += [("joint", name, getattr(model, name), model.dof_jntid) for name in of_axes]
     rows.append(("joint", "ref", model.qpos0[model.jnt_qposadr], None))
     for kind, name, values, owners in rows:

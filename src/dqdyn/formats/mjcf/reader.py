@@ -7,12 +7,14 @@ becomes a chain through links without mass, named ``<body>@<joint>``; a body wit
 ``<body>_fixed``. What has no name in the file is called ``body<i>``, ``joint<i>`` or ``site<i>`` with MuJoCo's
 number. A site named like a link or joint gets ``_site`` appended. Actuators say which joints have motors, see
 :mod:`dqdyn.formats.mjcf.actuators`, and give effort limits where all of a joint are limited evenly. Equality
-constraints between two joints that are linear become mimic joints; what else acts on the robot (tendons, springs, other
-constraints, …) is left out and noted.
+constraints become mimic joints and constraints, see :mod:`dqdyn.formats.mjcf.equalities`, and keyframes named postures.
+Cameras are frames too, and so is what a sensor with a name is on. ``<exclude>`` disables a pair of links. What else
+acts on the robot (tendons, fluids, …) is left out and noted; ``losses`` of the description has all that is left out.
 """
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Sequence
 from dataclasses import replace
@@ -26,10 +28,13 @@ from dqdyn.algebra.poses import rotation_matrix, translator
 from dqdyn.algebra.quaternion import ZERO, pure
 from dqdyn.errors import LoadError, ModelError
 from dqdyn.formats.mjcf.actuators import effort_limits, kept_motors, read_motors
-from dqdyn.formats.mjcf.extras import left_out, mimics
+from dqdyn.formats.mjcf.equalities import SITE, EqualityReader, world_is_bound
+from dqdyn.formats.mjcf.extras import ignored, left_out, sentences
+from dqdyn.formats.mjcf.keyframes import read_postures
 from dqdyn.formats.mjcf.mujoco_compiler import Compiled, compile_mjcf
+from dqdyn.formats.mjcf.sensors import measured_frames
 from dqdyn.formats.mjcf.shapes import SIZES, GeomReader
-from dqdyn.model.description import DYNAMICS, PER_AXIS, WORLD, Description, Joint, Link, NamedFrame, placement
+from dqdyn.model.description import DYNAMICS, PER_AXIS, WORLD, Description, Group, Joint, Link, NamedFrame, placement
 from dqdyn.model.inertia import Inertia, as_tensor, as_vector
 from dqdyn.model.joints import KINDS
 from dqdyn.model.joints.axis_joint import turn
@@ -68,8 +73,9 @@ class _Reader:
         self.joints = _names([m.joint(i).name for i in range(m.njnt)], "joint")
         self.used = set(self.joints)
         self.efforts = effort_limits(mujoco, m)
-        self.motors, doubts = read_motors(mujoco, m, self.joints)
-        self.notes = [*compiled.notes, *doubts]
+        self.motors, self.lost = read_motors(mujoco, m, self.joints)
+        self.notes = list(compiled.notes)
+        self.mujoco = mujoco
 
     def description(self) -> Description:
         m = self.model
@@ -81,18 +87,54 @@ class _Reader:
             links += [Link(joint.child) for joint in between[:-1]]
             links.append(self.link(body))
             joints += between
-        coupled, notes = mimics(m, self.joints)
-        joints = [replace(joint, mimic=coupled.get(joint.name)) for joint in joints]
-        frames = self.frames({link.name for link in links} | {joint.name for joint in joints} | {WORLD})
-        self.notes += notes + left_out(m, self.bodies, self.joints, self.geoms.lost)
-        gravity = (0.0, 0.0, 0.0) if self.no_gravity else as_vector(m.opt.gravity)
-        name, source, doubts = self.compiled.name or "robot", self.compiled.file, tuple(self.notes)
-        return Description(name, tuple(links), tuple(joints), frames, gravity=gravity, source=source, notes=doubts)
+        taken = {link.name for link in links} | {joint.name for joint in joints} | {WORLD}
+        sites, frames = self.frames(taken)
+        taken |= {frame.name for frame in frames}
+        equal = EqualityReader(m, self.bodies, self.joints, sites).read(taken, self.compiled.texts)
+        frames += [*equal.frames, *measured_frames(m, self.bodies, taken)]
+        postures, of_keys = read_postures(m, self.joints, [self.kinds[int(kind)] for kind in m.jnt_type])
+        lost = self.lost | equal.omissions() | left_out(m, self.bodies, self.joints, self.geoms.lost)
+        self.notes += [*equal.notes(), *sentences(lost, complete=False)]
+        lost |= of_keys | ignored(self.mujoco, m, self.joints)
+        return Description(
+            self.compiled.name or "robot",
+            tuple(links),
+            tuple(replace(joint, mimic=equal.mimics.get(joint.name)) for joint in joints),
+            tuple(frames),
+            gravity=(0.0, 0.0, 0.0) if self.no_gravity else as_vector(m.opt.gravity),
+            source=self.compiled.file,
+            notes=tuple(self.notes),
+            loops=tuple(equal.loops),
+            postures=postures,
+            groups=self.groups(),
+            disabled_pairs=tuple(self.excluded()),
+            losses=tuple(sentences(lost, complete=True)),
+        )
+
+    def excluded(self) -> list[tuple[str, str]]:
+        """Pairs of links whose contact <exclude> takes out; MuJoCo keeps both bodies in one number."""
+        pairs = [divmod(int(signature), 1 << 16) for signature in self.model.exclude_signature]
+        return [(self.bodies[a], self.bodies[b]) for a, b in pairs]
+
+    def groups(self) -> tuple[Group, ...]:
+        """Groups that the writer kept, for MJCF has none."""
+        begin, result = f"{CUSTOM}:group:", []
+        for key, text in self.compiled.texts.items():
+            if key.startswith(begin):
+                try:
+                    parts = [tuple(str(name) for name in names) for names in json.loads(text)]
+                    result.append(Group(key.removeprefix(begin), *parts))
+                except (TypeError, ValueError):
+                    file, problem = self.compiled.file, f"the text {key!r} in <custom> is not usable; found {text!r}."
+                    raise LoadError(f"{file}: {problem}", file=file, element=key) from None
+        return tuple(result)
 
     def world_is_empty(self) -> bool:
         """Whether the world carries nothing but one body, welded to its origin."""
         m = self.model
         if self.compiled.texts.get(f"{CUSTOM}:root") == WORLD:  # written from a robot that has a link of that name
+            return False
+        if world_is_bound(m):
             return False
         if m.nbody < 2 or m.body_geomnum[0] or np.count_nonzero(m.body_parentid[1:] == 0) != 1:
             return False
@@ -152,8 +194,10 @@ class _Reader:
             back = DQ.of(turn(axis, -ref)) if kind == "revolute" else translator(pure(*axis) * -ref)
             origin = origin * back
         dof = int(m.jnt_dofadr[i])  # MJCF has one number for all axes of a joint
-        constants = zip(DYNAMICS, (m.dof_damping, m.dof_frictionloss, m.dof_armature), strict=True)
+        constants = zip(DYNAMICS, (m.dof_damping, m.dof_frictionloss, m.dof_armature), strict=False)
         data |= {field: float(values[dof]) for field, values in constants}
+        if kind in ("revolute", "prismatic") and m.jnt_stiffness[i]:
+            data |= {"stiffness": float(m.jnt_stiffness[i]), "rest": float(m.qpos_spring[m.jnt_qposadr[i]])}
         for field in PER_AXIS:
             if kept := self.kept(f"{CUSTOM}:{field}:{name}"):
                 data[field] = kept[0] if len(set(kept)) == 1 else kept  # one number where all axes have the same
@@ -174,7 +218,7 @@ class _Reader:
         if self.motors is None:
             return None
         motor = self.motors.get(i)
-        if motor is not None and limit is not None and motor.effort >= limit:
+        if motor is not None and limit is not None and motor.effort > limit:
             motor = replace(motor, effort=math.inf)  # the joint bears less than its actuators give
         return () if motor is None else (motor,)
 
@@ -187,20 +231,25 @@ class _Reader:
             file, problem = self.compiled.file, f"the text {key!r} in <custom> must hold numbers; found {text!r}."
             raise LoadError(f"{file}: {problem}", file=file, element=key) from None
 
-    def frames(self, taken: set[str]) -> tuple[NamedFrame, ...]:
+    def frames(self, taken: set[str]) -> tuple[list[str], list[NamedFrame]]:
+        """The name of the frame of each site, and the frames that are new: some sites stand for links and joints."""
         m = self.model
         names = _names([m.site(i).name for i in range(m.nsite)], "site")
-        used, renamed, result = taken | set(names), [], []
+        used, renamed, result = taken | set(names), list[str](), list[NamedFrame]()
         for i, site in enumerate(names):
             name = site
+            if name.startswith(SITE):
+                names[i] = name.removeprefix(SITE)
+                continue
             if name in taken:
                 name = fresh_name(f"{site}_site", used)
                 renamed.append(name)
             origin = placement(m.site_pos[i], quaternion=m.site_quat[i])
             result.append(NamedFrame(name, self.bodies[m.site_bodyid[i]], origin))
+            names[i] = name
         if renamed:
             self.notes.append(f"sites with the name of a body or joint are renamed: {listed(renamed)}.")
-        return tuple(result)
+        return names, result
 
 
 def _names(names: Sequence[str], what: str) -> list[str]:

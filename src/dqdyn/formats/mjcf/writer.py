@@ -3,9 +3,9 @@
 A body per link; joints with several axes become several joints in one body, and so do moving links without mass,
 shapes and frames that carry one moving joint (names in :class:`dqdyn.formats.joint_rewriter.Rewriter`). Where
 MuJoCo refuses the inertia of a link, the link to which it is fixed carries the inertia of both. Other moving links
-without mass or with an impossible inertia, helical joints and a differential base are refused by name. A mimic joint
-becomes an equality constraint, which MuJoCo keeps softly. Where a robot says which joints have motors, these are
-actuators. Visuals are geoms of group 2 without contacts; collisions
+without mass or with an impossible inertia, helical joints and a differential base are refused by name. Mimic joints
+and loops become equality constraints, which MuJoCo keeps softly, and postures keyframes. Where a robot says which
+joints have motors, these are actuators. Visuals are geoms of group 2 without contacts; collisions
 are geoms of group 3 that touch other objects but not the robot itself. What MJCF has no place for, such as velocity
 limits and the names of fixed joints and of massless links, stands in ``<custom>`` as texts
 ``dqdyn:<what>:<of which>``, which :func:`dqdyn.formats.mjcf.reader.read_mjcf` reads.
@@ -13,18 +13,22 @@ limits and the names of fixed joints and of massless links, stands in ``<custom>
 
 from __future__ import annotations
 
+import json
 import xml.etree.ElementTree as ET
 
 from dqdyn.algebra.dual import DQ, IDENTITY
 from dqdyn.algebra.quaternion import ONE, pure, rotate
 from dqdyn.errors import FormatError
-from dqdyn.formats.joint_rewriter import Rewriter, data_of, limit_of, warn_left_out, with_base_joint
+from dqdyn.formats.joint_rewriter import Rewriter, data_of, limit_of, loops_of, with_base_joint
+from dqdyn.formats.losses import Written, text_of
 from dqdyn.formats.mjcf.actuators import write_motors
+from dqdyn.formats.mjcf.equalities import holdable, with_loop_sites, write_loops
 from dqdyn.formats.mjcf.geoms import Geoms
 from dqdyn.formats.mjcf.inertia import has_mass, settled, write_inertial
+from dqdyn.formats.mjcf.keyframes import write_postures
 from dqdyn.formats.mjcf.reader import CUSTOM, weld_name
 from dqdyn.formats.xml_text import document, element, name_text, numbers, xyz
-from dqdyn.model.description import DYNAMICS, WORLD, Description, Joint, Link
+from dqdyn.model.description import DYNAMICS, WORLD, Description, Joint, Link, Loop
 from dqdyn.model.gravity_field import require_uniform
 from dqdyn.model.model import Model
 from dqdyn.model.per_axis import axis_values
@@ -38,14 +42,23 @@ _ATTRIBUTES = {"damping": "damping", "friction": "frictionloss", "armature": "ar
 
 def write_mjcf(model: Model) -> str:
     """The model as MJCF; see the module for what becomes of what MJCF does not know."""
+    return text_of(compose_mjcf, model)
+
+
+def compose_mjcf(model: Model) -> Written:
+    """The same, with a list of what MJCF cannot hold."""
     require_uniform(model.name, model.gravity, "MJCF")
-    writer = _Writer(_plain(with_base_joint(model, "MJCF")))
+    loops, lost = loops_of(model)
+    held, others = holdable(loops)
+    based = with_base_joint(model, "MJCF")
+    writer = _Writer(_plain(with_loop_sites(based, held)), tuple(held))
     text = writer.text()
-    warn_left_out(model, "MJCF", writer.left_out)
-    return text
+    if held and model.description.stabilisation is not None:
+        writer.left_out.append("the stabilisation of the constraints")
+    return Written(text, "MJCF", tuple(lost + others), tuple(writer.left_out))
 
 
-def _plain(description: Description) -> Description:
+def _plain(description: Description) -> Rewriter:
     """The same robot with MuJoCo's joints only."""
     rewriter = Rewriter(description, "MJCF", couples=False)
 
@@ -62,12 +75,13 @@ def _plain(description: Description) -> Description:
         last = rewriter.joints[-1]
         if last.kind in ("fixed", "free") or (last.kind == "spherical" and last.child_origin.primary != ONE):
             rewriter.settle_child()
-    return rewriter.result()
+    return rewriter
 
 
 class _Writer:
-    def __init__(self, description: Description) -> None:
-        self.description = description
+    def __init__(self, rewriter: Rewriter, loops: tuple[Loop, ...] = ()) -> None:
+        description = rewriter.result()
+        self.description, self.rewriter, self.loops = description, rewriter, loops
         self.links = {link.name: link for link in description.links}
         self.inertias = settled(description)
         self.children = description.joints_by_parent()
@@ -83,8 +97,9 @@ class _Writer:
         assets, world = element(root, "asset"), element(root, "worldbody")
         self.geoms = Geoms(assets, self.left_out)
         self.tree(world)
-        self.mimics(root)
+        self.equalities(root)
         write_motors(root, self.description.joints, self.custom, CUSTOM)
+        self.beside_the_tree(root)
         if self.custom:
             custom = element(root, "custom")
             for name, data in self.custom.items():
@@ -185,6 +200,10 @@ class _Writer:
         if effort:
             item.set("actuatorfrcrange", numbers((-effort, effort)))
             data -= {"effort"}
+        if "stiffness" in data:  # MuJoCo's joints with springs have one axis
+            item.set("stiffness", numbers(axis_values(joint, "stiffness")))
+            item.set("springref", numbers(axis_values(joint, "rest")))
+            data -= {"stiffness"}
         for name, attribute in _ATTRIBUTES.items():
             values = set(axis_values(joint, name))
             if name in data and len(values) == 1:
@@ -202,9 +221,30 @@ class _Writer:
             if frame.link == link.name:
                 element(body, "site", name=name_text(frame.name, "MJCF"), **_pose(frame.origin))
 
-    def mimics(self, root: ET.Element) -> None:
+    def beside_the_tree(self, root: ET.Element) -> None:
+        """Keyframes, pairs of links that do not touch, and groups."""
+        joints = {joint.name: joint for joint in self.description.joints}
+        postures = []
+        for posture in self.description.postures:
+            given = zip(posture.joints, posture.values, strict=True)
+            parts = [part for joint, values in given for part in self.rewriter.coordinates(joint, values)]
+            postures.append((posture.name, dict(parts)))
+        write_postures(root, joints, postures)
+        bodies = {WORLD, *(body.attrib["name"] for body in root.iter("body"))}
+        pairs = [pair for pair in self.description.disabled_pairs if bodies.issuperset(pair)]
+        contact = element(root, "contact") if pairs else root
+        for one, two in pairs:
+            element(contact, "exclude", body1=name_text(one, "MJCF"), body2=name_text(two, "MJCF"))
+        merged = (pair for pair in self.description.disabled_pairs if pair not in pairs)
+        self.left_out += [f"that {one!r} and {two!r}, one of which is no body, may touch" for one, two in merged]
+        for group in self.description.groups:
+            key = name_text(f"{CUSTOM}:group:{group.name}", "MJCF")
+            self.custom[key] = json.dumps([group.joints, group.links])
+
+    def equalities(self, root: ET.Element) -> None:
         mimics = {joint.name: joint.mimic for joint in self.description.joints if joint.mimic is not None}
-        equality = element(root, "equality") if mimics else root
+        equality = element(root, "equality") if mimics or self.loops else root
+        write_loops(equality, self.description, self.loops, self.custom)
         for name, mimic in mimics.items():
             coefficients = numbers((mimic.offset, mimic.ratio, 0.0, 0.0, 0.0))
             element(equality, "joint", joint1=name, joint2=mimic.joint, polycoef=coefficients)

@@ -9,8 +9,9 @@ The axis of a planar joint is the normal of its plane, as URDF says; Pinocchio t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from dqdyn.algebra.dual import IDENTITY
@@ -22,7 +23,8 @@ from dqdyn.formats.meshes import MeshFinder
 from dqdyn.formats.safe_xml import Document, Element
 from dqdyn.formats.urdf.shapes import Shapes
 from dqdyn.formats.urdf.transmissions import with_transmissions
-from dqdyn.formats.urdf.values import Values
+from dqdyn.formats.urdf.values import Values, ignored_content
+from dqdyn.formats.urdf.xacro_file import expanded, is_xacro, refuse_arguments
 from dqdyn.model.description import LIMITS, Description, Joint, Link, Mimic
 from dqdyn.model.inertia import Inertia, Tensor
 
@@ -38,7 +40,8 @@ JOINT_TYPES = {
 
 DEFAULT_AXIS = (1.0, 0.0, 0.0)
 _OTHER_FORMATS = {
-    "sdf": "the file is SDF, which is not read: convert it to URDF or MJCF",
+    "sdf": "the file is SDF (Gazebo's format), which is not read: convert it to URDF or MJCF",
+    "world": "the file is an SDF world, which is not read: convert its models to URDF or MJCF",
     "mujoco": "the file is MJCF, not URDF: load it with dqdyn.load, which reads both",
 }
 
@@ -52,24 +55,36 @@ def read_urdf(source: str | Path, *, package_paths: Sequence[Path] = ()) -> Desc
     return describe(safe_xml.parse(source), package_paths)
 
 
-def describe(document: Document, package_paths: Sequence[Path] = ()) -> Description:
-    """The robot in a parsed URDF document."""
+def describe(
+    document: Document, package_paths: Sequence[Path] = (), xacro_args: Mapping[str, Any] = MappingProxyType({})
+) -> Description:
+    """The robot in a parsed URDF document, or in a xacro template."""
+    if document.root.tag == "robot" and is_xacro(document):
+        document = expanded(document, package_paths, xacro_args)
+    else:
+        refuse_arguments(xacro_args, document.file)
     _require_urdf(document)
     return _Reader(document, package_paths).description()
 
 
 def _require_urdf(document: Document) -> None:
     root, file = document.root, document.file
-    macro = next((element for element in root.walk() if element.tag.startswith("xacro:")), None)
-    at = macro or root
-    if macro is not None or file.endswith(".xacro"):
-        problem = "the file is a xacro template: run 'xacro file.xacro > robot.urdf' and load the result"
+    at = root
+    if root.tag == "robot" and not root.all("link") and _is_srdf(document):
+        problem = "the file is SRDF, which goes with a URDF: give it as srdf, as in dqdyn.load(urdf, srdf=...)"
     elif root.tag != "robot":
         other = f"the outermost element is <{root.tag[:60]}>, not <robot>: give a URDF file"
         problem = _OTHER_FORMATS.get(root.tag, other)
     else:
         return
     raise LoadError(f"{file}, line {at.line}: {problem}.", file=file, line=at.line, element=at.tag)
+
+
+def _is_srdf(document: Document) -> bool:
+    tags = {child.tag for child in document.root.children}
+    return document.file.endswith(".srdf") or bool(
+        tags & {"group", "group_state", "disable_collisions", "end_effector"}
+    )
 
 
 class _Reader:
@@ -85,7 +100,8 @@ class _Reader:
         joints = [self.joint(element) for element in self.root.all("joint")]
         driven = with_transmissions(self.root, joints, self.values)
         colored = tuple(self.colored(link) for link in links)
-        return Description(name, colored, driven, source=self.document.file, notes=self.values.notes())
+        notes, lost = self.values.notes(), ignored_content(self.root)
+        return Description(name, colored, driven, source=self.document.file, notes=notes, losses=lost)
 
     # --- links ------------------------------------------------------------------------------------------------------
 

@@ -80,6 +80,25 @@ _KNOWN_ATTRIBUTES = _merged(ATTRIBUTES, IGNORED_ATTRIBUTES)
 _NONE: frozenset[str] = frozenset()
 
 
+def ignored_content(root: Element) -> tuple[str, ...]:
+    """What URDF has for simulators, renderers and controllers, and what is not known, which a description has not."""
+    found: dict[str, int] = {}
+    pending = [root]
+    while pending:
+        element = pending.pop()
+        for name in element.attributes:
+            if name not in (*ATTRIBUTES.get(element.tag, "").split(), "version") and not name.startswith("xmlns"):
+                key = f"the attribute {name!r} of <{element.tag}>"
+                found[key] = found.get(key, 0) + 1
+        for child in element.children:
+            if child.tag not in ELEMENTS.get(element.tag, "").split() or child.tag == "texture":
+                key = f"<{child.tag}> in <{element.tag}>"
+                found[key] = found.get(key, 0) + 1
+            elif child.tag != "transmission":
+                pending.append(child)
+    return tuple(key if count == 1 else f"{key}, {count} times" for key, count in sorted(found.items()))
+
+
 class Values:
     """Reads values of one document; ``owner`` names the link or joint in messages, e.g. ``link 'hand'``."""
 

@@ -17,7 +17,8 @@ import xml.etree.ElementTree as ET
 from dataclasses import replace
 
 from dqdyn.algebra.dual import DQ, IDENTITY
-from dqdyn.formats.joint_rewriter import Rewriter, data_of, is_driven_alike, limit_of, warn_left_out, with_base_joint
+from dqdyn.formats.joint_rewriter import Rewriter, data_of, is_driven_alike, limit_of, loops_of, with_base_joint
+from dqdyn.formats.losses import Written, text_of
 from dqdyn.formats.urdf.shapes import SIZES
 from dqdyn.formats.urdf.transmissions import write_transmission
 from dqdyn.formats.xml_text import document, element, name_text, numbers, roll_pitch_yaw, xyz
@@ -35,10 +36,22 @@ _TYPES = {"fixed": "fixed", "revolute": "revolute", "prismatic": "prismatic", "p
 
 def write_urdf(model: Model) -> str:
     """The model as URDF; see the module for what becomes of what URDF does not know."""
+    return text_of(compose_urdf, model)
+
+
+def compose_urdf(model: Model) -> Written:
+    """The same, with a list of what URDF cannot hold."""
     writer = _Writer(with_base_joint(model, "URDF"))
     text = writer.text()
-    warn_left_out(model, "URDF", writer.left_out)
-    return text
+    loops, constraints = loops_of(model)
+    constraints += [loop.name for loop in loops]
+    return Written(text, "URDF", tuple(constraints), tuple(writer.left_out + _beside_the_tree(model.description)))
+
+
+def _beside_the_tree(description: Description) -> list[str]:
+    lost = [f"the posture {posture.name!r}" for posture in description.postures]
+    lost += [f"the group {group.name!r}" for group in description.groups]
+    return lost + [f"that {a!r} and {b!r} may touch" for a, b in description.disabled_pairs]
 
 
 class _Writer:
@@ -71,7 +84,7 @@ class _Writer:
             lost = data - uniform
         else:
             chain = () if _is_native(joint) else joint_kind(joint).expansion()
-            lost = data if chain and all(part.v is None for part in chain) else data & {"armature"}
+            lost = data if chain and all(part.v is None for part in chain) else data & {"armature", "stiffness"}
         self.left_out += [f"{name} of the {joint.kind} joint {joint.name!r}" for name in PER_AXIS if name in lost]
         if not is_driven_alike(joint) and joint.kind in ("free", "spherical"):
             self.left_out.append(f"which axes of the {joint.kind} joint {joint.name!r} have motors")

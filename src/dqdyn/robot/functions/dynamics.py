@@ -11,7 +11,7 @@ from dqdyn.dynamics import methods
 from dqdyn.dynamics.arguments import Wrenches
 from dqdyn.dynamics.choice import Formulations
 from dqdyn.dynamics.deferred import Deferred
-from dqdyn.dynamics.joint_forces import armature, turning_coriolis, velocity_forces
+from dqdyn.dynamics.joint_forces import armature, state_forces, turning_coriolis
 from dqdyn.model.model import Model
 from dqdyn.robot.robot_function import Result, RobotFunction
 
@@ -25,7 +25,7 @@ def _joint_wrenches(model: Model, q: Scalars, v: Scalars, a: Scalars, wrenches: 
 
 
 def _gauss(model: Model, q: Scalars, v: Scalars, a: Scalars, tau: Scalars) -> list[Scalar]:
-    own = [ak * f for ak, f in zip(a, velocity_forces(model, v), strict=True)]
+    own = [ak * f for ak, f in zip(a, state_forces(model, q, v), strict=True)]
     of_bodies = Deferred("dynamics.formulations.gauss", "gauss_function")(model, q, v, a, tau)
     return [total([of_bodies, *own, *_rotors(model, a)])]
 

@@ -1,0 +1,1 @@
+"""SRDF, the semantic description that goes with a URDF file."""
