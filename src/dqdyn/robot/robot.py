@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from dqdyn.algebra.any_pose import PoseLike
 from dqdyn.arrays import Array, RealArray, RealNumber, Reals
 from dqdyn.errors import ModelWarning
 from dqdyn.model.build import build
@@ -23,7 +24,6 @@ from dqdyn.robot.base import Limits, limits_of
 from dqdyn.robot.catalog import functions_of
 from dqdyn.robot.compiled_functions import CompiledFunctions
 from dqdyn.robot.constrained import ConstrainedMethods, with_described_constraints, with_kept_constraints
-from dqdyn.robot.edit import PoseLike
 from dqdyn.robot.inverse import InverseKinematics, PoseProblem, solve
 from dqdyn.robot.kinematic import Seed
 from dqdyn.robot.options import Base, FrameName, Option
@@ -169,7 +169,7 @@ class Robot(ConstrainedMethods):
         ``tolerance`` bounds the errors of rotation in rad and of translation in m; ``position_only`` leaves the
         orientation free.
         """
-        problem = PoseProblem(self, self.model.frame(frame), edit.as_pose(pose), position_only)
+        problem = PoseProblem(self, self.model.frame(frame), edit.as_pose(pose, "the goal"), position_only)
         return solve(problem, q0, tolerance, iterations, restarts, rng)
 
     def export(self, language: Literal["c", "casadi", "sympy"], name: str, **options: Option) -> Any:
