@@ -12,7 +12,7 @@ from dqdyn.compile.runtime.method import compiled_method
 from dqdyn.geometry.primitives import Line, Plane, Point
 from dqdyn.kinematics.frames import Expressed, expression_frame
 from dqdyn.model.description import WORLD
-from dqdyn.robot.base import RobotBase
+from dqdyn.robot.named_methods import NamedMethods
 from dqdyn.robot.options import FrameName, Options
 
 Seed = np.random.Generator | int | None
@@ -22,16 +22,12 @@ LocalLine = Line | Reals
 LocalPlane = Plane | Reals
 
 
-class KinematicMethods(RobotBase):
+class KinematicMethods(NamedMethods):
     """Configurations, frames, points, lines and planes fixed to frames, two hands, center of mass."""
 
     __slots__ = ()
 
     # --- configurations ---------------------------------------------------------------------------------------
-
-    def neutral(self) -> Array:
-        """q at which every joint is at its origin, shape (nq,)."""
-        return np.array([c for joint in self.joints if not joint.is_mimic for c in joint.motion.neutral()], dtype=float)
 
     def random_configuration(self, rng: Seed = None) -> Array:
         """q drawn within the limits, shape (nq,); angles without limits from ±π, lengths from ±1 m."""
