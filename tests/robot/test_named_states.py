@@ -84,7 +84,11 @@ REFUSED: dict[str, tuple[Any, type[Error], str]] = {
     "start": (lambda: ARM.q({NAMES[0]: 0.3}, q0=[0.0]), StateError, "7 components"),
     "batches": (lambda: ARM.q({NAMES[0]: [1, 2], NAMES[1]: [1, 2, 3]}), Error, "cannot be combined"),
     "twice": (lambda: WALKER.q({"root_joint": [1, 0, 0, 0, 0, 0, 0], "root_joint.px": 1.0}), StateError, "sets too"),
-    "size": (lambda: WALKER.q(root_joint=[0, 0, 1]), StateError, r"\(free\) has 7 components, rw, rx, ry, rz, px, py, pz"),
+    "size": (
+        lambda: WALKER.q(root_joint=[0, 0, 1]),
+        StateError,
+        r"\(free\) has 7 components, rw, rx, ry, rz, px, py, pz",
+    ),
     "norm": (lambda: WALKER.q({"root_joint.rw": 0.5}), StateError, "norm 0.5"),
     "pose": (lambda: ARM.q({NAMES[0]: dq.Pose()}), StateError, r"\(revolute\) is numbers; found Pose"),
     "both": (lambda: ARM.q({NAMES[0]: 1.0}, **{NAMES[0]: 1.0}), StateError, "sets too"),

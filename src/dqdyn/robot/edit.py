@@ -12,7 +12,7 @@ import numpy as np
 from dqdyn.algebra import any_pose
 from dqdyn.algebra.any_pose import PoseLike
 from dqdyn.algebra.dual import DQ, IDENTITY
-from dqdyn.algebra.real import real_array
+from dqdyn.algebra.real import in_words, real_array
 from dqdyn.algebra.scalar import unstack
 from dqdyn.algebra.value import vector
 from dqdyn.arrays import RealArray, RealNumber, Reals
@@ -142,6 +142,9 @@ def _field(model: Model, field: Any) -> FieldGravity:
 def lock(model: Model, values: Mapping[str, RealNumber | RealArray]) -> tuple[Description, str]:
     """Joints held at values: they become fixed joints, as do joints that mimic them. Also returns the new base."""
     description, base = model.description, model.base
+    if not isinstance(values, Mapping):
+        held = "joints are held at values, as in robot.lock({'finger': 0.0})"
+        raise StateError(f"{held}; found {in_words(values)}.", found=values)
     fixed: dict[str, list[float]] = {}
     for name, value in values.items():
         joint = model.joint(name)

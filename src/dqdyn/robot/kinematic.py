@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from dqdyn.algebra.any_pose import PoseLike
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.scalar import unstack
 from dqdyn.algebra.values import Pose, Twist
@@ -11,6 +12,7 @@ from dqdyn.arrays import Array, Out, Reals, Times
 from dqdyn.compile.runtime.method import compiled_method
 from dqdyn.geometry.primitives import Line, Plane, Point
 from dqdyn.kinematics.frames import Expressed, expression_frame
+from dqdyn.kinematics.pose_error import GoalAxes
 from dqdyn.model.description import WORLD
 from dqdyn.robot.named_methods import NamedMethods
 from dqdyn.robot.options import FrameName, Options
@@ -66,6 +68,38 @@ class KinematicMethods(NamedMethods):
         """Poses of all frames by name."""
         rows = self._run("poses", (q,), check=check)
         return {name: Pose.of_array(rows[..., i, :], name, WORLD) for i, name in enumerate(self.frames)}
+
+    @compiled_method(inputs=2)
+    def pose_error(
+        self,
+        frame: FrameName,
+        q: Reals,
+        goal: PoseLike,
+        expressed: GoalAxes = "body",
+        *,
+        out: Out = None,
+        check: bool = True,
+    ) -> Array:
+        """[φ, p] (..., 6) by which a frame is off a goal: rotation vector in rad, ‖φ‖ ≤ π, and position in m.
+
+        In the axes of the goal ("body") or of the world ("aligned"). The goal is a pose in any form.
+        """
+        return self._run("pose_error", (q, goal), Options(frame=frame, expressed=expressed), out=out, check=check)
+
+    @compiled_method(inputs=2)
+    def pose_error_matrix(
+        self,
+        frame: FrameName,
+        q: Reals,
+        goal: PoseLike,
+        expressed: GoalAxes = "body",
+        *,
+        out: Out = None,
+        check: bool = True,
+    ) -> Array:
+        """E (..., 6, nv) with ė = E v for the error e of :meth:`pose_error`."""
+        options = Options(frame=frame, expressed=expressed)
+        return self._run("pose_error_matrix", (q, goal), options, out=out, check=check)
 
     def twist(
         self, frame: FrameName, q: Reals, v: Reals, expressed: Expressed = "body", *, check: bool = True
