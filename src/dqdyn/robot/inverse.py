@@ -10,7 +10,6 @@ import numpy as np
 
 from dqdyn.algebra.any_pose import PoseLike, as_pose
 from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.real import in_words, real_array
 from dqdyn.algebra.rows import row_number
 from dqdyn.algebra.scalar import is_numeric
 from dqdyn.algebra.value import require_broadcast
@@ -21,6 +20,7 @@ from dqdyn.kinematics.pose_error import GOAL_AXES
 from dqdyn.robot.inverse_search import PoseProblem
 from dqdyn.robot.kinematic import Seed
 from dqdyn.robot.least_squares import Flags
+from dqdyn.robot.manipulability import twist_mask
 from dqdyn.robot.state import as_state
 
 if TYPE_CHECKING:
@@ -260,11 +260,7 @@ def _mask(mask: Reals | None, position_only: bool) -> Flags:
         return np.array([not position_only] * 3 + [True] * 3)
     if position_only:
         raise Error("position_only=True is mask=[0, 0, 0, 1, 1, 1]: give one of them.", found=mask)
-    flags = real_array(mask, "the mask of inverse kinematics")
-    if flags.shape != (6,) or not np.isin(flags, (0.0, 1.0)).all() or not flags.any():
-        wanted = "six entries of [φ, p], each 1 (must be met) or 0 (free), not all free"
-        raise Error(f"the mask of inverse kinematics has {wanted}; found {in_words(mask)}.", found=mask)
-    return flags.astype(bool)
+    return twist_mask(mask, "inverse kinematics")
 
 
 def _axes(axes: str) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from dqdyn.algebra.any_pose import PoseLike
@@ -16,6 +18,9 @@ from dqdyn.kinematics.pose_error import GoalAxes
 from dqdyn.model.description import WORLD
 from dqdyn.robot.named_methods import NamedMethods
 from dqdyn.robot.options import FrameName, Options
+
+if TYPE_CHECKING:
+    from dqdyn.robot.manipulability import Measure
 
 Seed = np.random.Generator | int | None
 """What random numbers are drawn by, as NumPy's ``default_rng`` takes it."""
@@ -169,6 +174,40 @@ class KinematicMethods(NamedMethods):
     def rotation_jacobian_derivative(self, frame: FrameName, q: Reals, v: Reals, *, check: bool = True) -> Array:
         """J̇ (..., 4, nv) along v."""
         return self._run("rotation_jacobian_derivative", (q, v), Options(frame=frame), check=check)
+
+    def manipulability(
+        self,
+        frame: FrameName,
+        q: Reals,
+        *,
+        measure: Measure = "volume",
+        mask: Reals | None = None,
+        expressed: Expressed = "body",
+        check: bool = True,
+    ) -> Array:
+        """How well a frame can move at q, (...): Yoshikawa's √det(J Jᵀ) of its twist Jacobian ("volume").
+
+        ``measure`` may also be the "smallest" singular value, or "isotropy", the smallest over the largest. ``mask``
+        has six entries, 1 for the rows [ω, v] that count. Rotation and translation have different units: a mask for
+        one of them gives a measure that does not depend on the unit of length.
+        """
+        from dqdyn.robot.manipulability import manipulability
+
+        return manipulability(self, frame, q, measure, mask, expressed, check)
+
+    def manipulability_gradient(
+        self,
+        frame: FrameName,
+        q: Reals,
+        *,
+        mask: Reals | None = None,
+        expressed: Expressed = "body",
+        check: bool = True,
+    ) -> Array:
+        """∂w/∂q (..., nv) of the volume w of :meth:`manipulability`; NaN where J is singular and ``check=False``."""
+        from dqdyn.robot.manipulability import manipulability_gradient
+
+        return manipulability_gradient(self, frame, q, mask, expressed, check)
 
     # --- points, lines and planes fixed to a frame ------------------------------------------------------------
 
