@@ -5,8 +5,6 @@ import sys
 import numpy as np
 
 import dqdyn as dq
-from dqdyn.simulate.computed_torque import computed_torque
-from dqdyn.simulate.reference import between
 
 robot = dq.load(sys.argv[1] if len(sys.argv) > 1 else "arm7")  # a file, or the name of a built-in robot
 frame = sys.argv[2] if len(sys.argv) > 2 else "tool"
@@ -37,8 +35,13 @@ print(
     f"manipulability {robot.manipulability(frame, q):.4f}, gradient {robot.manipulability_gradient(frame, q).round(3)}"
 )
 
-# Go there under computed torque, and say what a ROS driver would be sent.
-run = dq.simulate(robot, computed_torque(robot, between(home, q, 1.5)), duration=2.0, q0=home)
+
+# Go there under a law of your own, computed torque, and say what a ROS driver would be sent.
+def law(t, q, v):
+    return robot.inverse_dynamics(q, v, 100.0 * robot.difference(q, found.q[-1]) - 20.0 * v)
+
+
+run = dq.simulate(robot, law, duration=2.0, q0=home)
 reached = robot.pose(frame, run.q[-1])
 print(f"after 2 s the hand is off by {1e3 * np.linalg.norm(reached.translation - goal.translation):.3f} mm")
 print("last joint state:", robot.to_joint_state(run.q[-1], run.v[-1], t=2.0)["position"][:3], "…")
