@@ -106,6 +106,8 @@ REFUSED: dict[str, tuple[Any, type[Error], str]] = {
         StateError,
         "names the joint 'joint1' twice",
     ),
+    "no names": (lambda: ARM.from_joint_state({"name": None, "position": []}), StateError, "a list of texts"),
+    "numbers": (lambda: ARM.from_joint_state({"name": [1], "position": [0.0]}), StateError, "a list of texts"),
     "count": (
         lambda: ARM.from_joint_state({"name": NAMES, "position": [0.0]}),
         StateError,

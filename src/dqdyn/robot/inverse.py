@@ -10,6 +10,7 @@ import numpy as np
 
 from dqdyn.algebra.any_pose import PoseLike, as_pose
 from dqdyn.algebra.dual import DQ
+from dqdyn.algebra.real import in_words
 from dqdyn.algebra.rows import row_number
 from dqdyn.algebra.scalar import is_numeric
 from dqdyn.algebra.value import require_broadcast
@@ -101,7 +102,7 @@ def solve(
     _require_counts(tolerance, iterations=(iterations, 1), starts=(starts, 1), restarts=(restarts, 0))
     problem = PoseProblem(robot, frame, _mask(mask, position_only), _axes(axes))
     goals, start, near, batch = _broadcast(robot, pose, q0, posture)
-    rng = np.random.default_rng(rng)
+    rng = _generator(rng)
     search = _Search(problem, goals, start, near, tolerance, iterations, relaxed=posture is not None)
     given = [start] if posture is None or q0 is None else [start, near]
     drawn = [_everywhere(robot.random_configuration(rng), start) for _ in range(starts - len(given))]
@@ -254,8 +255,18 @@ def _everywhere(q: Array, start: Array) -> Array:
     return np.broadcast_to(q, start.shape)
 
 
+def _generator(rng: Seed) -> np.random.Generator:
+    try:
+        return np.random.default_rng(rng)
+    except (TypeError, ValueError):
+        found = in_words(rng)
+        raise Error(f"rng is a seed, a whole number from 0, or a NumPy Generator; found {found}.", found=rng) from None
+
+
 def _mask(mask: Reals | None, position_only: bool) -> Flags:
     """Which of [φ, p] count."""
+    if not isinstance(position_only, (bool, np.bool_)):
+        raise Error(f"position_only is True or False; found {in_words(position_only)}.", found=position_only)
     if mask is None:
         return np.array([not position_only] * 3 + [True] * 3)
     if position_only:
@@ -270,9 +281,11 @@ def _axes(axes: str) -> str:
 
 
 def _require_counts(tolerance: float, **counts: tuple[Any, int]) -> None:
-    whole = all(isinstance(n, (int, np.integer)) and n >= least for n, least in counts.values())
-    positive = isinstance(tolerance, (int, float, np.number)) and tolerance > 0.0
+    numbers = (int, float, np.integer, np.floating)
+    whole = all(isinstance(n, (int, np.integer)) and not isinstance(n, bool) for n, _ in counts.values())
+    whole = whole and all(n >= least for n, least in counts.values())
+    positive = isinstance(tolerance, numbers) and not isinstance(tolerance, bool) and 0.0 < tolerance < np.inf
     if not (whole and positive):
         wanted = ", ".join(f"{name} ≥ {least}" for name, (_, least) in counts.items())
-        found = ", ".join(f"{name}={n!r}" for name, (n, _) in counts.items())
-        raise Error(f"inverse kinematics needs {wanted} and tolerance > 0; found {found}, tolerance={tolerance!r}.")
+        found = ", ".join(f"{name}={in_words(n)}" for name, (n, _) in {**counts, "tolerance": (tolerance, 0)}.items())
+        raise Error(f"inverse kinematics needs whole numbers {wanted} and a finite tolerance > 0; found {found}.")

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Literal, NamedTuple
+from collections.abc import Mapping
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
-from dqdyn.algebra.real import real_array, real_number
+from dqdyn.algebra.real import in_words, real_array, real_number
 from dqdyn.algebra.ros_messages import Message, entry, has, shown
 from dqdyn.algebra.scalar import unstack
 from dqdyn.arrays import Array, Reals
@@ -16,6 +17,16 @@ from dqdyn.model.model import Model
 from dqdyn.robot.named_states import own_joints
 from dqdyn.robot.state import as_state
 
+
+class JointStateMessage(Protocol):
+    """What a message of ROS has at least."""
+
+    name: Any
+    position: Any
+
+
+JointStateLike: TypeAlias = Mapping[str, Any] | JointStateMessage
+"""A dictionary with the fields of ``JointState``, or the message itself."""
 Others = Literal["refuse", "ignore"]
 """What happens to joints of a message that the robot does not have."""
 
@@ -68,13 +79,17 @@ def _stamp(t: float) -> dict[str, int]:
     return {"sec": sec, "nanosec": nanosec}
 
 
-def from_joint_state(model: Model, message: Any, q0: Reals | None, others: Others, check: bool) -> JointState:
+def from_joint_state(
+    model: Model, message: JointStateLike, q0: Reals | None, others: Others, check: bool
+) -> JointState:
     """q, v and τ of a message; q0 has what it leaves out."""
-    if others not in ("refuse", "ignore"):
+    if not isinstance(others, str) or others not in ("refuse", "ignore"):
         raise unknown_name("way with other joints", others, ("refuse", "ignore"))
     if not has(message, "name", "position"):
         raise StateError(f"a JointState has the fields name and position; found {shown(message)}.", found=message)
-    names = [str(name) for name in entry(message, "name")]
+    names = _listed(entry(message, "name"))
+    if not isinstance(names, (list, np.ndarray)) or not all(isinstance(name, str) for name in names):
+        raise StateError(f"the names of a JointState are a list of texts; found {in_words(names)}.", argument="name")
     joints = {j.name: j for j in own_joints(model) if j.motion.nq == j.motion.nv == 1}
     where = {}
     for i, name in enumerate(names):
@@ -114,4 +129,5 @@ def from_joint_state(model: Model, message: Any, q0: Reals | None, others: Other
 
 def _listed(values: Any) -> Any:
     """Messages have arrays of Python or NumPy."""
-    return values if isinstance(values, np.ndarray) else list(values) if hasattr(values, "__iter__") else values
+    whole = isinstance(values, (np.ndarray, str)) or not hasattr(values, "__iter__")
+    return values if whole else list(values)

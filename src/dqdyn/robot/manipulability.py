@@ -51,11 +51,11 @@ def manipulability(
     jacobian = robot.twist_jacobian(frame, _numbers(robot, q, check), expressed, check=check)[..., rows, :]
     sizes = np.linalg.svd(jacobian, compute_uv=False)
     if measure == "volume":
-        return np.asarray(sizes.prod(axis=-1))
+        return np.asarray(sizes.prod(axis=-1))[()]
     if measure == "smallest":
-        return np.asarray(sizes[..., -1])
+        return np.asarray(sizes[..., -1])[()]
     largest = sizes[..., 0]
-    return np.asarray(sizes[..., -1] / np.where(largest > 0.0, largest, 1.0))
+    return np.asarray(sizes[..., -1] / np.where(largest > 0.0, largest, 1.0))[()]
 
 
 def manipulability_gradient(

@@ -9,8 +9,8 @@ import numpy as np
 from dqdyn.algebra.ros_messages import Message
 from dqdyn.arrays import Array, Reals
 from dqdyn.robot.base import RobotBase
-from dqdyn.robot.joint_state import JointState, Others, from_joint_state, to_joint_state
-from dqdyn.robot.named_states import Row, by_name, from_names, own_joints
+from dqdyn.robot.joint_state import JointState, JointStateLike, Others, from_joint_state, to_joint_state
+from dqdyn.robot.named_states import JointValue, Row, by_name, from_names, own_joints
 from dqdyn.robot.state import as_state
 
 
@@ -23,7 +23,7 @@ class NamedMethods(RobotBase):
         """q at which every joint is at its origin, shape (nq,)."""
         return np.array([c for joint in own_joints(self.model) for c in joint.motion.neutral()], dtype=float)
 
-    def q(self, values: Row | None = None, /, *, q0: Reals | None = None, **joints: Any) -> Array:
+    def q(self, values: Row | None = None, /, *, q0: Reals | None = None, **joints: JointValue) -> Array:
         """q (..., nq) by the names of joints: ``robot.q(shoulder=0.3)``, ``robot.q({"shoulder": 0.3})``.
 
         ``values`` is a dictionary, or a row or table of pandas, also one of ``Trajectory.to_pandas``. Joints that are
@@ -33,7 +33,7 @@ class NamedMethods(RobotBase):
         start = self.neutral() if q0 is None else as_state(self.model, "q", q0)
         return as_state(self.model, "q", from_names(self.model, "q", values, joints, start))
 
-    def v(self, values: Row | None = None, /, **joints: Any) -> Array:
+    def v(self, values: Row | None = None, /, **joints: JointValue) -> Array:
         """v (..., nv) by the names of joints, as :meth:`q`; those that are not named are at rest."""
         return as_state(self.model, "v", from_names(self.model, "v", values, joints, np.zeros(self.model.nv)))
 
@@ -59,7 +59,7 @@ class NamedMethods(RobotBase):
         return to_joint_state(self.model, q, v, tau, t, mimic)
 
     def from_joint_state(
-        self, message: Any, q0: Reals | None = None, *, others: Others = "refuse", check: bool = True
+        self, message: JointStateLike, q0: Reals | None = None, *, others: Others = "refuse", check: bool = True
     ) -> JointState:
         """q, v and τ of ROS's ``JointState``, a dictionary or the message itself; v and τ are None where it has none.
 

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, TypeAlias
 
 import numpy as np
 
 from dqdyn.algebra import foreign_poses
-from dqdyn.algebra.any_pose import as_pose
+from dqdyn.algebra.any_pose import PoseLike, as_pose
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.real import real_array
 from dqdyn.algebra.value import require_broadcast
 from dqdyn.algebra.values import Pose
-from dqdyn.arrays import Array
+from dqdyn.arrays import Array, RealArray, RealNumber
 from dqdyn.errors import StateError, UnknownNameError, one_line, unknown_name
 from dqdyn.model.model import Model, TreeJoint
 
 Kind = Literal["q", "v"]
+JointValue: TypeAlias = RealNumber | RealArray | PoseLike
+"""The coordinates of a joint: one number, several, or a batch; of a free or spherical joint also a pose."""
 
 
 class Row(Protocol):
