@@ -19,6 +19,8 @@ _LONGEST = 2.0
 """Norm of the longest step."""
 _GIVE_UP = 1e8
 """Damping at which no step helps."""
+_PATIENCE, _PROGRESS = 15, 0.99
+"""So many steps in a row that leave more than this of the error, and the search ends: a better start is worth more."""
 
 
 class LeastSquares(ABC):
@@ -74,7 +76,7 @@ class LeastSquares(ABC):
     def descend(self, q: Array, goals: Array, tolerance: float, iterations: int) -> tuple[Array, Array, Any]:
         """Where the search from each row of q ends: q, error, and the steps that it took."""
         q, error = q.copy(), self.error(q, goals)
-        damping, steps = np.full(len(q), 1e-3), np.zeros(len(q), dtype=int)
+        damping, steps, slow = np.full(len(q), 1e-3), np.zeros(len(q), dtype=int), np.zeros(len(q), dtype=int)
         going = ~self.met(error, tolerance) & (self.robot.nv > 0)
         for _ in range(iterations):
             rows = np.flatnonzero(going)
@@ -82,12 +84,15 @@ class LeastSquares(ABC):
                 break
             steps[rows] += 1
             trial, trial_error = self._step(q[rows], goals[rows], error[rows], damping[rows])
-            better = np.linalg.norm(trial_error, axis=1) < np.linalg.norm(error[rows], axis=1)
+            size, trial_size = np.linalg.norm(error[rows], axis=1), np.linalg.norm(trial_error, axis=1)
+            better = trial_size < size
+            slow[rows] = np.where(trial_size < _PROGRESS * size, 0, slow[rows] + 1)
             gained, lost = rows[better], rows[~better]
             q[gained], error[gained] = trial[better], trial_error[better]
             damping[gained] = np.maximum(damping[gained] * 0.2, 1e-12)
             damping[lost] *= 10.0
-            going[rows] = ~self.met(error[rows], tolerance) & (damping[rows] <= _GIVE_UP)
+            hopeful = (damping[rows] <= _GIVE_UP) & (slow[rows] < _PATIENCE)
+            going[rows] = ~self.met(error[rows], tolerance) & hopeful
         return q, error, steps
 
     def _step(self, q: Array, goals: Array, error: Array, damping: Array) -> tuple[Array, Array]:
