@@ -194,6 +194,7 @@ def test_a_posture_that_meets_the_goal_is_the_result() -> None:
         assert np.allclose(found.q, posture, atol=1e-5)
 
 
+@pytest.mark.long
 def test_several_starts_find_several_solutions() -> None:
     """The six-axis arm has eight; the nearest to the start comes first."""
     arm = dq.robots.arm6()
@@ -216,6 +217,7 @@ def test_several_starts_find_several_solutions() -> None:
 # --- loops, other libraries, words ----------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_loops_stay_closed() -> None:
     robot = dq.robots.five_bar()
     q, _ = robot.project(robot.random_configuration(15) * 0.2)

@@ -57,6 +57,7 @@ def test_rows_and_tables_of_pandas() -> None:
     assert np.array_equal(WALKER.q(pandas.Series(WALKER.q_by_name(q, components=True))), q)
 
 
+@pytest.mark.long
 def test_rows_of_a_run() -> None:
     run = dq.simulate(ARM, None, 0.02, q0=ARM.random_configuration(4))
     table = run.to_pandas()
