@@ -21,7 +21,12 @@ LAYERS: tuple[tuple[tuple[str, str], ...], ...] = (
         ("coordinates", "of bases and ball joints"),
         ("quasi_velocities", "Kane's speeds"),
     ),
-    (("dynamics", "formulations, gravity"), ("contacts", "wrench cones"), ("scenes", "bodies to touch")),
+    (
+        ("dynamics", "all formulations"),
+        ("contacts", "wrench cones"),
+        ("scenes", "bodies to touch"),
+        ("footsteps", "plans, swings"),
+    ),
     (("kinematics", "the tree: poses, Jacobians, distances"),),
     (("model", "description, joints, frames"), ("formats", "URDF, MJCF, JSON, DH, screws")),
     (("geometry", "points, lines, planes, segments"),),

@@ -150,11 +150,6 @@ PAPERS: dict[str, Paper] = {
             ("eq.", ("B.2",), f"{STEP} from (B.1) to (B.3)."),
             ("eq.", numbers(8, "B.", 4), f"{PROOF_STEP} that multipliers (B.1) and Udwadia-Kalaba (B.9) agree."),
             ("table", numbers(3, "2."), "A survey of the literature."),
-            (
-                "table",
-                ("6.2",),
-                "Multi-contact experiments (section 6.2) are not implemented.",
-            ),
         ),
     ),
     "Parsa": Paper(

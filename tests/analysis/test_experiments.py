@@ -36,6 +36,7 @@ SHORT = {
     "mobile-bimanual": {"duration": 12.0},
     "two-link": {"duration": 3.0, "dt": 5e-3},
     "torque-error": {"states": 200},
+    "feet-and-hands": {"stages": 1},
     "walk": {"steps": 2, "pushes": 1, "higher": (), "substeps": (1,), "climbs": False},
 }
 
@@ -84,7 +85,7 @@ def test_bad_options(name: str, options: dict[str, Any], words: str) -> None:
         experiment(name, **options)
 
 
-@pytest.mark.parametrize("name", ["moving-obstacle", "bimanual-cup", "single-arm-cup", "two-link"])
+@pytest.mark.parametrize("name", ["moving-obstacle", "bimanual-cup", "single-arm-cup", "two-link", "feet-and-hands"])
 def test_claims_hold_on_the_engine(name: str) -> None:
     pytest.importorskip("mujoco")
     options = {
@@ -92,6 +93,7 @@ def test_claims_hold_on_the_engine(name: str) -> None:
         "bimanual-cup": {"dt": 0.02, "duration": 6.5},
         "single-arm-cup": {"duration": 7.0},
         "two-link": {"duration": 3.0},
+        "feet-and-hands": {"stages": 1},
     }[name]
     found = experiment(name, "mujoco", **options)
     assert failing(found) == []

@@ -11,7 +11,7 @@ import pytest
 
 import dqdyn as dq
 from dqdyn.analysis.experiments import Bars, Event, Figure, GridMap, Multiples, Picture, PlaneFigure, Span
-from dqdyn.analysis.experiments.figures import joint_multiples, phases
+from dqdyn.analysis.experiments.figures import figure, joint_multiples, phases
 from dqdyn.simulate import Trajectory
 
 TIME = np.linspace(0.0, 1.0, 5)
@@ -57,6 +57,13 @@ BAD: dict[str, Callable[[], Any]] = {
     "one per group, 2": lambda: Bars("b", "s", ("j1", "j2"), {"own": [1.0]}),
     "belong to no values": lambda: Bars("b", "s", ("j1",), {"own": [1.0]}, {"other": [1.0]}),
     "needs positive values": lambda: Bars("b", "s", ("j1",), {"own": [0.0]}, log=True),
+    "Give each str of the bars 'b' in a tuple; found NoneType": lambda: Bars("b", "s", None, {"own": [1.0]}),  # type: ignore[arg-type]
+    "Deviations are not negative": lambda: Bars("b", "s", ("j1",), {"own": [1.0]}, {"own": [-1.0]}),
+    "is a Span; found": lambda: Figure("f", "m", TIME, {"z": TIME}, spans=((0.0, 1.0, "I"),)),  # type: ignore[arg-type]
+    "Give each Event of": lambda: Figure("f", "m", TIME, {"z": TIME}, events=None),  # type: ignore[arg-type]
+    "is a Figure; found": lambda: Multiples("joints", ("z",)),  # type: ignore[arg-type]
+    "three finite corners": lambda: PlaneFigure("above", areas={"feet": [[0, 0], [1, np.nan], [1, 1]]}),
+    "two axes: name x and y; found 1": lambda: GridMap("m", ("x",), [0], [0], [[0]]),  # type: ignore[arg-type]
     "at least one group": lambda: Bars("b", "s", (), {"own": []}),
     "not an SVG text": lambda: Picture("states", "<svg"),
     "give one <svg> element": lambda: Picture("states", "<p/>"),
@@ -85,11 +92,17 @@ def test_joints_between_their_limits() -> None:
     names = [joint.name for joint in robot.joints if joint.kind == "revolute"][:3]
     shown = joint_multiples("joints", {"QP": run, "CQP": run}, names)
     assert [figure.title for figure in shown.figures] == names
-    for figure, name in zip(shown.figures, names, strict=True):
+    for each, name in zip(shown.figures, names, strict=True):
         place = next(joint.q.start for joint in robot.joints if joint.name == name)
-        np.testing.assert_array_equal(figure.limits["limits"], [robot.limits.lower[place], robot.limits.upper[place]])
-        assert list(figure.curves) == ["QP", "CQP"]
+        np.testing.assert_array_equal(each.limits["limits"], [robot.limits.lower[place], robot.limits.upper[place]])
+        assert list(each.curves) == ["QP", "CQP"]
     with pytest.raises(dq.Error, match="joint"):
         joint_multiples("joints", {"QP": run}, ["nose"])
+    with pytest.raises(dq.Error, match="at least one run"):
+        joint_multiples("joints", {}, names)
+    with pytest.raises(dq.Error, match="at least one curve"):
+        figure("empty", "m", {})
+    with pytest.raises(dq.Error, match=r"'z' of the figure 'short' needs a value per sample .* shape \(3,\) for 5"):
+        figure("short", "m", {"z": (run, TIME[:3])})
     with pytest.raises(dq.Error, match="has 3 coordinates"):
         joint_multiples("joints", {"QP": run}, [robot.joints[0].name])

@@ -35,27 +35,21 @@ def setting(name: str) -> Setting:
 
 def test_support_that_slides_is_the_hull_of_points_and_hand() -> None:
     arm, rng = dq.robots.arm7(), np.random.default_rng(3)
-    for _ in range(20):
-        q = rng.uniform(-1.5, 1.5, 7)
-        hand, center = arm.pose("tool", q).translation, arm.center_of_mass(q)
-        support = SlidingSupport(SQUARE, "tool", hand, 0.01)
-        values = ct.linearise(arm, support)(0.0, q).error
-        corners = convex_hull(np.vstack([SQUARE, hand[:2]]))
-        along = np.roll(corners, -1, axis=0) - corners
-        away = center[:2] - corners
-        distances = (along[:, 0] * away[:, 1] - along[:, 1] * away[:, 0]) / np.linalg.norm(along, axis=1)
-        np.testing.assert_allclose(values[: len(corners)], distances - 0.01, atol=1e-12)
-        assert (values[len(corners) :] > 100.0).all()
-
-
-def test_rates_of_a_support_that_slides() -> None:
-    arm, rng = dq.robots.arm7(), np.random.default_rng(4)
-    q = rng.uniform(-1.0, 1.0, 7)
-    support = SlidingSupport(SQUARE, "tool", arm.pose("tool", q).translation, 0.0)
+    support = SlidingSupport(SQUARE, "tool", np.ones(3), 0.01)
     rows = ct.linearise(arm, support)
-    h = 1e-6
-    differences = np.stack([(rows(0.0, q + h * e).error - rows(0.0, q - h * e).error) / (2 * h) for e in np.eye(7)], 1)
-    np.testing.assert_allclose(rows(0.0, q).jacobian, differences, atol=1e-7)
+    for q in rng.uniform(-1.5, 1.5, (40, 7)):
+        hand, center = arm.pose("tool", q).translation, arm.center_of_mass(q)
+        support.update(hand)
+        corners = convex_hull(np.vstack([SQUARE, hand[:2]]))
+        along, away = np.roll(corners, -1, axis=0) - corners, center[:2] - corners
+        distances = (along[:, 0] * away[:, 1] - along[:, 1] * away[:, 0]) / np.linalg.norm(along, axis=1)
+        found = rows(0.0, q)
+        np.testing.assert_allclose(found.value[: len(corners)], distances - 0.01, atol=1e-12)
+        assert (found.value[len(corners) :] > 100.0).all()
+        h = 1e-6
+        sides = [[rows(0.0, q + sign * h * e).value for sign in (1.0, -1.0)] for e in np.eye(7)]
+        differences = np.stack([(ahead - behind) / (2.0 * h) for ahead, behind in sides], axis=1)
+        np.testing.assert_allclose(found.jacobian, differences, atol=1e-6)
 
 
 # --- settings ---------------------------------------------------------------------------------------------------------
@@ -73,7 +67,6 @@ def test_rectangle_looks_inwards() -> None:
 
 
 @pytest.mark.parametrize("name", SETTINGS)
-@pytest.mark.equation("Quiroz", "fig. 4.17")
 def test_settings_start_at_rest_inside_of_their_planes(name: str) -> None:
     world = setting(name)
     center = world.robot.center_of_mass(world.q0)[:2]
@@ -124,6 +117,12 @@ def test_map_names_the_attempts_that_succeed() -> None:
     assert first.categories[int(first.values[1, 0])] == "none"
 
 
+@pytest.mark.parametrize("points", [-1, 2.5, float("nan"), None, "7"])
+def test_points_of_a_map_are_counted(points: Any) -> None:
+    with pytest.raises(dq.Error, match="points is how many balls the map has in a row"):
+        experiment("multi-contact-table", points=points)
+
+
 # --- the machine ------------------------------------------------------------------------------------------------------
 
 
@@ -134,22 +133,22 @@ def test_map_names_the_attempts_that_succeed() -> None:
 @pytest.mark.equation("Quiroz", "fig. 6.19")
 def test_strategy_has_the_states_and_rates_of_the_paper() -> None:
     machine = Strategy(setting("table")).machine()
-    arrows = {name: [t.to for t in state.transitions] for name, state in machine.states.items()}
+    states: dict[str, Any] = {**machine.states}
+    arrows = {name: [t.to for t in state.transitions] for name, state in states.items()}
     assert arrows[s.TRY_ON_FEET] == [s.DONE, s.STAND_UP]
     assert arrows[s.CONTACT] == [s.TRY_FIXED, s.FAILED]
     assert arrows[s.TRY_FIXED] == [s.DONE, s.MAXIMISE]
     assert arrows[s.MAXIMISE] == [s.TRY_MAXIMISED]
     assert arrows[s.TRY_MAXIMISED] == [s.DONE, s.SLIDE]
     assert arrows[s.SLIDE] == [s.DONE, s.FAILED]
-    rates = {
-        name: (state.tasks[0].gain, state.options["damping"]) for name, state in machine.states.items() if state.tasks
-    }
+    rates = {name: (state.tasks[0].gain, state.options["damping"]) for name, state in states.items() if state.tasks}
     assert rates[s.CONTACT] == (2.0, 0.05)
     assert rates[s.MAXIMISE] == (-0.5, 0.1)
     assert {rates[name] for name in (s.TRY_ON_FEET, s.TRY_FIXED, s.TRY_MAXIMISED, s.SLIDE)} == {(1.0, 0.08)}
 
 
 @pytest.mark.long
+@pytest.mark.equation("Quiroz", "fig. 4.17")
 def test_ball_that_is_out_of_reach_fails_in_the_last_state() -> None:
     world = replace(setting("table"), ball=np.array([3.0, 0.0, 1.0]))
     tried = attempt(world, Strategy(world).machine(), 0.05)
@@ -161,7 +160,7 @@ def test_ball_that_is_out_of_reach_fails_in_the_last_state() -> None:
 
 @cache
 def result(name: str) -> Result:
-    return experiment(f"multi-contact-{name}", dt=0.05, points=0)
+    return experiment(f"multi-contact-{name}", dt=0.03, points=0)
 
 
 @pytest.mark.long
@@ -178,3 +177,17 @@ def test_claims_hold(name: str) -> None:
     assert len(found.claims) >= 8
     assert found.as_data()["holds"]
     assert REACH == 0.04
+
+
+@pytest.mark.long
+def test_palm_is_led_to_the_table_on_the_engine() -> None:
+    pytest.importorskip("mujoco")
+    from dqdyn.analysis.experiments.multi_contact import following
+
+    world = setting("table")
+    law = attempt(world, Strategy(world).machine((s.CONTACT,)), 0.05)
+    done, follower = following.follow(law, 2)
+    assert follower.fell is None
+    assert set(done.run.about["touched"]) == {"left_foot_link", "right_foot_link", "left_palm"}
+    assert np.abs(world.hand(done.run)[-1] - world.hand(law.run)[-1]).max() < 5e-3
+    assert done.setting.standing.feet_moved(done.run.q) < 5e-3

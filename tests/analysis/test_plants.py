@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from dqdyn.analysis import peers
 from dqdyn.analysis.validation import accelerations, vehicle
 from dqdyn.analysis.validation.comparison import PLANTS
 from dqdyn.analysis.validation.plants import Plant, Swing, serial_arm
@@ -126,7 +127,7 @@ def test_accelerations_are_those_of_forward_dynamics(name: str) -> None:
 
 
 def test_toolbox_has_the_same_arm() -> None:
-    if not accelerations.toolbox_is_here():
+    if not peers.toolbox_is_here():
         pytest.skip("the Robotics Toolbox is not installed")
     plant = serial_arm()
     q, v, tau = states(plant)

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import dqdyn as dq
+from dqdyn import control as ct
 from dqdyn import footsteps as fs
 from dqdyn.algebra.values import Pose
 from dqdyn.analysis.experiments.walk import flat
@@ -222,6 +223,40 @@ def test_pushes_are_drawn_again_from_their_seed() -> None:
     assert np.flatnonzero(forces.any(axis=1)).tolist() == list(range(begin, begin + 100))
 
 
+@pytest.mark.parametrize(
+    ("make", "says"),
+    [
+        (lambda: Timing(single=0.0), "single of the timing"),
+        (lambda: Timing(end=None), "end of the timing"),  # type: ignore[arg-type]
+        (lambda: Style(clearance=-0.1), "clearance"),
+        (lambda: Style(inward=math.nan), "inward"),
+        (lambda: Style(adjustment=0.5), "adjustment"),  # type: ignore[arg-type]
+        (lambda: Gait(humanoid(), None), "FootstepPlan"),  # type: ignore[arg-type]
+        (lambda: Gait(humanoid(), fs.straight(fs.stance(feet=("l", "r")), 2, 0.1)), "no foot of the robot named 'l'"),
+        (lambda: Push(-1.0, 0.0, 0.3), "time of a push"),
+        (lambda: Push(1.0, math.inf, 0.3), "direction"),
+        (lambda: Push(1.0, 0.0, None), "ratio"),  # type: ignore[arg-type]
+        (lambda: random_pushes(2.5, 0.3, 1.0, 2.0), "number of pushes"),  # type: ignore[arg-type]
+        (lambda: random_pushes(2, 0.3, 2.0, 1.0), "last time"),
+    ],
+)
+def test_bad_input_is_named(make: Any, says: str) -> None:
+    with pytest.raises(dq.Error, match=says):
+        make()
+
+
+def test_a_second_plan_goes_on_at_the_height_that_was_reached() -> None:
+    plan = fs.along(fs.stance(0.2), [dq.Pose(translation=[0.2, 0.0, 0.1])] * 2)
+    gait = follow(plan).gait
+    reached = float(gait.targets.height.position)  # type: ignore[arg-type]
+    feet = tuple(gait.standing_at[foot] for foot in ("left_foot", "right_foot"))
+    gait.take(fs.straight(feet, 2, 0.2))  # type: ignore[arg-type]
+    q = Pose3(np.array([0.2, 0.0, reached - 0.05]), {step.foot: step.pose for step in feet})  # the target does not jump
+    gait.begin(9.0, q, np.zeros(3))  # type: ignore[arg-type]
+    gait.move(9.0, q, np.zeros(3))  # type: ignore[arg-type]
+    assert gait.targets.height.position == pytest.approx(reached, abs=1e-6)
+
+
 # --- a humanoid in MuJoCo ---------------------------------------------------------------------------------------------
 
 
@@ -259,11 +294,11 @@ def test_falls_and_feet_that_do_not_land_end_the_walk() -> None:
     hit = walk(walker(), push=Push(1.3, 0.5 * math.pi, 4.0), duration=3.0)
     assert hit.ended == "failed"
     assert hit.events[-1].to == "fell"
-    assert hit.why.startswith("touched by")
-    gait = Gait(walker().gait.standing, walker().gait.plan)
-    never = Walk(gait, touches=1e6)
-    machine = never.machine(progress=False)
-    late = walk(Walker(machine, gait), duration=2.6)
+    assert hit.why.startswith("fell at")
+    assert "chest" in hit.others
+    gait = Gait(walker().gait.standing, walker().gait.plan, timing=Timing(slowest=0.6))
+    never = Walk(gait, constraints=[ct.JointLimits(gain=20.0)], touches=1e6)  # the same programs, taken from the cache
+    late = walk(Walker(never.machine(progress=False), gait), duration=2.0)
     assert late.ended == "failed"
     assert late.events[-1].kind == "time limit"
     assert "left_foot has landed" in late.events[-1].pending

@@ -30,6 +30,21 @@ def test_a_long_drive_begins_with_the_robot() -> None:
     assert bounds(50.0) == bounds(0.0)
 
 
+def test_a_high_motion_is_seen_whole() -> None:
+    """The ball shown is as high as the motion, with some room, though the robot needs less where it starts."""
+    robot = dq.robots.humanoid()
+    q = np.tile(robot.neutral(), (11, 1))
+    place = robot.joints[0].q.start + 6
+    q[:, place] += np.linspace(0.0, 1.0, 11)
+    appearance, poses = appearance_of(robot), body_poses(robot, q)
+    found = bounds_of(appearance, poses)
+    low, high = (bounds_of(appearance, poses[[k]]) for k in (0, -1))
+    assert high.center[2] == pytest.approx(low.center[2] + 1.0)
+    tall = np.ptp([poses[:, :, 6].min(), poses[:, :, 6].max()])
+    assert 2.0 * found.radius > 1.1 * tall
+    assert found.center[2] == pytest.approx(low.center[2] + 0.5)
+
+
 def test_a_robot_without_shapes_has_a_place() -> None:
     rock = dq.Robot.from_description(dq.Description("rock", (dq.Link("rock"),), ()))
     found = bounds_of(appearance_of(rock), np.zeros((1, 0, 7)))

@@ -124,6 +124,25 @@ def test_side_by_side_on_one_clock(small: Result, tmp_path: Path, watched: Watch
     assert watched.errors == []
 
 
+def test_runs_of_different_lengths_share_the_time_axis(swing: Any, tmp_path: Path, watched: Watched) -> None:
+    short = swing.part(slice(0, 151))
+    cases = tuple(Case(name, run, spans=(Span(0.0, 1.5, "phase"),)) for name, run in (("a", swing), ("b", short)))
+    page = watched.page
+    result = Result("small", "Small", "nobody", (), (), cases, ())
+    page.goto(write_experiment(result, tmp_path / "small.html").as_uri())
+    shown(page, "b")
+    assert page.evaluate("window.dqdyn.length") == pytest.approx(1.5)
+    page.locator("#beside").click()
+    shown(page, "a | b")
+    assert page.evaluate("window.dqdyn.length") == pytest.approx(3.0)
+    widths = page.locator(".strip .phase").evaluate_all("all => all.map(p => p.getBoundingClientRect().width)")
+    assert widths[0] == pytest.approx(widths[1], abs=1.0)
+    page.evaluate("window.dqdyn.seek(2.0)")
+    page.wait_for_timeout(200)
+    assert page.locator(".stage .now").all_inner_texts() == ["", "ended"]
+    assert watched.errors == []
+
+
 def test_what_is_violated_turns_red_and_names_hide(swing: Any, tmp_path: Path, watched: Watched) -> None:
     """A zone beside the red arm is red while it is violated and not hidden, and only then."""
     late = swing.time > 1.5

@@ -41,10 +41,11 @@ def bounds_of(appearance: Appearance, poses: Array) -> Bounds:
     floor = min(0.0, float(points[:, 2].min(initial=0.0)))
     (x, y, z), radius = _ball(points)
     at_first, needed = _ball(np.concatenate(first))
+    height = float(np.ptp(points[:, 2])) if len(points) else 0.0
     if radius > MOST_GROWTH * needed:
-        (x, y, z), radius = at_first, needed
-    # The camera is low and the picture wider than high: what spreads over the ground needs less room.
-    radius = max(needed, 0.72 * radius)
+        (x, y, z), radius, height = at_first, needed, 0.0
+    # The camera is low and the picture wider than high: what spreads over the ground needs less room than height does.
+    radius = max(needed, 0.72 * radius, 0.6 * height)
     # Boxes reach beyond what is in them: their corners count only where they are clearly below z = 0.
     return Bounds((x, y, z), radius, floor if floor < -0.02 * radius else 0.0)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,8 @@ from dqdyn.view.svg_shapes import INK, RULE, SOFT, SvgPicture, box, lines_of, pa
 _WIDTH, _RIGHT, _TOP = 920.0, 20.0, 34.0
 _ROW, _PANEL, _GAP = 22.0, 120.0, 30.0
 _MOST = 132  # characters of a line
+_MANY = 14  # events beyond which they are listed in two columns
+_APART = 17.0  # of badges at least; others are left out
 _DECADES = 2.0  # of an error, from which on its axis is logarithmic
 _LEAST = 1e-9  # of errors that a logarithmic axis shows
 _SHOWN = 1e-6  # of errors that are drawn at all
@@ -49,12 +52,14 @@ def history(machine: Any) -> SvgPicture:
             parts.append(box(at(visit.start), top, wide, _PANEL, colors[visit.state], opacity=0.08))
     for i, name in enumerate(names):
         parts.append(text(left - 10.0, _TOP + _ROW * (i + 0.5) + 4.0, name, 12.0, INK, anchor="end"))
+    badge = -_WIDTH
     for number, event in enumerate(log[1:], 1):
-        color = COLORS.get(event.kind, GREY)
-        x = at(event.t)
+        color, x = COLORS.get(event.kind, GREY), at(event.t)
         dash = "5 4" if event.kind == "time limit" else ""
         parts.append(path([(x, _TOP - 6.0), (x, floor)], color, 1.2, dash=dash, opacity=0.8))
-        parts.append(_badge(x, _TOP - 14.0, number, color))
+        if x - badge >= _APART:
+            parts.append(_badge(x, _TOP - 14.0, number, color))
+            badge = x
     times = np.array(machine.samples.times)
     for i, (name, top) in enumerate(panels):
         parts += _panel(name, times, sizes[name], (left, top), at, CURVES[i % len(CURVES)])
@@ -130,16 +135,24 @@ def _power(k: int) -> str:
 
 
 def _events(log: Any, y: float) -> tuple[list[str], float]:
-    """Numbered, with their reasons."""
-    parts = []
-    for number, event in enumerate(log[1:], 1):
-        color = COLORS.get(event.kind, GREY)
-        parts.append(_badge(24.0, y, number, color))
-        for line in lines_of(str(event), _MOST):
-            parts.append(text(40.0, y + 4.0, line, 12.0, INK))
-            y += 17.0
-        y += 4.0
-    return parts, y + 6.0
+    """Numbered, with their reasons; many of them in two columns, without errors."""
+    events = list(enumerate(log[1:], 1))
+    columns = [events]
+    if len(events) > _MANY:
+        half = -(-len(events) // 2)
+        columns = [events[:half], events[half:]]
+    parts, lowest = [], y
+    for i, column in enumerate(columns):
+        x, below = 24.0 + 0.5 * _WIDTH * i, y
+        for number, event in column:
+            parts.append(_badge(x, below, number, COLORS.get(event.kind, GREY)))
+            words = str(event) if len(columns) == 1 else str(replace(event, errors={}))
+            for line in lines_of(words, _MOST // len(columns)):
+                parts.append(text(x + 16.0, below + 4.0, line, 12.0, INK))
+                below += 17.0
+            below += 4.0
+        lowest = max(lowest, below)
+    return parts, lowest + 6.0
 
 
 def _ending(machine: Any, unseen: Sequence[str]) -> str:

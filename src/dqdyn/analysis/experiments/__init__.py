@@ -12,6 +12,7 @@ from dqdyn.analysis.experiments import (
     feet_and_hands,
     mobile_bimanual,
     moving_obstacle,
+    pendulum_blow,
     single_arm_cup,
     torque_error,
     two_link,
@@ -57,6 +58,7 @@ EXPERIMENTS: dict[str, ModuleType] = {
         walk,
         multi_contact_table,
         multi_contact_wall,
+        pendulum_blow,
     )
 }
 

@@ -1,8 +1,8 @@
 """Runs with all constraints of a cup's setting, and without that on its tilt: what Quiroz, section 6.1.3, compares.
 
-Two sentences of the paper disagree about the joint limits. "The only difference" of QP and CQP is the tilt; yet "only
-CQP respects the angle constraint and the limit joints constraints". So there are two runs without the tilt: QP, which
-keeps the joint limits, and one that lacks them too. All runs keep the constraints against collisions.
+The paper contradicts itself about the joint limits: QP and CQP differ in the tilt alone, and CQP alone keeps joint
+limits. So there are two runs without the tilt: QP, which keeps the joint limits, and one that lacks them too. All runs
+keep the constraints against collisions.
 """
 
 from __future__ import annotations

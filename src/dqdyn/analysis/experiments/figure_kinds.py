@@ -5,7 +5,7 @@ They hold data alone; :mod:`dqdyn.view` draws them. Each is checked when it is m
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 from xml.etree import ElementTree
@@ -14,7 +14,7 @@ import numpy as np
 
 from dqdyn.algebra.real import real_array
 from dqdyn.arrays import Array, RealArray, RealNumber
-from dqdyn.errors import Error
+from dqdyn.errors import Error, one_line
 
 Levels: TypeAlias = RealNumber | RealArray
 """Lines of a limit: one number, several constant ones (k,), or some that vary over time (n, k)."""
@@ -84,7 +84,8 @@ class Figure:
             if levels.ndim > 2 or (levels.ndim == 2 and len(levels) != len(time)):
                 wanted = f"a number, levels (k,) or curves ({len(time)}, k)"
                 raise Error(f"The limit {name!r} of {what} is {wanted}; found shape {levels.shape}.", name=name)
-        _set(self, time=time, curves=curves, limits=limits, spans=tuple(self.spans), events=tuple(self.events))
+        spans, events = _all(Span, self.spans, what), _all(Event, self.events, what)
+        _set(self, time=time, curves=curves, limits=limits, spans=spans, events=events)
 
     def as_data(self) -> dict[str, Any]:
         """What it shows, without the curves' values."""
@@ -107,7 +108,7 @@ class Multiples:
     figures: tuple[Figure, ...]
 
     def __post_init__(self) -> None:
-        _set(self, figures=tuple(self.figures))
+        _set(self, figures=_all(Figure, self.figures, f"the small multiples {self.title!r}"))
         if not self.figures:
             raise Error(f"The small multiples {self.title!r} have no figures: give at least one.")
 
@@ -133,7 +134,10 @@ class PlaneFigure:
 
     def __post_init__(self) -> None:
         shapes = {kind: _pairs(getattr(self, kind), self.title) for kind in ("areas", "paths", "points", "limits")}
-        _set(self, **shapes)
+        _set(self, axes=_two(self.axes, self.title), **shapes)
+        for name, area in shapes["areas"].items():
+            if len(area) < 3 or not np.isfinite(area).all():
+                raise Error(f"The area {name!r} in the figure {self.title!r} needs three finite corners.", name=name)
         if not any(shapes.values()):
             raise Error(f"The figure {self.title!r} shows nothing: give areas, paths or points.")
 
@@ -181,8 +185,8 @@ class GridMap:
             raise Error(f"The values of {what} are indices of its {len(self.categories)} categories, or −1 for none.")
         if self.colors and len(self.colors) != len(self.categories):
             raise Error(f"The colors of {what} are one per category: {len(self.categories)}, found {len(self.colors)}.")
-        marks = _pairs(self.marks, self.title)
-        _set(self, x=x, y=y, values=values, marks=marks, categories=tuple(self.categories), colors=tuple(self.colors))
+        _set(self, x=x, y=y, values=values, marks=_pairs(self.marks, self.title), axes=_two(self.axes, self.title))
+        _set(self, categories=tuple(self.categories), colors=tuple(self.colors))
 
     def as_data(self) -> dict[str, Any]:
         """All of it; categories by name."""
@@ -208,7 +212,9 @@ class Bars:
     log: bool = False
 
     def __post_init__(self) -> None:
-        what, count = f"the bars {self.title!r}", len(self.groups)
+        what = f"the bars {self.title!r}"
+        _set(self, groups=_all(str, self.groups, what))
+        count = len(self.groups)
         given = {"values": self.values, "deviations": self.deviations}
         checked = {kind: _named(rows, kind.rstrip("s"), what) for kind, rows in given.items()}
         for kind, rows in checked.items():
@@ -222,7 +228,9 @@ class Bars:
             raise Error(f"The deviations {unknown[0]!r} of {what} belong to no values: {list(checked['values'])}.")
         if self.log and any((row <= 0.0).any() for row in checked["values"].values()):
             raise Error(f"A logarithmic axis needs positive values in {what}: give log=False.")
-        _set(self, groups=tuple(self.groups), **checked)
+        if any((row < 0.0).any() for row in checked["deviations"].values()):
+            raise Error(f"Deviations are not negative in {what}: give them without a sign.")
+        _set(self, **checked)
 
     def as_data(self) -> dict[str, Any]:
         """All of it."""
@@ -270,6 +278,24 @@ AnyFigure: TypeAlias = Figure | Multiples | PlaneFigure | GridMap | Bars | Pictu
 def _set(figure: Any, **values: Any) -> None:
     for name, value in values.items():
         object.__setattr__(figure, name, value)
+
+
+def _all(kind: type, members: Any, what: str) -> tuple[Any, ...]:
+    """Members as a tuple, all of one kind."""
+    if isinstance(members, str) or not isinstance(members, Iterable):
+        raise Error(f"Give each {kind.__name__} of {what} in a tuple; found {type(members).__name__}.")
+    result = tuple(members)
+    for member in result:
+        if not isinstance(member, kind):
+            raise Error(f"Each member of {what} here is a {kind.__name__}; found {one_line(repr(member), 80)}.")
+    return result
+
+
+def _two(axes: Any, title: str) -> tuple[str, str]:
+    names = _all(str, axes, f"the axes of {title!r}")
+    if len(names) != 2:
+        raise Error(f"The figure {title!r} has two axes: name x and y; found {len(names)}.")
+    return names[0], names[1]
 
 
 def _named(values: Any, kind: str, what: str) -> dict[str, Array]:

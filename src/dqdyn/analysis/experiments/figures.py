@@ -44,6 +44,12 @@ def figure(
     points: int = _POINTS,
 ) -> Figure:
     """Curves (n,) of runs that may have different steps over one time axis, with constant limits."""
+    if not curves:
+        raise Error(f"Nothing to show in the figure {title!r}: give at least one curve.")
+    for name, (run, values) in curves.items():
+        if np.shape(values) != np.shape(run.time):
+            found = f"found shape {np.shape(values)} for {len(run.time)} samples"
+            raise Error(f"The curve {name!r} of the figure {title!r} needs a value per sample of its run; {found}.")
     end = max(float(run.time[-1]) for run, _ in curves.values())
     time = np.linspace(0.0, end, points)
     # a run that ended earlier has no curve there
@@ -74,6 +80,8 @@ def joint_multiples(
     title: str, runs: Runs, joints: Sequence[str], *, spans: Sequence[Span] = (), events: Sequence[Event] = ()
 ) -> Multiples:
     """Positions of joints with one coordinate in all runs, a small figure per joint, between its limits."""
+    if not runs:
+        raise Error(f"Nothing to show in the figures {title!r}: give at least one run.")
     robot = next(iter(runs.values())).robot
     known = {joint.name: joint for joint in robot.joints}
     figures = []

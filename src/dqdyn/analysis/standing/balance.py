@@ -19,8 +19,11 @@ DIVERGENT, HEIGHT, TRUNK, POSTURE, MOMENTUM, FORCES = 1e4, 10.0, 0.3, 0.1, 1e-3,
 """Weights of the tasks, for errors in m/s, m/s², rad/s², N m and N."""
 
 
-def balance_tasks(standing: Standing, target: Any = None, *, height: Any = None) -> list[ct.Task]:
-    """Center of mass over ``target`` (x, y) in m, a constant or a function of time; by default where it is at q0."""
+def balance_tasks(standing: Standing, target: Any = None, *, height: Any = None, posture: Any = None) -> list[ct.Task]:
+    """Center of mass over ``target`` (x, y) in m, a constant or a function of time; by default where it is at q0.
+
+    ``posture`` (nq,), a constant or measured: by default q0.
+    """
     robot, q0, center = standing.robot, standing.q0, standing.center
     at = center[:2] if target is None else target
     level = float(center[2]) if height is None else height
@@ -30,7 +33,7 @@ def balance_tasks(standing: Standing, target: Any = None, *, height: Any = None)
         ct.RotationTask(standing.pelvis, robot.pose(standing.pelvis, q0), gain=4.0, weight=TRUNK),
         ct.RotationTask(standing.chest, robot.pose(standing.chest, q0), gain=4.0, weight=TRUNK),
         ct.MomentumTask(part="angular", gain=5.0, weight=MOMENTUM),
-        ct.PostureTask(q0, gain=3.0, weight=POSTURE),
+        ct.PostureTask(q0 if posture is None else posture, gain=3.0, weight=POSTURE),
         # Feet that push against each other move nothing: without a price they do so, now hard, now not at all.
         ct.ForceRegularisation(components=("f_t1", "f_t2", "tau_t1", "tau_t2", "tau_n"), weight=FORCES),
     ]

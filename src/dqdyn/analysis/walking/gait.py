@@ -9,7 +9,7 @@ the divergent component farther than the sole can correct, the next footstep giv
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from dqdyn.algebra.values import Pose
 from dqdyn.analysis.standing.setting import Standing
 from dqdyn.analysis.walking.signals import Targets
 from dqdyn.arrays import Array
+from dqdyn.errors import Error, unknown_name
 from dqdyn.footsteps import (
     DivergentReference,
     Footstep,
@@ -29,6 +30,7 @@ from dqdyn.footsteps import (
     first_phase,
 )
 from dqdyn.footsteps.adjustment import carried
+from dqdyn.footsteps.checks import number
 from dqdyn.footsteps.plans import Surfaces
 from dqdyn.footsteps.swing import highest_between
 
@@ -48,6 +50,10 @@ class Timing:
     slowest: float = 1.2
     """s of single support after a push, which may need a step that is sooner or later."""
 
+    def __post_init__(self) -> None:
+        for part in fields(self):
+            number(getattr(self, part.name), f"{part.name} of the timing in s", 0.0, above=True)
+
 
 @dataclass(frozen=True)
 class Style:
@@ -65,6 +71,14 @@ class Style:
     """Part of a displacement that the following steps take over, and so on; the plan is met again by and by."""
     adjustment: StepAdjustment | None = StepAdjustment()
 
+    def __post_init__(self) -> None:
+        for name in ("clearance", "search", "settle", "keep"):
+            number(getattr(self, name), f"{name} of the style", 0.0)
+        for name in ("inward", "ahead"):
+            number(getattr(self, name), f"{name} of the style in m")
+        if not isinstance(self.adjustment, StepAdjustment | None):
+            raise Error(f"the adjustment of a style is a StepAdjustment or None; found {self.adjustment!r}.")
+
 
 class Gait:
     """Moves ``targets`` along a ``plan``; ``k`` is the step that is being made, from 0 on."""
@@ -78,6 +92,11 @@ class Gait:
         style: Style | None = None,
         scene: Surfaces | None = None,
     ) -> None:
+        if not isinstance(plan, FootstepPlan):
+            raise Error(f"a gait takes a FootstepPlan; found {plan!r}.", found=plan)
+        for foot in plan.feet:
+            if foot not in standing.feet:
+                raise unknown_name("foot of the robot", foot, standing.feet)
         self.standing, self.plan = standing, plan
         self.timing, self.style, self.scene = timing or Timing(), style or Style(), scene
         self.targets = Targets(standing) if targets is None else targets
@@ -160,7 +179,8 @@ class Gait:
         rest = DivergentReference(phases, self.omega, start=t + self.timing.begin)
         xi = self._component(q, v)
         first = first_phase(xi, phases[0].first, rest.ends[0], self.timing.begin, self.omega)
-        self._first = np.asarray(self.robot.center_of_mass(q))
+        if self.reference is None:
+            self._first = np.asarray(self.robot.center_of_mass(q))
         self._follow(t, [first, *phases])
         self.double_ends = t + self.timing.begin
 

@@ -21,7 +21,7 @@ RAMP = 0.04
 """s in which the forces of a foot go up or down when it comes or goes."""
 TOUCHES = 30.0
 """N that a foot presses with when it has landed."""
-PATIENCE = 0.6
+PATIENCE = 0.3
 """s that a foot may be late."""
 _FALLEN = 0.6  # of the height of the base
 

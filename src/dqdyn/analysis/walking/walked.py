@@ -20,10 +20,13 @@ from dqdyn.analysis.walking.states import Walk
 from dqdyn.arrays import Array
 from dqdyn.contacts import support_polygon
 from dqdyn.footsteps import Footstep, FootstepPlan, Reach, Sole, straight
+from dqdyn.footsteps.checks import count as whole
+from dqdyn.footsteps.checks import number
 
 _TOUCHES = 0.02  # of the weight, above which a foot stands
 _STANDS = 0.25  # s that it stands at least, shorter ones are bounces
 _EDGE = 0.06  # s at both ends of a stance, in which a foot may still roll
+_FALLEN = 0.6  # of the height of the center of mass over the ground
 _RESTS = 0.05  # m/s of the center of mass of a robot that stands at the end
 
 
@@ -50,6 +53,11 @@ class Push:
     angle: float
     ratio: float
 
+    def __post_init__(self) -> None:
+        number(self.start, "the time of a push in s", 0.0)
+        number(self.angle, "the direction of a push in rad")
+        number(self.ratio, "the ratio of a push", 0.0)
+
     def force(self, standing: Standing) -> float:
         """N."""
         return self.ratio * greatest_force(standing, self.angle)
@@ -65,9 +73,11 @@ class Push:
 
 def random_pushes(count: int, ratio: float, first: float, last: float, seed: int = 0) -> tuple[Push, ...]:
     """Pushes at random times from ``first`` to ``last`` in s, in random directions."""
+    begin = number(first, "the first time of pushes in s", 0.0)
+    end, runs = number(last, "the last time of pushes in s", begin), whole(count, "the number of pushes", 0)
     draw = np.random.default_rng(seed)
-    return tuple(Push(float(draw.uniform(first, last)), float(draw.uniform(0.0, 2.0 * np.pi)), ratio)
-                 for _ in range(count))  # fmt: skip
+    pairs = [(float(draw.uniform(begin, end)), float(draw.uniform(0.0, 2.0 * np.pi))) for _ in range(runs)]
+    return tuple(Push(time, angle, ratio) for time, angle in pairs)
 
 
 class Walker:
@@ -207,11 +217,11 @@ class Walked:
         run, standing = self.trajectory, self.standing
         if run.status != "finished":
             return run.status
+        fallen = self.centers[:, 2] < _FALLEN * standing.center[2]
+        if fallen.any():
+            return f"fell at {run.time[int(np.argmax(fallen))]:.2f} s"
         if self.others:
             return f"touched by {', '.join(sorted(self.others))}"
-        low = 0.6 * standing.center[2]
-        if (self.centers[:, 2] < low).any():
-            return f"fell at {run.time[int(np.argmax(self.centers[:, 2] < low))]:.2f} s"
         speed = float(np.linalg.norm(standing.robot.center_of_mass_velocity(run.q[-1], run.v[-1])))
         if speed > _RESTS:
             return f"moves at {speed:.2f} m/s at the end"

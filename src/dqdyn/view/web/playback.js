@@ -20,8 +20,8 @@ function makePlayback(moved) {
     moved(now, drawn.length ? drawn[0].frame : 0, start(), length);
   };
   const seek = (time) => { now = Math.min(length, Math.max(0, time)); changed(); };
-  const longest = () => stages.reduce((a, b) => (b.length > a.length ? b : a));
-  const step = (count) => { pause(); if (stages.length) seek(longest().nextFrame(now, count)); };
+  const longestStage = () => stages.reduce((a, b) => (b.length > a.length ? b : a));
+  const step = (count) => { pause(); if (stages.length) seek(longestStage().nextFrame(now, count)); };
   const show = () => { $("play").textContent = playing ? "❚❚" : "▶"; $("play").setAttribute("aria-label", playing ? "Pause" : "Play"); };
   const pause = () => { playing = false; show(); };
   const play = () => { if (now >= length) now = 0; playing = length > 0; last = performance.now(); show(); };
@@ -62,7 +62,8 @@ function makePlayback(moved) {
     // All scenes are seen from one place, so that runs can be compared.
     const bounds = runs.length > 1 ? runs.reduce((a, b) => (b.radius > a.radius ? b : a)) : undefined;
     const before = stages.length ? stages[0].camera : null, where = before && runs.length === stages.length;
-    stages = runs.map((run) => makeStage(make(run), run, { ...shared, bounds }));
+    const longest = Math.max(...runs.map((run) => run.time[run.frames - 1]));
+    stages = runs.map((run) => makeStage(make(run), run, { ...shared, bounds, longest }));
     if (where) for (const stage of stages) stage.camera.copy(before);
     length = Math.max(0, ...stages.map((stage) => stage.length));
     $("slider").max = length;

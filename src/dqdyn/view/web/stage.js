@@ -63,7 +63,8 @@ function colorsOfThePage() {
   return { grid: [1, 3, 5].map((k) => parseInt(grid.slice(k, k + 2), 16) / 255), shadow: light ? 0.16 : 0.4 };
 }
 
-// `shared`: visible (by key of the legend), changed(), follow(), and bounds (center, radius, ground) of the view.
+// `shared`: visible (by key of the legend), changed(), follow(), and of several runs together their bounds (center,
+// radius, ground) and the length of the longest.
 function makeStage(root, data, shared) {
   const canvas = root.querySelector("canvas"), message = root.querySelector(".message"), now = root.querySelector(".now");
   const renderer = makeRenderer(canvas), bounds = shared.bounds || data;
@@ -120,7 +121,7 @@ function makeStage(root, data, shared) {
     return { frame: f > 0.5 ? i + 1 : i, violated };
   };
 
-  const strip = makeStrip(root.querySelector(".strip"), now, data, length);
+  const strip = makeStrip(root.querySelector(".strip"), now, data, shared.longest || length);
   const watcher = new ResizeObserver(() => shared.changed());
   watcher.observe(canvas);
   if (renderer) {
@@ -144,7 +145,7 @@ function makeStage(root, data, shared) {
   return { data, camera, length, draw, dispose, nextFrame };
 }
 
-// Phases, events and violations along the time of a run.
+// Phases, events and violations along the time of a run, or of the longest of several.
 function makeStrip(element, now, data, length) {
   const part = (time) => `${(100 * Math.min(1, Math.max(0, time / (length || 1)))).toFixed(2)}%`;
   const add = (kind, start, end, title) => {
@@ -180,7 +181,7 @@ function makeStrip(element, now, data, length) {
       hand.style.left = part(time);
       const spans = data.spans.filter(([start, end]) => start <= time && time <= end);
       const span = spans[spans.length - 1];
-      const words = span ? span[2] : "";
+      const words = span ? span[2] : time > data.time[data.frames - 1] ? "ended" : "";
       if (now.textContent !== words) now.textContent = words;
     },
   };

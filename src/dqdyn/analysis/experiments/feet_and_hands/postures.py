@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from dqdyn import control as ct
+from dqdyn.algebra.quaternion import Quaternion
 from dqdyn.algebra.values import Pose
 from dqdyn.analysis.experiments.feet_and_hands.setting import FEET, HANDS, PLACES, on_ground
 from dqdyn.arrays import Array
@@ -26,6 +27,7 @@ ROOM = 0.04
 LOW = 0.03
 """m above its place at which a limb stops before it is set down."""
 _STEP = 0.3  # of the largest change of a coordinate in one step: Newton steps are small ones
+_PART = 0.1  # m or rad of what is missed that one step makes good
 _MET, _SETTLED, _TRIES = 1e-9, 1e-5, 100
 _WEIGHTS = {"hip_roll": 3.0, "hip_yaw": 3.0, "torso_yaw": 3.0, "knee": 3.0, "elbow": 3.0, "wrist_pitch": 3.0}
 _OF_BASE = (1.0, 1.0, 1.0, 1e-4, 1e-4, 1e-4)  # its orientation is part of the wish, its place is not
@@ -35,20 +37,28 @@ _OF_BASE = (1.0, 1.0, 1.0, 1e-4, 1e-4, 1e-4)  # its orientation is part of the w
 class Wish:
     """A posture to be: angles in rad by joint, of both sides where none is named, and where things have to be.
 
-    ``pitch`` of the pelvis in rad, from upright forwards. ``heights`` in m of limbs above their places; limbs that are
-    not named are where the angles leave them. ``center``: (x, y) of the center of mass in m.
+    ``pitch`` of the pelvis in rad, from upright forwards, then ``roll`` about x. ``heights`` in m of limbs above their
+    places; limbs that are not named are where the angles leave them. ``center``: (x, y) of the center of mass in m.
     """
 
     pitch: float
     angles: Mapping[str, float]
     heights: Mapping[str, float]
     center: tuple[float, float]
+    roll: float = 0.0
 
 
 _ON_FEET = dict.fromkeys(FEET, 0.0)
 _ON_HANDS = dict.fromkeys(HANDS, 0.0)
 _PALMS = PLACES["left_hand"][0]
-_UPRIGHT = {"hip_pitch": -0.25, "knee": 0.6, "ankle_pitch": -0.35, "shoulder_pitch": 0.2, "elbow": -0.4}
+_UPRIGHT = {
+    "hip_pitch": -0.25,
+    "knee": 0.6,
+    "ankle_pitch": -0.35,
+    "shoulder_pitch": 0.2,
+    "shoulder_roll": -0.15,
+    "elbow": -0.4,
+}
 _FOLDED = {"hip_pitch": -2.2, "knee": 0.3, "ankle_pitch": 0.1, "shoulder_pitch": -1.75, "elbow": -0.15}
 _LEANING = {
     "hip_pitch": -2.1,
@@ -79,6 +89,26 @@ _STRAIGHT = {
     "wrist_pitch": -1.6,
 }
 
+_SIDEWAYS = {
+    "left_hip_roll": 0.47,
+    "right_hip_roll": -0.47,
+    "hip_pitch": -0.12,
+    "knee": 0.1,
+    "ankle_pitch": 0.4,
+    "left_shoulder_pitch": -2.7,
+    "right_shoulder_pitch": -2.0,
+    "shoulder_roll": 0.1,
+    "left_upper_arm_yaw": 0.38,
+    "right_upper_arm_yaw": -0.36,
+    "left_elbow": -0.06,
+    "right_elbow": -1.25,
+    "left_forearm_yaw": 0.3,
+    "right_forearm_yaw": 0.15,
+    "left_wrist_pitch": -1.8,
+    "right_wrist_pitch": -1.3,
+    "left_wrist_roll": -0.5,
+}
+
 WISHES = {
     "standing": Wish(0.0, _UPRIGHT, _ON_FEET, (0.0, 0.0)),
     "over the right foot": Wish(0.0, _UPRIGHT, _ON_FEET, (0.0, -0.095)),
@@ -97,6 +127,10 @@ WISHES = {
     "right leg low": Wish(2.2, _LEANING, {"left_foot": 0.0, "right_foot": LOW} | _ON_HANDS, (_PALMS - 0.02, 0.0)),
     "scissors": Wish(2.8, _SCISSORS, _ON_HANDS, (_PALMS, 0.0)),
     "handstand": Wish(3.2, _STRAIGHT, _ON_HANDS, (_PALMS, 0.0)),
+    "over the right hand": Wish(3.2, _SIDEWAYS, _ON_HANDS, (_PALMS, -0.215), roll=-0.3),
+    "on the right hand": Wish(
+        3.2, {**_SIDEWAYS, "left_elbow": -0.3}, {"right_hand": 0.0, "left_hand": 0.05}, (_PALMS, -0.225), roll=-0.3
+    ),
 }
 
 
@@ -129,7 +163,7 @@ def balanced(robot: Robot, wish: Wish, name: str = "posture") -> Array:
         error, jacobian = _conditions(robot, q, wish)
         missed = float(np.abs(error).max())
         # a part of the way where it is long, so that a step within bounds exists
-        part = min(1.0, _STEP / max(missed, 1e-12))
+        part = min(1.0, _PART / max(missed, 1e-12))
         room = np.minimum(bounds[1] - q[7:], _STEP), np.minimum(q[7:] - bounds[0], _STEP)
         rows, zero = np.eye(robot.nv)[6:], weights @ robot.difference(wished, q)
         change = ct.solve_quadratic_program(
@@ -144,7 +178,11 @@ def balanced(robot: Robot, wish: Wish, name: str = "posture") -> Array:
 def _wished(robot: Robot, wish: Wish) -> Array:
     """The wish as a configuration, with one of its limbs at its place."""
     q = robot.neutral()
-    q[0], q[2] = math.cos(wish.pitch / 2.0), math.sin(wish.pitch / 2.0)
+    pitch, roll = wish.pitch / 2.0, wish.roll / 2.0
+    turned = Quaternion(math.cos(roll), math.sin(roll), 0.0, 0.0) * Quaternion(
+        math.cos(pitch), 0.0, math.sin(pitch), 0.0
+    )
+    q[:4] = turned.components
     for joint in robot.joints[1:]:
         name = joint.name
         q[joint.q] = wish.angles.get(name, wish.angles.get(_without_side(name), 0.0))

@@ -43,7 +43,7 @@ def compared(
     *,
     progress: bool | None = None,
 ) -> list[Comparison]:
-    """Torques by the printed programs [Bouyarmane, eqs. (37) and (38)] beside those of the controller.
+    """Torques by the printed programs of Bouyarmane, (37) and (38), beside those of the controller.
 
     The robot is in coordinates with a unit quaternion for the orientation of its base, one too many, whose length is a
     condition of the program. Targets are the postures that the robot was on its way to, at rest.

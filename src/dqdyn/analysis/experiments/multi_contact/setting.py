@@ -104,7 +104,7 @@ class Setting:
         palm = self.robot.pose(HAND, run.q)
         normal, wanted = palm.rotation_matrix[:, :, 2], np.asarray(self.surface.normal)
         distance = np.sum(normal * palm.translation, axis=1)
-        return norm(normal - wanted) + np.abs(distance - float(self.surface.distance))
+        return np.asarray(norm(normal - wanted) + np.abs(distance - float(self.surface.distance)))
 
     def to_planes(self, run: Trajectory, polygons: list[SupportPolygon]) -> Array:
         """Distance (n,) in m of the center of mass from the nearest edge of its polygon, negative outside."""
@@ -122,7 +122,7 @@ class Setting:
             way = b - a
             part = np.clip(-np.sum(a * way, axis=1) / np.maximum(np.sum(way * way, axis=1), 1e-12), 0.0, 1.0)
             sides.append(norm(a + part[:, None] * way))
-        return np.minimum(*sides)
+        return np.asarray(np.minimum(*sides))
 
 
 def rectangle(axes: tuple[int, int], sides: tuple[tuple[float, float], tuple[float, float]]) -> tuple[Plane, ...]:

@@ -44,6 +44,7 @@ HOLD = 5.0  # 1/s, at which what is held returns to its place
 FLAT, TOUCHING = 5e-3, 1e-3  # rad and m: of a palm that lies on the surface
 STALL = ct.Stall(window=0.8, fall=0.005)
 FULL = ct.Stall(window=0.8, fall=0.005)  # of an area that no longer grows
+INSIDE = 5e-3  # m inside of the region in which the palm touches first
 UPRIGHT = 0.05  # rad and m: of a posture that is that of the start
 LIMIT = 120.0  # s for a state
 
@@ -82,6 +83,8 @@ class Strategy:
         self.on_surface = ct.SurfaceTask(HAND, setting.surface, gain=HOLD, name="palm on the surface")
         self.fixed = ct.PoseTask(HAND, self.held, gain=HOLD, name="palm held")
         self.in_region = ct.Region(HAND, setting.region, 0.0, gain=ZONE, name="region")
+        # a little inside, so that a palm that drifts while it is held is still in the region
+        self.well_inside = ct.Region(HAND, setting.region, INSIDE, gain=ZONE, name="well inside the region")
         self.above = ct.ContactRegion(palm, surface=setting.surface, gain=ZONE, name="palm above the surface")
 
     # --- the machine --------------------------------------------------------------------------------------------------
@@ -136,7 +139,7 @@ class Strategy:
         return ct.State(
             CONTACT,
             [task],
-            [*self.still, self.in_region, self.above],
+            [*self.still, self.well_inside, self.above],
             transitions=[
                 ct.Transition(following, flat, "touching"),
                 ct.Transition(FAILED, ct.guards.stalled(task.name), "stalled"),
@@ -178,12 +181,13 @@ class Strategy:
             options={"damping": RATES["contact"][1]},
         )
 
-    # --- planes that follow the contacts [Quiroz, fig. 4.17] ----------------------------------------------------------
+    # --- planes that follow the contacts ------------------------------------------------------------------------------
 
     def _feet_alone(self, moment: ct.Moment) -> None:
         self.planes.update(self.setting.polygon())
 
     def _with_hand(self, moment: ct.Moment) -> None:
+        """The palm holds where it is, and the planes go around it and the feet [Quiroz, fig. 4.17]."""
         palm = moment.robot.pose(HAND, moment.q)
         self.held.update(palm)
         self.planes.update(self.setting.polygon(palm.translation))

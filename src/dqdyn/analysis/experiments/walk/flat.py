@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from dqdyn.analysis.experiments.experiment import AnyFigure, Claim, Table
 from dqdyn.analysis.experiments.figures import figure
+from dqdyn.analysis.experiments.machine_figures import graph_of
 from dqdyn.analysis.experiments.walk.part import Part
 from dqdyn.analysis.experiments.walk.pictures import case_of, events_of, from_above, over_time, spans_of
 from dqdyn.analysis.standing.pushes import PUSH
@@ -48,6 +50,7 @@ def part(
             return found
 
         plain = {engine: one(walker, None, engine) for engine in substeps}
+        graph = graph_of(walker.machine, "the state machine")
         drawn = random_pushes(pushes, ratio, *_walking(walker), seed=SEED)
         pushed = {engine: [one(walker, push, engine) for push in drawn] for engine in substeps}
         ladder = {ratio: pushed[substeps[0]]}
@@ -56,7 +59,8 @@ def part(
             for each in higher:
                 harder = random_pushes(pushes, each, *_walking(brief), seed=SEED)
                 ladder[each] = [one(brief, push, substeps[0]) for push in harder]
-    return _report(standing, plain, pushed, ladder, steps, length, ratio)
+    found = _report(standing, plain, pushed, ladder, steps, length, ratio)
+    return replace(found, figures=(*found.figures, graph))
 
 
 def _walking(walker: Walker) -> tuple[float, float]:

@@ -13,8 +13,8 @@ import numpy as np
 from dqdyn import control as ct
 from dqdyn import scenes
 from dqdyn.analysis.experiments.experiment import AnyFigure, Claim, Table
-from dqdyn.analysis.experiments.figure_kinds import Picture
 from dqdyn.analysis.experiments.figures import figure
+from dqdyn.analysis.experiments.machine_figures import graph_of
 from dqdyn.analysis.experiments.walk.part import Part
 from dqdyn.analysis.experiments.walk.pictures import case_of, events_of, from_above, spans_of
 from dqdyn.analysis.standing.setting import FRICTION, Standing, multi_contact_humanoid
@@ -154,7 +154,7 @@ def part(pushes: int = 10, ratio: float = 0.3, substeps: Sequence[int] = (1, 2),
             return found
 
         plain = {engine: one(None, engine) for engine in substeps}
-        graph = climber.machine.graph()
+        graph = graph_of(climber.machine, "stairs: the state machine")
         drawn = random_pushes(pushes, ratio, 3.0, DURATION - 4.0, seed=SEED)
         pushed = [one(push, substeps[0]) for push in drawn]
     first = plain[substeps[0]]
@@ -172,7 +172,7 @@ def part(pushes: int = 10, ratio: float = 0.3, substeps: Sequence[int] = (1, 2),
         text,
         tuple(_claims(plain, pushed, ratio)),
         tuple(cases),
-        (*_figures(first), Picture("stairs: the state machine", graph)),
+        (*_figures(first), graph),
         (_table(setting.standing, pushed),),
     )
 
