@@ -10,6 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from dqdyn import constraints, moved, robots
+from dqdyn.algebra.any_pose import as_pose
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.functions import (
     A_D,
@@ -162,6 +163,7 @@ __all__ = [
     "UnknownNameError",
     "Wrench",
     "adjoint_rate",
+    "as_pose",
     "conj",
     "conj_sharp",
     "constraints",

@@ -13,7 +13,8 @@ from dqdyn.robot import Robot
 from dqdyn.robot.options import Base
 
 if TYPE_CHECKING:
-    from dqdyn.formats.serial.chain import InertiaLike, PoseLike
+    from dqdyn.algebra.any_pose import PoseLike
+    from dqdyn.formats.serial.chain import InertiaLike
     from dqdyn.model.description import Description
 
 

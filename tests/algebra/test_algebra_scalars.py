@@ -15,7 +15,7 @@ from dqdyn.algebra.counter import Counted, Tally
 from dqdyn.algebra.jet import Jet
 
 BATCH = (3, 2)
-WITHOUT_SCALARS = {"shortest_rotation", "quaternion_from_matrix"}  # they take numbers only
+WITHOUT_SCALARS = {"shortest_rotation", "quaternion_from_matrix", "quaternions_from_matrices"}  # they take numbers only
 
 
 def cases(kind: str) -> Any:

@@ -8,6 +8,7 @@ import catalog_cases
 import numpy as np
 from trees import random_q, random_robot, random_v
 
+from dqdyn.algebra.values import Pose
 from dqdyn.model.description import Description, Joint, Link, NamedFrame, placement
 from dqdyn.model.inertia import Inertia
 from dqdyn.robot import Robot
@@ -59,6 +60,9 @@ def sample(name: str, rng: np.random.Generator, batch: tuple[int, ...] = ()) -> 
         return rng.uniform(0.1, 0.5, batch)
     if name in ("point", "wrenches"):
         return rng.normal(size=(*batch, size(name)))
+    if name == "goal":
+        turn, place = rng.normal(size=(*batch, 4)), rng.normal(size=(*batch, 3))
+        return Pose(rotation=turn / np.linalg.norm(turn, axis=-1, keepdims=True), translation=place).vec8()
     direction = rng.normal(size=(*batch, 3))
     direction /= np.linalg.norm(direction, axis=-1, keepdims=True)
     point = rng.normal(size=(*batch, 3))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any, TypeVar
+
 import numpy as np
 
 from dqdyn.algebra import removable
@@ -10,6 +12,12 @@ from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.poses import position
 from dqdyn.algebra.quaternion import Quaternion, dot3, pure
 from dqdyn.algebra.scalar import Scalar, less, select
+from dqdyn.errors import Error, one_line
+
+if TYPE_CHECKING:
+    from dqdyn.algebra.values import Pose
+
+X = TypeVar("X", DQ, "Pose")
 
 
 def _exp4(a: Quaternion) -> Quaternion:
@@ -84,8 +92,19 @@ def screw_pow(x: DQ, exponent: Scalar) -> DQ:
     return screw_exp(screw_log(x) * exponent)
 
 
-def sclerp(x: DQ, y: DQ, t: Scalar) -> DQ:
-    """Screw interpolation from pose x (t = 0) to pose y (t = 1), the shorter way round."""
+def sclerp(x: X, y: X, t: Any) -> X:
+    """Screw interpolation from pose x (t = 0) to pose y (t = 1), the shorter way round; ``Pose`` or ``DQ`` alike.
+
+    t is a scalar, or a batch of numbers that fits those of the poses.
+    """
+    if not isinstance(x, DQ):
+        if not hasattr(x, "sclerp"):
+            shown = one_line(repr(x), 80)
+            raise Error(f"sclerp(x, y, t) leads from pose x to pose y, each a Pose or DQ; found x = {shown}.", found=x)
+        return x.sclerp(y, t)
+    if not isinstance(y, DQ):
+        shown = one_line(repr(y), 80)
+        raise Error(f"sclerp leads from a DQ to a DQ, or from a Pose to a Pose; found y = {shown}.", found=y)
     relative = x.conj() * y
     sign = select(less(relative.primary.w, 0.0), -1.0, 1.0)
     return x * screw_pow(relative * sign, t)

@@ -170,14 +170,24 @@ def shortest_rotation(a: tuple[float, float, float], b: tuple[float, float, floa
 
 
 def quaternion_from_matrix(r: Array) -> list[float]:
-    """(w, x, y, z) of a rotation matrix (numbers only), w ≥ 0 up to rounding.
+    """(w, x, y, z) of a rotation matrix (numbers only), w ≥ 0 up to rounding."""
+    result: list[float] = quaternions_from_matrices(r).tolist()
+    return result
 
-    By its largest component (Shepperd's method).
+
+def quaternions_from_matrices(r: Array) -> Array:
+    """(w, x, y, z) of rotation matrices (..., 3, 3) (numbers only), w ≥ 0 up to rounding; shape (..., 4).
+
+    By their largest component (Shepperd's method).
     """
-    products = np.empty((4, 4))  # 4 q qᵀ
-    products[1:, 1:] = r + r.T + (1.0 - np.trace(r)) * np.eye(3)
-    products[0, 0] = 1.0 + np.trace(r)
-    products[0, 1:] = products[1:, 0] = r[2, 1] - r[1, 2], r[0, 2] - r[2, 0], r[1, 0] - r[0, 1]
-    k = int(np.argmax(np.diag(products)))
-    sign = -1.0 if products[k, 0] < 0 else 1.0
-    return [sign * float(c) for c in products[k] / (2.0 * np.sqrt(products[k, k]))]
+    trace = np.trace(r, axis1=-2, axis2=-1)[..., None, None]
+    products = np.empty((*r.shape[:-2], 4, 4))  # 4 q qᵀ
+    products[..., 1:, 1:] = r + np.swapaxes(r, -1, -2) + (1.0 - trace) * np.eye(3)
+    products[..., 0, 0] = 1.0 + trace[..., 0, 0]
+    for k, (i, j) in enumerate(((2, 1), (0, 2), (1, 0)), start=1):
+        products[..., 0, k] = products[..., k, 0] = r[..., i, j] - r[..., j, i]
+    squares = np.diagonal(products, axis1=-2, axis2=-1)
+    largest = np.argmax(squares, axis=-1)[..., None]
+    row = np.take_along_axis(products, largest[..., None], axis=-2)[..., 0, :]
+    sign = np.where(row[..., :1] < 0.0, -1.0, 1.0)
+    return np.asarray(sign * row / (2.0 * np.sqrt(np.take_along_axis(squares, largest, axis=-1))))

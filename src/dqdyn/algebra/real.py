@@ -8,7 +8,7 @@ import numpy as np
 
 from dqdyn.algebra.scalar import is_scalar
 from dqdyn.arrays import Array
-from dqdyn.errors import Error
+from dqdyn.errors import Error, one_line
 
 MOST_AXES = 32
 """Of an array from outside; some of NumPy's functions take no more, and results have some beyond those of arguments."""
@@ -74,6 +74,11 @@ def any_array(value: Any, what: str, error: type[Error] = Error, **data: Any) ->
     if array.ndim > MOST_AXES:
         raise error(f"{what} has {array.ndim} axes, more than {MOST_AXES}: reshape it.", found=array.shape, **data)
     return array
+
+
+def in_words(value: Any) -> str:
+    """What was found in place of something else, short enough for a message."""
+    return f"an array of shape {value.shape}" if isinstance(value, np.ndarray) else one_line(repr(value), 80)
 
 
 def is_real(entry: Any) -> bool:

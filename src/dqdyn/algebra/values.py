@@ -2,47 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
+from dqdyn.algebra import exponential, ros_messages
 from dqdyn.algebra.adjoint import Adjoint
-from dqdyn.algebra.checks import UNIT_TOLERANCE, require_unit
+from dqdyn.algebra.checks import require_unit
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.frame_names import Name, agree, known, require_names, same
-from dqdyn.algebra.poses import pose, position, rotation_matrix
-from dqdyn.algebra.quaternion import Quaternion, pure, quaternion_from_matrix
+from dqdyn.algebra.framed import Framed
+from dqdyn.algebra.pose_forms import PoseForms, pose_of_parts
+from dqdyn.algebra.quaternion import pure
 from dqdyn.algebra.real import real_array
-from dqdyn.algebra.scalar import Scalar, is_scalar, stack
-from dqdyn.algebra.value import Value, batch_shape, require_broadcast, vector
-from dqdyn.arrays import Array, RealArray, Reals
+from dqdyn.algebra.scalar import Scalar, is_numeric, is_scalar, stack
+from dqdyn.algebra.value import batch_shape, require_broadcast, vector
+from dqdyn.arrays import Array, Reals, Times
 from dqdyn.errors import Error
 
 S = TypeVar("S", bound="Screw")
 
 
-class Framed(Value):
-    """A value of a body against a reference, by the names of their frames; None is a name that was not given."""
-
-    FRAMES: ClassVar[tuple[str, ...]] = ("body", "reference")
-    __slots__ = ()
-
-    @property
-    def body(self) -> Name:
-        """The frame that is placed, that moves, or on which a wrench acts."""
-        return self.frames[0]
-
-    @property
-    def reference(self) -> Name:
-        """The frame in which a pose is, against which a twist is, or whose body exerts a wrench."""
-        return self.frames[1]
-
-    def _shown(self, **parts: list[Any]) -> str:
-        names = {key: name for key, name in zip(self.FRAMES, self.frames, strict=True) if name is not None}
-        return f"{type(self).__name__}({', '.join(f'{key}={part!r}' for key, part in {**parts, **names}.items())})"
-
-
-class Pose(Framed):
+class Pose(PoseForms):
     """The pose x = r + ½ε p r of a frame: ``Pose(rotation=[w, x, y, z], translation=[x, y, z])`` or ``Pose(vec8)``.
 
     ``a * b`` chains poses; ``x * y`` moves a point, line, plane, twist or wrench y from frame b to a for x = x_ab.
@@ -62,49 +43,10 @@ class Pose(Framed):
     ) -> None:
         _require_one_form("pose", dq, rotation, translation)
         if dq is None:
-            r = vector((1.0, 0.0, 0.0, 0.0) if rotation is None else rotation, 4, "A rotation (w, x, y, z)")
-            p = vector((0.0, 0.0, 0.0) if translation is None else translation, 3, "A translation")
-            require_broadcast(batch_shape(r[0]), batch_shape(p[0]))
-            dq = pose(Quaternion(*r), pure(*p))
+            dq = pose_of_parts(rotation, translation)
         elif not isinstance(dq, DQ):
             dq = DQ.of8(vector(dq, 8, "A pose (vec8)"))
         super().__init__(require_unit(dq, "A pose"), body, reference)
-
-    @property
-    def rotation(self) -> Array:
-        """Unit quaternion (w, x, y, z), shape (..., 4)."""
-        return stack(self.dq.primary.components, batch=self.shape)
-
-    @property
-    def translation(self) -> Array:
-        """Position of the frame's origin in m, shape (..., 3)."""
-        return stack(position(self.dq).vector, batch=self.shape)
-
-    @property
-    def rotation_matrix(self) -> Array:
-        """Shape (..., 3, 3)."""
-        return np.array(np.broadcast_to(rotation_matrix(self.dq), (*self.shape, 3, 3)))
-
-    @property
-    def matrix(self) -> Array:
-        """Homogeneous transformation, shape (..., 4, 4)."""
-        result = np.zeros((*self.shape, 4, 4))
-        result[..., :3, :3], result[..., :3, 3], result[..., 3, 3] = self.rotation_matrix, self.translation, 1.0
-        return result
-
-    @classmethod
-    def from_matrix(cls, matrix: RealArray, *, body: Name = None, reference: Name = None) -> Pose:
-        """The pose of a homogeneous transformation (4, 4) or a rotation matrix (3, 3); numbers, not a batch."""
-        m = real_array(matrix, "A transformation matrix")
-        if m.shape not in ((3, 3), (4, 4)):
-            raise Error(f"A rotation is (3, 3) and a transformation (4, 4); found shape {m.shape}.", found=m.shape)
-        r = m[:3, :3]
-        if not np.allclose(r @ r.T, np.eye(3), rtol=0.0, atol=UNIT_TOLERANCE) or np.linalg.det(r) < 0:
-            raise Error("The 3×3 part is not a rotation matrix: it must be orthogonal with determinant 1.", found=r)
-        if m.shape == (4, 4) and not np.allclose(m[3], (0.0, 0.0, 0.0, 1.0), rtol=0.0, atol=UNIT_TOLERANCE):
-            raise Error(f"The last row of a transformation is (0, 0, 0, 1); found {m[3]}: is it transposed?", found=m)
-        translation = m[:3, 3] if m.shape == (4, 4) else np.zeros(3)
-        return cls(rotation=quaternion_from_matrix(r), translation=translation, body=body, reference=reference)
 
     def with_frames(self, *, body: Name = None, reference: Name = None) -> Pose:
         """The same pose under these names of its frames; a name that is left out is forgotten."""
@@ -113,6 +55,25 @@ class Pose(Framed):
     def inverse(self) -> Pose:
         """x_ba of x_ab."""
         return Pose.of(self.dq.conj(), self.reference, self.body)
+
+    def sclerp(self, goal: Pose, t: Times) -> Pose:
+        """The pose at the share t of the screw motion from this pose (t = 0) to the goal (t = 1), the shorter way.
+
+        t is one number or a batch that fits those of the poses; outside of [0, 1] the screw goes on. Both poses are in
+        one reference frame; the body keeps its name where both have the same.
+        """
+        if not isinstance(goal, Pose):
+            raise Error(f"sclerp leads to a Pose; found {goal!r}: dq.as_pose(value) makes one.", found=goal)
+        if not agree(self.reference, goal.reference):
+            raise Error(
+                f"sclerp leads from one pose to another in the same frame; found poses in {self.reference!r} and in "
+                f"{goal.reference!r}: bring one of them to the frame of the other.",
+                expected=self.reference,
+                found=goal.reference,
+            )
+        share = _share(t, self.shape, goal.shape)
+        body = known(self.body, goal.body) if agree(self.body, goal.body) else None
+        return Pose.of(exponential.sclerp(self.dq, goal.dq, share), body, known(self.reference, goal.reference))
 
     def __mul__(self, other: Any) -> Any:
         if isinstance(other, Pose):
@@ -277,6 +238,17 @@ class Twist(Screw):
             return other.reference, self.reference
         return super()._pair_of_sum(other)
 
+    def to_ros(self) -> ros_messages.Message:
+        """One twist as a dictionary with the fields of ROS's ``geometry_msgs/Twist``: linear, angular."""
+        self._require_one("a ROS message")
+        return {"linear": ros_messages.fields("xyz", self.linear), "angular": ros_messages.fields("xyz", self.angular)}
+
+    @classmethod
+    def from_ros(cls, message: Any, *, body: Name = None, reference: Name = None, expressed: Name = None) -> Twist:
+        """The twist of ROS's ``Twist`` or ``TwistStamped``, given as a dictionary or as the message itself."""
+        linear, angular = ros_messages.pair(message, "twist", "linear", "angular")
+        return cls(angular=angular, linear=linear, body=body, reference=reference, expressed=expressed)
+
     def __repr__(self) -> str:
         return self._shown(angular=self.angular.tolist(), linear=self.linear.tolist())
 
@@ -313,6 +285,17 @@ class Wrench(Screw):
         """τ in N m, shape (..., 3)."""
         return stack(self.dq.dual.vector, batch=self.shape)
 
+    def to_ros(self) -> ros_messages.Message:
+        """One wrench as a dictionary with the fields of ROS's ``geometry_msgs/Wrench``: force, torque."""
+        self._require_one("a ROS message")
+        return {"force": ros_messages.fields("xyz", self.force), "torque": ros_messages.fields("xyz", self.torque)}
+
+    @classmethod
+    def from_ros(cls, message: Any, *, body: Name = None, reference: Name = None, expressed: Name = None) -> Wrench:
+        """The wrench of ROS's ``Wrench`` or ``WrenchStamped``, given as a dictionary or as the message itself."""
+        force, torque = ros_messages.pair(message, "wrench", "force", "torque")
+        return cls(force=force, torque=torque, body=body, reference=reference, expressed=expressed)
+
     def __repr__(self) -> str:
         return self._shown(force=self.force.tolist(), torque=self.torque.tolist())
 
@@ -331,3 +314,14 @@ def _screw(what: str, vec6: Reals | None, first: tuple[Reals | None, str], secon
     a, b = (vector((0.0, 0.0, 0.0) if v is None else v, 3, name) for v, name in (first, second))
     require_broadcast(batch_shape(a[0]), batch_shape(b[0]))
     return DQ.of(pure(*a), pure(*b))
+
+
+def _share(t: Any, *shapes: tuple[int, ...]) -> Any:
+    """The share of a motion: finite numbers that fit batches of these shapes; symbols pass."""
+    if is_scalar(t) and not is_numeric(t):
+        return t
+    share = real_array(t, "the share t of sclerp")
+    if not np.isfinite(share).all():
+        raise Error(f"the share t of sclerp must be finite; found {share}.", found=share)
+    require_broadcast(*shapes, share.shape)
+    return share if share.ndim else float(share)

@@ -10,10 +10,11 @@ from typing import Any
 from dqdyn.algebra.adjoint import Adjoint, Factored
 from dqdyn.algebra.dual import DQ, IDENTITY
 from dqdyn.algebra.quaternion import ZERO, Quaternion, cross3, pure
+from dqdyn.algebra.real import in_words
 from dqdyn.algebra.scalar import Scalar, Scalars
 from dqdyn.algebra.tensor import legs
 from dqdyn.caching import cached_property
-from dqdyn.errors import unknown_name
+from dqdyn.errors import UnknownNameError, unknown_name
 from dqdyn.model.description import PER_AXIS, WORLD, Description
 from dqdyn.model.gravity_field import FieldGravity
 from dqdyn.model.inertia import Inertia, Vector
@@ -225,7 +226,10 @@ class Model:
         """The frame of that name, or an error with close matches."""
         if isinstance(name, Frame):
             return name
-        if not isinstance(name, str) or name not in self.frames:
+        if not isinstance(name, str):
+            wanted = f"a frame of {self.name!r} is given by its name, a text, before other arguments"
+            raise UnknownNameError(f"{wanted}; found {in_words(name)}.", name=name, matches=[])
+        if name not in self.frames:
             raise unknown_name(f"frame of {self.name!r}", name, self.frames)
         return self.frames[name]
 

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dqdyn.algebra import any_pose
+from dqdyn.algebra.any_pose import PoseLike
 from dqdyn.algebra.dual import DQ, IDENTITY
-from dqdyn.algebra.real import real_array
+from dqdyn.algebra.real import in_words, real_array
 from dqdyn.algebra.scalar import unstack
 from dqdyn.algebra.value import vector
-from dqdyn.algebra.values import Pose
 from dqdyn.arrays import RealArray, RealNumber, Reals
 from dqdyn.errors import ModelError, StateError, one_line, unknown_name
 from dqdyn.model.description import ROOT_JOINT, WORLD, Description, Joint, Link, NamedFrame, Shape
@@ -46,7 +47,7 @@ def add_frame(model: Model, name: str, on: str, pose: PoseLike) -> Description:
     if name in model.frames:
         raise ModelError(f"{model.name!r} has a frame {name!r} already: choose another name.", name=name)
     link, origin = locate(model, on)
-    placed = NamedFrame(name, link, origin * as_pose(pose))
+    placed = NamedFrame(name, link, origin * as_pose(pose, f"the place of the frame {name!r}"))
     return model.description.with_changes(frames=(*model.description.frames, placed))
 
 
@@ -141,6 +142,9 @@ def _field(model: Model, field: Any) -> FieldGravity:
 def lock(model: Model, values: Mapping[str, RealNumber | RealArray]) -> tuple[Description, str]:
     """Joints held at values: they become fixed joints, as do joints that mimic them. Also returns the new base."""
     description, base = model.description, model.base
+    if not isinstance(values, Mapping):
+        held = "joints are held at values, as in robot.lock({'finger': 0.0})"
+        raise StateError(f"{held}; found {in_words(values)}.", found=values)
     fixed: dict[str, list[float]] = {}
     for name, value in values.items():
         joint = model.joint(name)
@@ -192,18 +196,12 @@ def _held(joint: Joint, fixed: dict[str, list[float]], mimic: bool) -> Joint:
     return Joint(joint.name, "fixed", joint.parent, joint.child, origin=origin, child_origin=joint.child_origin)
 
 
-PoseLike = Pose | DQ | RealArray
-"""A pose, or what one can be made of: vec8 or a homogeneous matrix."""
-
-
-def as_pose(value: PoseLike) -> DQ:
-    """A pose given as Pose, DQ, vec8 or homogeneous matrix."""
-    if isinstance(value, Pose):
-        return value.dq
-    if isinstance(value, DQ):
-        return Pose(value).dq
-    array = _numbers(value, "a pose")
-    return Pose.from_matrix(array).dq if array.ndim == 2 else Pose(array).dq
+def as_pose(value: PoseLike, what: str) -> DQ:
+    """One pose, in any form that :func:`dqdyn.as_pose` takes."""
+    pose = any_pose.as_pose(value)
+    if pose.shape:
+        raise StateError(f"{what} is one pose; found a batch of shape {pose.shape}.", found=pose.shape)
+    return pose.dq
 
 
 def _numbers(value: Any, what: str) -> np.ndarray:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
+from dqdyn.algebra.any_pose import PoseLike
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.scalar import unstack
 from dqdyn.algebra.values import Pose, Twist
@@ -11,9 +14,13 @@ from dqdyn.arrays import Array, Out, Reals, Times
 from dqdyn.compile.runtime.method import compiled_method
 from dqdyn.geometry.primitives import Line, Plane, Point
 from dqdyn.kinematics.frames import Expressed, expression_frame
+from dqdyn.kinematics.pose_error import GoalAxes
 from dqdyn.model.description import WORLD
-from dqdyn.robot.base import RobotBase
+from dqdyn.robot.named_methods import NamedMethods
 from dqdyn.robot.options import FrameName, Options
+
+if TYPE_CHECKING:
+    from dqdyn.robot.manipulability import Measure
 
 Seed = np.random.Generator | int | None
 """What random numbers are drawn by, as NumPy's ``default_rng`` takes it."""
@@ -22,16 +29,12 @@ LocalLine = Line | Reals
 LocalPlane = Plane | Reals
 
 
-class KinematicMethods(RobotBase):
+class KinematicMethods(NamedMethods):
     """Configurations, frames, points, lines and planes fixed to frames, two hands, center of mass."""
 
     __slots__ = ()
 
     # --- configurations ---------------------------------------------------------------------------------------
-
-    def neutral(self) -> Array:
-        """q at which every joint is at its origin, shape (nq,)."""
-        return np.array([c for joint in self.joints if not joint.is_mimic for c in joint.motion.neutral()], dtype=float)
 
     def random_configuration(self, rng: Seed = None) -> Array:
         """q drawn within the limits, shape (nq,); angles without limits from ±π, lengths from ±1 m."""
@@ -70,6 +73,38 @@ class KinematicMethods(RobotBase):
         """Poses of all frames by name."""
         rows = self._run("poses", (q,), check=check)
         return {name: Pose.of_array(rows[..., i, :], name, WORLD) for i, name in enumerate(self.frames)}
+
+    @compiled_method(inputs=2)
+    def pose_error(
+        self,
+        frame: FrameName,
+        q: Reals,
+        goal: PoseLike,
+        expressed: GoalAxes = "body",
+        *,
+        out: Out = None,
+        check: bool = True,
+    ) -> Array:
+        """[φ, p] (..., 6) by which a frame is off a goal: rotation vector in rad, ‖φ‖ ≤ π, and position in m.
+
+        In the axes of the goal ("body") or of the world ("aligned"). The goal is a pose in any form.
+        """
+        return self._run("pose_error", (q, goal), Options(frame=frame, expressed=expressed), out=out, check=check)
+
+    @compiled_method(inputs=2)
+    def pose_error_matrix(
+        self,
+        frame: FrameName,
+        q: Reals,
+        goal: PoseLike,
+        expressed: GoalAxes = "body",
+        *,
+        out: Out = None,
+        check: bool = True,
+    ) -> Array:
+        """E (..., 6, nv) with ė = E v for the error e of :meth:`pose_error`."""
+        options = Options(frame=frame, expressed=expressed)
+        return self._run("pose_error_matrix", (q, goal), options, out=out, check=check)
 
     def twist(
         self, frame: FrameName, q: Reals, v: Reals, expressed: Expressed = "body", *, check: bool = True
@@ -139,6 +174,40 @@ class KinematicMethods(RobotBase):
     def rotation_jacobian_derivative(self, frame: FrameName, q: Reals, v: Reals, *, check: bool = True) -> Array:
         """J̇ (..., 4, nv) along v."""
         return self._run("rotation_jacobian_derivative", (q, v), Options(frame=frame), check=check)
+
+    def manipulability(
+        self,
+        frame: FrameName,
+        q: Reals,
+        *,
+        measure: Measure = "volume",
+        mask: Reals | None = None,
+        expressed: Expressed = "body",
+        check: bool = True,
+    ) -> Array:
+        """How well a frame can move at q, (...): Yoshikawa's √det(J Jᵀ) of its twist Jacobian ("volume").
+
+        ``measure`` may also be the "smallest" singular value, or "isotropy", the smallest over the largest. ``mask``
+        has six entries, 1 for the rows [ω, v] that count. Rotation and translation have different units: a mask for
+        one of them gives a measure that does not depend on the unit of length.
+        """
+        from dqdyn.robot.manipulability import manipulability
+
+        return manipulability(self, frame, q, measure, mask, expressed, check)
+
+    def manipulability_gradient(
+        self,
+        frame: FrameName,
+        q: Reals,
+        *,
+        mask: Reals | None = None,
+        expressed: Expressed = "body",
+        check: bool = True,
+    ) -> Array:
+        """∂w/∂q (..., nv) of the volume w of :meth:`manipulability`; NaN where J is singular and ``check=False``."""
+        from dqdyn.robot.manipulability import manipulability_gradient
+
+        return manipulability_gradient(self, frame, q, mask, expressed, check)
 
     # --- points, lines and planes fixed to a frame ------------------------------------------------------------
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from dqdyn.algebra.real import real_array
+from dqdyn.algebra.real import in_words, real_array
 from dqdyn.dynamics import wrenches
-from dqdyn.errors import Error, unknown_name
+from dqdyn.errors import Error, UnknownNameError, unknown_name
 from dqdyn.kinematics.frames import EXPRESSIONS
 from dqdyn.model.model import Frame, Model
 
@@ -69,12 +69,14 @@ def read_options(model: Model, function: RobotFunction, given: Mapping[str, Opti
 def checked(model: Model, function: RobotFunction, options: Options) -> Options:
     """Options whose values are known, with frames of the model and methods by the name of their program."""
     for name, known in (("expressed", EXPRESSIONS), ("wrench_expressed", wrenches.EXPRESSIONS)):
-        if getattr(options, name) not in known:
+        if not isinstance(getattr(options, name), str) or getattr(options, name) not in known:
             raise unknown_name("expression", getattr(options, name), known)
     given = (options.frame, options.frame1, options.frame2)
     for name, value in zip(FRAMES, given, strict=True):
         if name in function.options and value is None:
             raise Error(f"{function.name} needs the option {name!r}: pass {name}=...", option=name)
+        if not (value is None or isinstance(value, (str, Frame))):
+            raise _not_a_frame(model, function, name, value)
     frame, frame1, frame2 = (None if f is None else model.frame(f) for f in given)
     method = options.method if function.choice is None else function.choice(model).resolve(options.method)
     names = options.wrench_frames
@@ -88,6 +90,20 @@ def checked(model: Model, function: RobotFunction, options: Options) -> Options:
     options = options._replace(frame=frame, frame1=frame1, frame2=frame2, method=method, wrench_frames=on)
     contacts = tuple(_contact(model, contact) for contact in options.contacts)
     return options._replace(time=bool(options.time), contacts=contacts, point=_point(options.point))
+
+
+def _not_a_frame(model: Model, function: RobotFunction, option: str, value: object) -> UnknownNameError:
+    """The error for an argument in the place of a frame, most likely q; it shows the order of arguments."""
+    frames = [repr(name) for name in reversed(list(model.frames))]
+    given = [frames[i % len(frames)] for i in range(sum(n in function.options for n in FRAMES))]
+    call = f"robot.{function.method or function.name}({', '.join([*given, *function.inputs])})"
+    return UnknownNameError(
+        f"{function.method or function.name} takes the frame first, by its name, then {function.inputs[0]}, as in "
+        f"{call}; found {in_words(value)} in place of the frame.",
+        name=value,
+        matches=[],
+        option=option,
+    )
 
 
 def _contact(model: Model, contact: object) -> Contact:

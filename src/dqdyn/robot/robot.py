@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from dqdyn.algebra.any_pose import PoseLike
 from dqdyn.arrays import Array, RealArray, RealNumber, Reals
 from dqdyn.errors import ModelWarning
+from dqdyn.kinematics.pose_error import GoalAxes
 from dqdyn.model.build import build
 from dqdyn.model.description import Description, Shape
 from dqdyn.model.gravity_field import FieldGravity
@@ -23,8 +25,7 @@ from dqdyn.robot.base import Limits, limits_of
 from dqdyn.robot.catalog import functions_of
 from dqdyn.robot.compiled_functions import CompiledFunctions
 from dqdyn.robot.constrained import ConstrainedMethods, with_described_constraints, with_kept_constraints
-from dqdyn.robot.edit import PoseLike
-from dqdyn.robot.inverse import InverseKinematics, PoseProblem, solve
+from dqdyn.robot.inverse import InverseKinematics, solve
 from dqdyn.robot.kinematic import Seed
 from dqdyn.robot.options import Base, FrameName, Option
 from dqdyn.robot.variables import Variables
@@ -178,20 +179,43 @@ class Robot(ConstrainedMethods):
         pose: PoseLike,
         q0: Reals | None = None,
         *,
+        mask: Reals | None = None,
+        mask_expressed: GoalAxes = "body",
+        posture: Reals | None = None,
+        starts: int = 1,
+        restarts: int = 20,
         tolerance: float = 1e-9,
         iterations: int = 200,
-        restarts: int = 20,
         rng: Seed = 0,
         position_only: bool = False,
     ) -> InverseKinematics:
         """A configuration within the limits at which the frame has the pose; the result says why where it failed.
 
-        The search starts at q0 (default: neutral), then ``restarts`` times at random configurations drawn by ``rng``.
-        ``tolerance`` bounds the errors of rotation in rad and of translation in m; ``position_only`` leaves the
-        orientation free.
+        The search starts at q0 (default: the posture, else neutral) and at ``starts`` − 1 more configurations: the
+        posture, then random ones drawn by ``rng``. Of several solutions the nearest to the posture, else to q0, is
+        taken, and all are in ``solutions``. Where none is found, it is tried ``restarts`` times more. ``tolerance``
+        bounds the errors of rotation in rad and of translation in m.
+
+        ``mask`` has six entries, 1 where the error [φ, p] must vanish and 0 where it is free, in the axes of the goal
+        ("body") or of the world (``mask_expressed="aligned"``); ``position_only`` is [0, 0, 0, 1, 1, 1]. ``posture`` is
+        a configuration to be near to, as far as the goal leaves joints free. Loops of the robot stay closed. Batches
+        of poses, q0 and postures are searched together, and give an ``InverseKinematicsBatch``.
         """
-        problem = PoseProblem(self, self.model.frame(frame), edit.as_pose(pose), position_only)
-        return solve(problem, q0, tolerance, iterations, restarts, rng)
+        return solve(
+            self,
+            self.model.frame(frame),
+            pose,
+            q0,
+            tolerance=tolerance,
+            iterations=iterations,
+            starts=starts,
+            restarts=restarts,
+            rng=rng,
+            mask=mask,
+            axes=mask_expressed,
+            posture=posture,
+            position_only=position_only,
+        )
 
     def export(self, language: Literal["c", "casadi", "sympy"], name: str, **options: Option) -> Any:
         """The function ``name`` in another language: "c" (source text), "casadi" (a ``casadi.Function``) or "sympy".

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from dqdyn.algebra import foreign_poses
+from dqdyn.algebra.any_pose import as_pose
 from dqdyn.algebra.checks import UNIT_TOLERANCE
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.real import MOST_AXES, any_array, scalar_array
@@ -27,7 +29,30 @@ def as_input(model: Model, name: str, size: int, value: Any, check: bool = True)
         return as_state(model, name, value, check)
     if name in ("dt", "t"):
         value = any_array(value, f"{name} of {model.name!r}", StateError, argument=name)[..., None]
+    if name == "goal":
+        return _goal(model, value, check, size)
     return as_state(model, name, primitive(name, value), check, size=size)
+
+
+def _goal(model: Model, value: Any, check: bool, size: int) -> np.ndarray:
+    """vec8 of a pose in any form; numbers with a unit quaternion, unless unchecked."""
+    if isinstance(value, (Value, DQ)) or foreign_poses.reader(value) is not None or np.shape(value)[-2:] in _MATRICES:
+        value = as_pose(value).vec8()
+    array = as_state(model, "goal", value, check, size=size)
+    if check and array.dtype != object:
+        norm = np.sqrt((array[..., :4] ** 2).sum(-1))
+        row = first_row(np.abs(norm - 1.0) > UNIT_TOLERANCE)
+        if row is not None:
+            raise StateError(
+                f"the goal has a quaternion of norm {norm[row]:.9g}{at_row(row)}: divide it by its norm.",
+                argument="goal",
+                row=row_number(row),
+                norm=float(norm[row]),
+            )
+    return array
+
+
+_MATRICES = ((3, 3), (4, 4))
 
 
 _VALUES: dict[str, type[Value]] = {"point": Point, "line": Line, "plane": Plane}

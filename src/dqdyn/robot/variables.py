@@ -10,13 +10,14 @@ import numpy as np
 from dqdyn.compile.trace.program import Program
 from dqdyn.errors import Error
 from dqdyn.kinematics import attached
+from dqdyn.kinematics.pose_error import GOAL_SIZE
 from dqdyn.model.model import Model
 from dqdyn.robot.inertia_checks import InertiaChecks
 from dqdyn.robot.options import Options
 from dqdyn.robot.robot_function import TIMES, RobotFunction
 from dqdyn.robot.state import SIZES, as_input
 
-FIXED_SIZES: Mapping[str, int] = {**dict.fromkeys(TIMES, 1), **attached.SIZE}
+FIXED_SIZES: Mapping[str, int] = {**dict.fromkeys(TIMES, 1), **attached.SIZE, "goal": GOAL_SIZE}
 """Length of the inputs that have the same on every robot."""
 Verify = Callable[[list[np.ndarray]], None]
 """Raises where a function has no answer at a state, given its inputs as arrays."""
@@ -48,7 +49,7 @@ class Variables:
 
     def unit_quaternions(self, names: Sequence[str]) -> list[tuple[int, int]]:
         """(argument, start) of every unit quaternion in the inputs."""
-        return [
+        return [(argument, 0) for argument, name in enumerate(names) if name == "goal"] + [
             (argument, joint.q.start + joint.motion.quaternion.start)
             for argument, name in enumerate(names)
             if name in ("q", "q1")

@@ -8,6 +8,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from dqdyn.algebra import foreign_poses
+from dqdyn.algebra.any_pose import as_pose
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.real import real_array, real_number
 from dqdyn.algebra.values import Pose
@@ -17,8 +19,8 @@ from dqdyn.geometry.primitives import Point
 from dqdyn.model.description import Shape
 from dqdyn.model.inertia import Vector
 
-PoseLike: TypeAlias = Pose | DQ | Point | RealArray
-"""A pose, vec8, a homogeneous matrix (4, 4), or a position (3,) in m with the axes of the world."""
+PoseLike: TypeAlias = Pose | DQ | Point | RealArray | foreign_poses.ForeignPose
+"""A pose, vec8, a homogeneous matrix (4, 4), a position (3,) in m with the axes of the world, or another library's."""
 
 Place: TypeAlias = PoseLike | Callable[[Any], Any]
 """A constant pose, or a function of the time t in s that gives one."""
@@ -115,6 +117,8 @@ def pose_of(value: Any, what: str) -> Pose:
         return Pose(value)
     if isinstance(value, Point):
         return Pose(translation=value.position)
+    if foreign_poses.reader(value) is not None:
+        return as_pose(value)
     if isinstance(value, np.ndarray) and value.shape == (4, 4):
         return Pose.from_matrix(value)
     try:

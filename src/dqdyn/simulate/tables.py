@@ -1,24 +1,14 @@
-"""Names and units of the components of q, v, a and τ, and trajectories as tables of pandas."""
+"""Trajectories as tables of pandas."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from dqdyn.errors import StateError, missing_extra
-from dqdyn.model.model import Model
+from dqdyn.robot.named_states import columns as columns
 from dqdyn.simulate.trajectory import Trajectory
 
 _WRENCH = [("fx", "N"), ("fy", "N"), ("fz", "N"), ("tx", "N m"), ("ty", "N m"), ("tz", "N m")]
-
-
-def columns(model: Model, kind: str) -> list[tuple[str, str]]:
-    """(name, unit) of every component: ``kind`` is "q", "v", "a" or "tau". Quaternions have the unit "1"."""
-    return [
-        (f"{joint.name}.{label}" if label else joint.name, unit)
-        for joint in model.joints
-        if joint.master is None
-        for label, unit in joint.motion.columns(kind)
-    ]
 
 
 def to_pandas(trajectory: Trajectory) -> Any:

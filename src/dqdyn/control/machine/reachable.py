@@ -18,11 +18,12 @@ from dqdyn.control.core.settings import positive
 from dqdyn.control.core.task import Task
 from dqdyn.errors import Error
 from dqdyn.robot import Robot
-from dqdyn.robot.inverse import PoseProblem
+from dqdyn.robot.least_squares import Flags, LeastSquares
 from dqdyn.robot.state import as_state
 
 _MARGIN = 1e-4  # by which inequalities are aimed at, so that the search does not end at their border
 _ITERATIONS = 100
+_NO_GOALS = np.zeros((1, 0))  # all of the error depends on q
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,21 +72,21 @@ def reachable(
     best: tuple[Array, Array] | None = None
     used = 0
     for used in range(1, starts + 1):  # noqa: B007
-        q, error, _ = problem.descend(problem.clip(start), limit, _ITERATIONS)
-        if best is None or np.linalg.norm(error) < np.linalg.norm(best[1]):
-            best = q, error
-        if problem.met(error, limit):
+        rows, errors, _ = problem.descend(problem.clip(start)[None], _NO_GOALS, limit, _ITERATIONS)
+        if best is None or np.linalg.norm(errors[0]) < np.linalg.norm(best[1]):
+            best = rows[0], errors[0]
+        if problem.met(errors, limit)[0]:
             break
         start = robot.random_configuration(draw)
     assert best is not None
     missed = problem.missed(best[1])
     worst = ", ".join(f"{name!r} by {size:.3g}" for name, size in missed.items() if size > limit)
-    success = problem.met(best[1], limit)
+    success = bool(problem.met(best[1][None], limit)[0])
     reason = f"found at start {used}" if success else f"none in {used} starts; the best misses {worst}"
     return PostureSearch(best[0], success, reason, missed, used)
 
 
-class _Postures(PoseProblem):
+class _Postures(LeastSquares):
     """Errors of tasks and of inequalities that are violated, as one error to descend on."""
 
     def __init__(self, robot: Robot, parts: Sequence[Any]) -> None:
@@ -98,35 +99,40 @@ class _Postures(PoseProblem):
         others = [part for part in parts if not isinstance(part, Task)]
         named = Design.of(robot.model, "velocity", tasks, others, 0.0) if tasks else None
         design = Design((), () if named is None else named.tasks[0], _bound(robot, others, named), 0.0)
-        self.robot, self.position_only = robot, False
+        super().__init__(robot)
         self.composition = Composition(robot.model, "velocity", design)
-        self.lower, self.upper = robot.limits.lower, robot.limits.upper
         self._rest = np.zeros(robot.nv)
         self._tasks = [(task.name, self.composition.task_sizes[id(task)]) for task in design.equalities]
         self._count = sum(size for _, size in self._tasks)
         self._first = self.composition.size.equalities
 
-    def error(self, q: Array) -> Array:
-        """−e, and how much h is short of the margin."""
+    def error(self, q: Array, goals: Array) -> Array:
+        return np.array([self._error(row) for row in q])
+
+    def matrix(self, q: Array, goals: Array) -> Array:
+        return np.array([self._matrix(row) for row in q])
+
+    def met(self, error: Array, tolerance: float) -> Flags:
+        return np.array([all(size <= tolerance for size in self.missed(row).values()) for row in error], dtype=bool)
+
+    def _error(self, q: Array) -> Array:
+        """e, and by how much h is above the margin where it is short of it, which is negative."""
         self.composition.evaluate(0.0, np.ascontiguousarray(q), self._rest)
         views = self.composition.views
-        return np.concatenate([-views["error"], np.maximum(_MARGIN - views["h"], 0.0)])
+        return np.concatenate([views["error"], np.minimum(views["h"] - _MARGIN, 0.0)])
 
-    def task_jacobian(self, q: Array) -> Array:
-        short = self.error(q)[self._count :] > 0.0
+    def _matrix(self, q: Array) -> Array:
+        short = self._error(q)[self._count :] < 0.0
         views = self.composition.views
         return np.vstack([views["jacobian"], -views["A"][self._first :] * short[:, None]])
-
-    def met(self, error: Array, tolerance: float) -> bool:
-        return all(size <= tolerance for size in self.missed(error).values())
 
     def missed(self, error: Array) -> dict[str, float]:
         """By how much each part is missed."""
         sizes, start = {}, 0
         for name, size in self._tasks:
             sizes[name], start = float(np.linalg.norm(error[start : start + size])), start + size
-        for name, short in zip(self.composition.guards, error[start:].tolist(), strict=True):
-            sizes[name] = max(short - _MARGIN, 0.0)
+        for name, above in zip(self.composition.guards, error[start:].tolist(), strict=True):
+            sizes[name] = max(-above - _MARGIN, 0.0)
         return sizes
 
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from dqdyn.algebra.any_pose import PoseLike, as_pose
 from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.real import REAL, real_array
-from dqdyn.algebra.values import Pose
+from dqdyn.algebra.real import REAL
 from dqdyn.arrays import Array, RealArray, RealNumber
 from dqdyn.errors import Error, LoadError
 from dqdyn.model.check import in_range
@@ -19,8 +19,6 @@ from dqdyn.model.inertia import Inertia
 ROOT_LINK = "base"
 TOOL = "tool"
 
-PoseLike = Pose | DQ | RealArray
-"""A pose as users give it; arrays are vec8 or a 4×4 matrix."""
 InertiaLike = Inertia | tuple[RealNumber, RealArray, RealArray]
 """An inertia, or mass, center of mass and tensor."""
 
@@ -45,15 +43,9 @@ def number_array(values: Any, what: str) -> Array:
 
 
 def pose_argument(value: PoseLike, what: str) -> DQ:
-    """One pose out of a ``Pose``, a unit ``DQ``, eight numbers (vec8) or a 4×4 matrix."""
+    """One pose, in any form that :func:`dqdyn.as_pose` takes."""
     try:
-        if isinstance(value, (Pose, DQ)):
-            pose = Pose(value.vec8())
-        else:
-            array = real_array(value, what)
-            if array.shape == (4, 4) and not np.array_equal(array[3], (0.0, 0.0, 0.0, 1.0)):
-                raise Error(f"The last row of a 4×4 matrix is 0 0 0 1; found {array[3]}.")
-            pose = Pose.from_matrix(array) if array.shape == (4, 4) else Pose(array)
+        pose = as_pose(value)
     except (TypeError, ValueError) as error:
         raise LoadError(f"{what} must be a Pose, a vec8 or a 4×4 matrix: {error}", found=value) from None
     if pose.shape:

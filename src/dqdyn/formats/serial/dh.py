@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
+from dqdyn.algebra.any_pose import PoseLike
 from dqdyn.algebra.dual import IDENTITY
 from dqdyn.arrays import Array, RealArray
 from dqdyn.errors import LoadError, unknown_name
@@ -24,8 +25,8 @@ def describe_dh(
     names: Sequence[str] | None = None,
     inertias: Sequence[chain.InertiaLike] | None = None,
     name: str = "dh",
-    base: chain.PoseLike = IDENTITY,
-    tool: chain.PoseLike = IDENTITY,
+    base: PoseLike = IDENTITY,
+    tool: PoseLike = IDENTITY,
 ) -> Description:
     """A serial robot from a table of shape (n, 4) or (n, 5): one ROW per joint, columns θ, d, a, α and maybe the type.
 

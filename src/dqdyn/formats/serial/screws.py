@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from dqdyn.algebra.any_pose import PoseLike
 from dqdyn.algebra.dual import DQ, IDENTITY
 from dqdyn.arrays import Array, RealArray
 from dqdyn.errors import LoadError
@@ -23,10 +24,10 @@ FINEST_PITCH = 1e-5
 
 def describe_screws(
     axes: RealArray,
-    home: chain.PoseLike,
+    home: PoseLike,
     inertias: Sequence[chain.InertiaLike] | None = None,
     *,
-    links: Sequence[chain.PoseLike] | None = None,
+    links: Sequence[PoseLike] | None = None,
     names: Sequence[str] | None = None,
     name: str = "screws",
 ) -> Description:
@@ -57,7 +58,7 @@ def describe_screws(
     return chain.serial_robot(name, joints, inertias, tool, notes)
 
 
-def _link_poses(links: Sequence[chain.PoseLike] | None, n: int) -> list[DQ]:
+def _link_poses(links: Sequence[PoseLike] | None, n: int) -> list[DQ]:
     if links is None:
         return [IDENTITY] * n
     chain.require_one_each(links, n, "screws", "link poses: give one per link that moves")

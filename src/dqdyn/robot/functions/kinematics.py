@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 from dqdyn.kinematics import attached, configuration, cooperative, frames, mass
+from dqdyn.kinematics import pose_error as errors
 from dqdyn.model.model import Frame, Model
 from dqdyn.robot.robot_function import Result, RobotFunction
 
@@ -77,6 +78,8 @@ KINEMATICS = RobotFunction.table(
     _of("configuration_rate", "q v", "list", configuration.configuration_rate),
     _of_frame("pose", "q", "dq", frames.pose),
     _of("poses", "q", "matrix", frames.poses),
+    _of_frame("pose_error", "q goal", "list", errors.pose_error, "expressed"),
+    _of_frame("pose_error_matrix", "q goal", "matrix", errors.pose_error_matrix, "expressed"),
     _of_frame("twist", "q v", "twist", frames.twist, "expressed"),
     _of_frame("twist_rate", "q v a", "twist", frames.twist_rate, "expressed"),
     *_with_rate("twist", frames.twist_jacobian, frames.twist_jacobian_derivative, "expressed"),
