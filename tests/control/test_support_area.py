@@ -286,7 +286,7 @@ WRONG: dict[str, tuple[Callable[[], object], str]] = {
         lambda: ct.SupportAreaTask([contacts.point("tool", partner="link_1"), *FIXED]),
         "is on the robot: it does not support",
     ),
-    "no gain": (lambda: ct.SupportAreaTask([SOLE], gain=0.0), "above 0 it is reached, below 0 it grows"),
+    "no gain": (lambda: ct.SupportAreaTask([SOLE], gain=0.0), "above 0 to reach an area, below 0 to let it grow"),
     "gain that is no number": (lambda: ct.SupportAreaTask([SOLE], gain=math.nan), "is a finite number in 1/s"),
     "target below zero": (lambda: ct.SupportAreaTask([SOLE], -0.1), "an area from 0 m² on; found -0.1"),
     "growth with a target": (lambda: ct.SupportAreaTask([SOLE], 1.0, gain=-0.5), "has no target: leave out area"),
