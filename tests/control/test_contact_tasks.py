@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from biped import biped
 from control_tools import MOVING, accelerate, arm, check_derivatives, follow, rows_of
+from scipy.optimize import linprog
 from standing import pole
 from trees import assert_close, random_state, tree
 
@@ -20,6 +21,7 @@ from dqdyn import contacts
 from dqdyn import control as ct
 from dqdyn.algebra.scalar import cos, sin
 from dqdyn.analysis.standing.setting import Standing, multi_contact_humanoid
+from dqdyn.contacts.support_polygon import SupportPolygon, convex_hull
 from dqdyn.control.tasks.surface import normal_error
 from dqdyn.errors import Error, UnknownNameError
 
@@ -370,6 +372,10 @@ WRONG: dict[str, tuple[Callable[[], object], str]] = {
     "polygon of None": (lambda: ct.CenterOfMassRegion(None), "polygon of the center of mass"),  # type: ignore[arg-type]
     "polygon of two": (lambda: ct.CenterOfMassRegion(SQUARE[:2]), "has no area: give at least three points"),
     "polygon of nothing": (lambda: ct.CenterOfMassRegion([]), "polygon of the center of mass is a SupportPolygon"),
+    "margin without room": (
+        lambda: ct.CenterOfMassRegion(SQUARE, 5.0),
+        "5 m inside of all its edges: take",
+    ),
     "polygon in a line": (lambda: ct.CenterOfMassRegion([(0, 0), (1, 1), (2, 2)]), "has no area"),
     "polygon in space": (lambda: ct.CenterOfMassRegion(np.zeros((4, 3))), "points \\(n, 2\\), finite and in m"),
     "polygon of NaN": (lambda: ct.CenterOfMassRegion([(0, 0), (1, 0), (0, math.nan)]), "finite and in m"),
@@ -381,6 +387,18 @@ WRONG: dict[str, tuple[Callable[[], object], str]] = {
     "too few edges": (lambda: ct.CenterOfMassRegion(SQUARE, edges=3), "has 4 edges, more than the 3 prepared for"),
     "updated by a line": (lambda: ct.CenterOfMassRegion(SQUARE).update([(0, 0), (1, 1)]), "has no area"),
 }
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_margins_up_to_the_inscribed_circle_leave_room(seed: int) -> None:
+    points = np.random.default_rng(seed).normal(size=(3 + seed % 6, 2))
+    sides = SupportPolygon(convex_hull(points)).sides
+    largest = linprog(
+        [0.0, 0.0, -1.0], np.c_[-sides[:, :2], np.ones(len(sides))], -sides[:, 2], bounds=[(None, None)] * 3
+    )
+    ct.CenterOfMassRegion(points, -0.999 * largest.fun)
+    with pytest.raises(Error, match="take a smaller margin"):
+        ct.CenterOfMassRegion(points, -1.001 * largest.fun)
 
 
 @pytest.mark.parametrize("name", WRONG)

@@ -286,15 +286,16 @@ WRONG: dict[str, tuple[Callable[[], object], str]] = {
         lambda: ct.SupportAreaTask([contacts.point("tool", partner="link_1"), *FIXED]),
         "is on the robot: it does not support",
     ),
+    "no gain": (lambda: ct.SupportAreaTask([SOLE], gain=0.0), "above 0 to reach an area, below 0 to let it grow"),
+    "gain that is no number": (lambda: ct.SupportAreaTask([SOLE], gain=math.nan), "is a finite number in 1/s"),
+    "target below zero": (lambda: ct.SupportAreaTask([SOLE], -0.1), "an area from 0 m² on; found -0.1"),
     "growth with a target": (lambda: ct.SupportAreaTask([SOLE], 1.0, gain=-0.5), "has no target: leave out area"),
     "growth with gains": (
         lambda: ct.SupportAreaTask([SOLE], gain=-0.5, gains=(3.0, 2.0)),
         "has no target: leave out gains",
     ),
     "growth within": (lambda: ct.SupportAreaTask([SOLE], gain=-0.5, within=0.1), "leave out within"),
-    "gain of zero": (lambda: ct.SupportAreaTask([SOLE], gain=0.0), "The gain of support area must be a number above 0"),
-    "gain of NaN": (lambda: ct.SupportAreaTask([SOLE], gain=math.nan), "must be a number above 0"),
-    "gain of -inf": (lambda: ct.SupportAreaTask([SOLE], gain=-math.inf), "must be a number above 0"),
+    "gain of -inf": (lambda: ct.SupportAreaTask([SOLE], gain=-math.inf), "is a finite number in 1/s"),
     "area of NaN": (lambda: ct.SupportAreaTask([SOLE], math.nan), "target of the support area must be finite"),
     "area of words": (lambda: ct.SupportAreaTask([SOLE], "large"), "target of the support area"),  # type: ignore[arg-type]
     "in one line": (

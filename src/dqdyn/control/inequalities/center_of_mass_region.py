@@ -53,6 +53,9 @@ class CenterOfMassRegion(Inequality):
         self.update(polygon)
         planes_signal = as_signal("vector", self._measured, "the polygon of the center of mass", 3 * self.edges)
         safe = as_signal("number", margin, "the margin of the center of mass")
+        if is_number(margin) and not len(_inside_of(self._polygon, float(margin))):  # type: ignore[arg-type]
+            said = f"no point of the polygon of the center of mass is {margin:g} m inside of all its edges"
+            raise Error(f"{said}: take a smaller margin or a larger polygon.", found=margin)
         super().__init__("center of mass in the polygon", (CenterOfMass(),), (planes_signal, safe), **options)
 
     @property
@@ -77,6 +80,21 @@ class CenterOfMassRegion(Inequality):
         (x, y, _), (planes, margin) = robot[0], given
         sides = zip(planes[::3], planes[1::3], planes[2::3], strict=True)
         return [a * x + b * y - d - margin[0] for a, b, d in sides]
+
+
+def _inside_of(polygon: SupportPolygon, margin: float) -> Array:
+    """Corners (n, 2) of what is left of a polygon when each edge is moved inwards, cut off edge by edge."""
+    corners = polygon.corners
+    for a, b, d in polygon.sides:
+        room = corners @ np.array([a, b]) - d - margin
+        kept = []
+        for p, q, here, there in zip(corners, np.roll(corners, -1, axis=0), room, np.roll(room, -1), strict=True):
+            if here >= 0.0:
+                kept.append(p)
+            if (here > 0.0) != (there > 0.0) and here != there:
+                kept.append(p + here / (here - there) * (q - p))
+        corners = np.array(kept).reshape(-1, 2)
+    return corners
 
 
 def _in_rows(planes: Array, former: Array, count: int) -> Array:

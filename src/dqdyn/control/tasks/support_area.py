@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from typing import Unpack
 
@@ -10,6 +11,7 @@ from dqdyn.arrays import Reals
 from dqdyn.contacts.contact import one_state
 from dqdyn.contacts.support_polygon import SupportPolygon
 from dqdyn.control.core.build import require_robot
+from dqdyn.control.core.errors import refused
 from dqdyn.control.core.settings import is_number
 from dqdyn.control.core.task import Task, TaskOptions
 from dqdyn.control.core.term import Parts
@@ -45,6 +47,13 @@ class SupportAreaTask(Task):
         **options: Unpack[TaskOptions],
     ) -> None:
         gain = options.get("gain", 1.0)
+        if is_number(gain) and (gain == 0.0 or not math.isfinite(gain)):  # type: ignore[arg-type]
+            wanted = (
+                "the gain of a support area is a finite number in 1/s, above 0 to reach an area, below 0 to let it grow"
+            )
+            raise refused(wanted, gain)
+        if is_number(area) and area < 0.0:  # type: ignore[operator]
+            raise refused("the target of a support area is an area from 0 m² on", area)
         growth = is_number(gain) and gain < 0.0  # type: ignore[operator]
         if growth:
             _check_growth(area, options)
