@@ -62,6 +62,9 @@ def _input(robot: dq.Robot, name: str, size: int, rng: np.random.Generator) -> n
         return np.concatenate([direction, np.cross(rng.normal(size=3), direction)])
     if name == "plane":
         return np.array([*random_unit(rng), rng.normal()])
+    if name == "goal":
+        turn = rng.normal(size=4)
+        return dq.Pose(rotation=turn / np.linalg.norm(turn), translation=rng.normal(size=3)).vec8()
     return rng.normal(size=size)
 
 

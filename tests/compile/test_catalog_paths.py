@@ -22,6 +22,7 @@ from robot_data import urdf_file
 from trees import MOVING, random_robot
 
 import dqdyn as dq
+from dqdyn.algebra.values import Pose
 from dqdyn.compile.codegen.batch_call_path import BatchCallEmitter
 from dqdyn.compile.codegen.call_path import CallEmitter
 from dqdyn.compile.codegen.ir import DECLARATIONS
@@ -70,6 +71,9 @@ def inputs_of(robot: Any, function: Function, rng: np.random.Generator) -> list[
             values = rng.normal(size=(ROWS, size))
         if name in ("line", "plane"):
             values[:, :3] /= np.linalg.norm(values[:, :3], axis=1, keepdims=True)
+        if name == "goal":
+            turns = values[:, :4] / np.linalg.norm(values[:, :4], axis=1, keepdims=True)
+            values = Pose(rotation=turns, translation=values[:, 4:7]).vec8()
         result.append(values[:, 0] if name == "dt" else values)
     return result
 

@@ -1,45 +1,34 @@
-"""How far a frame is from a goal: rotation vector and position, and the matrix that takes v to their rates.
-
-``expressed`` is "body", the axes of the goal, or "aligned", those of the world; both are seen from the goal's origin.
-"""
+"""How far a frame is from a goal, as the goal sees it: rotation vector and position, and the matrix of their rates."""
 
 from __future__ import annotations
-
-from typing import Literal
 
 from dqdyn.algebra import removable
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.poses import position
 from dqdyn.algebra.quaternion import Quaternion, cross3, dot3, pure, rotate
 from dqdyn.algebra.scalar import Scalar, Scalars, less, select
-from dqdyn.errors import unknown_name
 from dqdyn.kinematics import frames
 from dqdyn.kinematics.frames import Matrix
 from dqdyn.kinematics.tree import frame_pose
 from dqdyn.model.model import Frame, Model
 
 GOAL_SIZE = 8
-GoalAxes = Literal["body", "aligned"]
-GOAL_AXES = ("body", "aligned")
+"""vec8 of a goal."""
 
 
-def pose_error(model: Model, frame: Frame, q: Scalars, goal: Scalars, expressed: str = "body") -> list[Scalar]:
+def pose_error(model: Model, frame: Frame, q: Scalars, goal: Scalars) -> list[Scalar]:
     """e = [φ, p]: the frame as the goal sees it, turned by the vector φ, ‖φ‖ ≤ π, and off by p."""
-    x = DQ.of8(goal)
-    relative = _relative(model, frame, q, x)
-    turn = _rotation_vector(relative.primary)
-    off = position(relative)
-    return [c for part in (turn, off) for c in _in_axes(part, x, expressed).vector]
+    relative = _relative(model, frame, q, DQ.of8(goal))
+    return [*_rotation_vector(relative.primary).vector, *position(relative).vector]
 
 
-def pose_error_matrix(model: Model, frame: Frame, q: Scalars, goal: Scalars, expressed: str = "body") -> Matrix:
+def pose_error_matrix(model: Model, frame: Frame, q: Scalars, goal: Scalars) -> Matrix:
     """E (6×nv) with ė = E v.
 
     With r the quaternion of the rotation φ, of half angle α: φ̇ = ω + (α/sin α) r × ω + (1/sin² α − α cos α/sin³ α)
     r × (r × ω), the inverse of the right Jacobian of the exponential, for ω in the axes of the frame; ṗ = r v r*.
     """
-    x = DQ.of8(goal)
-    r = _relative(model, frame, q, x).primary
+    r = _relative(model, frame, q, DQ.of8(goal)).primary
     s = dot3(r, r)
     first, second = removable.angle_over_sine(r.w, s), removable.log_slope(r.w, s)
     across = pure(*r.vector)
@@ -51,7 +40,7 @@ def pose_error_matrix(model: Model, frame: Frame, q: Scalars, goal: Scalars, exp
         w, v = pure(*column[:3]), pure(*column[3:])
         turned = cross3(across, w)
         rate = w + turned * first - cross3(across, turned) * second
-        columns.append([c for part in (rate, rotate(r, v)) for c in _in_axes(part, x, expressed).vector])
+        columns.append([*rate.vector, *rotate(r, v).vector])
     return [[column[i] for column in columns] for i in range(6)]
 
 
@@ -65,9 +54,3 @@ def _relative(model: Model, frame: Frame, q: Scalars, goal: DQ) -> DQ:
 def _rotation_vector(r: Quaternion) -> Quaternion:
     angle_over_sine = removable.angle_over_sine(r.w, dot3(r, r))
     return pure(*(2.0 * angle_over_sine * c for c in r.vector))
-
-
-def _in_axes(vector: Quaternion, goal: DQ, expressed: str) -> Quaternion:
-    if expressed not in GOAL_AXES:
-        raise unknown_name("axes of a pose error", expressed, GOAL_AXES)
-    return vector if expressed == "body" else rotate(goal.primary, vector)

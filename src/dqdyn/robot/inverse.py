@@ -17,8 +17,7 @@ from dqdyn.algebra.value import require_broadcast
 from dqdyn.algebra.values import Pose
 from dqdyn.arrays import Array, Reals
 from dqdyn.errors import Error, unknown_name
-from dqdyn.kinematics.pose_error import GOAL_AXES
-from dqdyn.robot.inverse_search import PoseProblem
+from dqdyn.robot.inverse_search import GOAL_AXES, PoseProblem
 from dqdyn.robot.kinematic import Seed
 from dqdyn.robot.least_squares import Flags
 from dqdyn.robot.manipulability import twist_mask

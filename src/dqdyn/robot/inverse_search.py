@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from dqdyn.algebra.values import Pose
 from dqdyn.arrays import Array
 from dqdyn.model.model import Frame
 from dqdyn.robot.least_squares import Flags, LeastSquares
 
 if TYPE_CHECKING:
     from dqdyn.robot.robot import Robot
+
+
+GoalAxes = Literal["body", "aligned"]
+"""The goal's own axes, or those of the world."""
+GOAL_AXES = ("body", "aligned")
 
 
 class PoseProblem(LeastSquares):
@@ -25,8 +31,9 @@ class PoseProblem(LeastSquares):
         super().__init__(robot)
         self.frame = frame
         self.rows = np.flatnonzero(mask)
-        self._error = robot.function("pose_error", frame=frame, expressed=axes)
-        self._matrix = robot.function("pose_error_matrix", frame=frame, expressed=axes)
+        self._error = robot.function("pose_error", frame=frame)
+        self._matrix = robot.function("pose_error_matrix", frame=frame)
+        self._aligned = axes == "aligned"
         model = robot.model
         kinds = [c.holonomic for c in model.constraints for _ in range(c.rows(model))]
         self.holonomic = np.flatnonzero(kinds)
@@ -41,18 +48,25 @@ class PoseProblem(LeastSquares):
 
     def error(self, q: Array, goals: Array) -> Array:
         """(n, m) for q (n, nq)."""
-        error = self._error(q, goals, check=False)[:, self.rows]
+        error = self._in_axes(self._error(q, goals, check=False)[:, :, None], goals)[:, self.rows, 0]
         if not self.holonomic.size:
             return error
         return np.concatenate([error, self.robot.constraint_residual(q, check=False)], axis=1)
 
     def matrix(self, q: Array, goals: Array) -> Array:
         """(n, m, nv) that takes v to the rate of the error."""
-        matrix = self._matrix(q, goals, check=False)[:, self.rows]
+        matrix = self._in_axes(self._matrix(q, goals, check=False), goals)[:, self.rows]
         if not self.holonomic.size:
             return matrix
         closing = self.robot.constraint_matrix(q, check=False)[:, self.holonomic]
         return np.concatenate([matrix, closing], axis=1)
+
+    def _in_axes(self, rows: Array, goals: Array) -> Array:
+        """Six rows (n, 6, k) in the axes of the goal, in those of the world where the mask is in them."""
+        if not self._aligned:
+            return rows
+        turns = Pose.of_array(goals).rotation_matrix
+        return np.concatenate([turns @ rows[:, :3], turns @ rows[:, 3:]], axis=1)
 
     def sizes(self, error: Array) -> tuple[Array, Array, Array]:
         """Rotation in rad, translation in m, and the largest residual of the constraints, each (n,)."""

@@ -14,7 +14,6 @@ from dqdyn.arrays import Array, Out, Reals, Times
 from dqdyn.compile.runtime.method import compiled_method
 from dqdyn.geometry.primitives import Line, Plane, Point
 from dqdyn.kinematics.frames import Expressed, expression_frame
-from dqdyn.kinematics.pose_error import GoalAxes
 from dqdyn.model.description import WORLD
 from dqdyn.robot.named_methods import NamedMethods
 from dqdyn.robot.options import FrameName, Options
@@ -75,36 +74,19 @@ class KinematicMethods(NamedMethods):
         return {name: Pose.of_array(rows[..., i, :], name, WORLD) for i, name in enumerate(self.frames)}
 
     @compiled_method(inputs=2)
-    def pose_error(
-        self,
-        frame: FrameName,
-        q: Reals,
-        goal: PoseLike,
-        expressed: GoalAxes = "body",
-        *,
-        out: Out = None,
-        check: bool = True,
-    ) -> Array:
-        """[φ, p] (..., 6) by which a frame is off a goal: rotation vector in rad, ‖φ‖ ≤ π, and position in m.
+    def pose_error(self, frame: FrameName, q: Reals, goal: PoseLike, *, out: Out = None, check: bool = True) -> Array:
+        """[φ, p] (..., 6) by which a frame is off a goal, in the goal's axes: rotation vector in rad, position in m.
 
-        In the axes of the goal ("body") or of the world ("aligned"). The goal is a pose in any form.
+        The rotation goes the shorter way, ‖φ‖ ≤ π. The goal is a pose in any form.
         """
-        return self._run("pose_error", (q, goal), Options(frame=frame, expressed=expressed), out=out, check=check)
+        return self._run("pose_error", (q, goal), Options(frame=frame), out=out, check=check)
 
     @compiled_method(inputs=2)
     def pose_error_matrix(
-        self,
-        frame: FrameName,
-        q: Reals,
-        goal: PoseLike,
-        expressed: GoalAxes = "body",
-        *,
-        out: Out = None,
-        check: bool = True,
+        self, frame: FrameName, q: Reals, goal: PoseLike, *, out: Out = None, check: bool = True
     ) -> Array:
         """E (..., 6, nv) with ė = E v for the error e of :meth:`pose_error`."""
-        options = Options(frame=frame, expressed=expressed)
-        return self._run("pose_error_matrix", (q, goal), options, out=out, check=check)
+        return self._run("pose_error_matrix", (q, goal), Options(frame=frame), out=out, check=check)
 
     def twist(
         self, frame: FrameName, q: Reals, v: Reals, expressed: Expressed = "body", *, check: bool = True

@@ -13,7 +13,6 @@ import numpy.typing as npt
 from dqdyn.algebra.any_pose import PoseLike
 from dqdyn.arrays import Array, RealArray, RealNumber, Reals
 from dqdyn.errors import ModelWarning
-from dqdyn.kinematics.pose_error import GoalAxes
 from dqdyn.model.build import build
 from dqdyn.model.description import Description, Shape
 from dqdyn.model.gravity_field import FieldGravity
@@ -26,6 +25,7 @@ from dqdyn.robot.catalog import functions_of
 from dqdyn.robot.compiled_functions import CompiledFunctions
 from dqdyn.robot.constrained import ConstrainedMethods, with_described_constraints, with_kept_constraints
 from dqdyn.robot.inverse import InverseKinematics, solve
+from dqdyn.robot.inverse_search import GoalAxes
 from dqdyn.robot.kinematic import Seed
 from dqdyn.robot.options import Base, FrameName, Option
 from dqdyn.robot.variables import Variables
