@@ -14,6 +14,7 @@ MODULES = (
     "dqdyn.contacts",
     "dqdyn.control",
     "dqdyn.dynamics.gravity",
+    "dqdyn.footsteps",
     "dqdyn.scenes",
     "dqdyn.simulate",
     "dqdyn.view",
