@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 import weakref
+from collections import Counter
 from typing import Any
 from unittest import mock
 
@@ -184,14 +185,18 @@ def test_large_batches_come_in_pieces(work: Library, threads_: int) -> None:
 
 def test_an_interrupt_waits_for_the_threads_that_still_work(work: Library) -> None:
     """Their memory must be there until they are done; no more pieces are given out."""
-    ones, asked = np.zeros(640, dtype=np.int64), []
+    ones = np.zeros(640, dtype=np.int64)
+    asked: Counter[int] = Counter()
     original, caller = threads._Batch._piece, threading.get_ident()
 
     def interrupted(batch: Any) -> tuple[int, int]:
-        if threading.get_ident() == caller:
-            asked.append(1)
-            if len(asked) == 2:
+        asked[threading.get_ident()] += 1
+        if asked[threading.get_ident()] == 2:
+            if threading.get_ident() == caller:
                 raise KeyboardInterrupt
+            patience = time.monotonic() + 20  # the other thread shall not finish alone, however late the caller is
+            while batch._next < batch._rows and time.monotonic() < patience:
+                time.sleep(1e-3)
         return original(batch)
 
     with mock.patch.object(threads._Batch, "_piece", interrupted), pytest.raises(KeyboardInterrupt):

@@ -72,6 +72,7 @@ class Controller:
 
     def reset(self) -> None:
         """Forget the last command and the activations, as before a run from another state."""
+        self.optimum.forget()
         self._supervisor.reset()
         self._brake.reset()
         self._t = 0.0

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from typing import Protocol
 
 import numpy as np
 
@@ -14,10 +15,18 @@ from dqdyn.errors import Error
 
 Views = Mapping[str, Array]
 """The blocks of a composition by name."""
-Optimise = Callable[[Views], Array | None]
-"""The velocity or acceleration to command, None where there is none."""
+
 _ROOM = 1e-9
 _NULL = 1e-11  # singular values, relative to the largest, that count as zero
+
+
+class Optimise(Protocol):
+    """The velocity or acceleration to command, None where there is none."""
+
+    def __call__(self, views: Views) -> Array | None: ...
+
+    def forget(self) -> None:
+        """Let what follows not depend on earlier problems."""
 
 
 class Optimum:
@@ -31,6 +40,11 @@ class Optimum:
         return self.solver.solve(
             views["H0"], views["f0"], views["A"], views["upper"], views["lower"], views.get("squares")
         )
+
+    def forget(self) -> None:
+        self.solver.forget()
+        if self._other is not None:
+            self._other.forget()
 
     def second_opinion(self, views: Views) -> Array | None:
         """What another solver finds where the first one fails."""
@@ -73,6 +87,13 @@ class StrictLevels:
                 return self._by_null_spaces(views, u, k)
             u = with_level
         return u
+
+    def forget(self) -> None:
+        self.first.forget()
+        for solver in self._solvers.values():
+            solver.forget()
+        for held in self._held.values():
+            held.forget()
 
     def second_opinion(self, views: Views) -> Array | None:
         """What another solver finds of the first level where the first one fails."""
@@ -163,6 +184,10 @@ class _HeldLevels:
             return None
         first = self.size.first
         return np.concatenate([given[:first], given[first + self.levels :]])
+
+    def forget(self) -> None:
+        if self._solver is not None:
+            self._solver.forget()
 
     def prepare(self) -> Solver:
         """The solver, compiled at first use."""

@@ -71,7 +71,7 @@ class ActiveSetGuess:
             result = self._call(self._at)
         self._result, self._has_guess = result, result == SOLVED
         if result != SOLVED:
-            self.marks[:] = self._kinds
+            self.forget()
             return None
         return self._u.copy()
 
@@ -87,6 +87,11 @@ class ActiveSetGuess:
     def reason(self) -> str:
         """How the last problem ended: "solved", or why not."""
         return REASONS[self._result]
+
+    def forget(self) -> None:
+        """Start the next problem without a guess."""
+        self.marks[:] = self._kinds
+        self._has_guess = False
 
     def start_from(self, multipliers: Array) -> None:
         """Take the bounds with these multipliers, of another solver, as the next guess."""

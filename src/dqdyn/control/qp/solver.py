@@ -160,6 +160,11 @@ class Solver(ABC):
     def __init__(self, size: ProblemSize) -> None:
         self.size, self.obeys = size, BoundsCheck(size)
 
+    def forget(self) -> None:
+        """Start the next problem from scratch: what is found then does not depend on earlier ones."""
+        if self.guess is not None:
+            self.guess.forget()
+
     def solve(
         self, H: Array, f: Array, A: Array, upper: Array, lower: Array, squares: Array | None = None
     ) -> Array | None:

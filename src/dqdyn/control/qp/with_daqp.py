@@ -41,6 +41,10 @@ class DaqpSolver(Solver):
         self._kinds[size.first : size.first + size.equalities] = _EQUALITY
         self._active = self._kinds
 
+    def forget(self) -> None:
+        super().forget()
+        self._is_warm, self._active = False, self._kinds
+
     def _next(self, problem: QuadraticProgram) -> Array | None:
         H, f, A, upper, lower = problem
         # An update that fails, as with bounds that cross, leaves the last problem in place.

@@ -27,6 +27,10 @@ class PiqpSolver(Solver):
         self._piqp = piqp
         self._solver: Any = None
 
+    def forget(self) -> None:
+        super().forget()
+        self._solver = None
+
     def _next(self, problem: QuadraticProgram) -> Array | None:
         if self._solver is None or self._crosses(problem):
             return None

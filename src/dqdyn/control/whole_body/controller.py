@@ -98,6 +98,8 @@ class WholeBodyController(Controller):
         """Forget the past, and go back to the contacts that the controller was made with."""
         if self._sets:
             self._use(self._first)
+        for prepared in self._sets.values():
+            prepared.optimum.forget()
         super().reset()
         self._has_anchors = False
         self._started = False

@@ -50,6 +50,10 @@ class InNullSpace:
         self.size, self.name = size, solver
         self._solvers: dict[int, Solver] = {}
 
+    def forget(self) -> None:
+        for solver in self._solvers.values():
+            solver.forget()
+
     def __call__(self, views: Views) -> Array | None:
         space = EqualitySpace.of(views, self.size)
         if space is None:
