@@ -42,7 +42,7 @@ def atan2() -> int:
     """The address of atan2 of C, or else of Python's, which is slower; one warning then says so."""
     address = found("atan2", places(sys.platform))
     if address is None:
-        text = "no atan2 was found in the C library: native code calls Python's, some 0.2 µs slower each time."
+        text = "no atan2 was found in the C library: native code calls Python's, which is slower."
         warnings.warn(text, CompileWarning, stacklevel=2)
         _kept.append(ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double, ctypes.c_double)(math.atan2))
         address = ctypes.cast(_kept[-1], ctypes.c_void_p).value
