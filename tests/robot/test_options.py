@@ -59,10 +59,10 @@ def test_every_function_is_counted_as_written(robot: Any) -> None:
 @pytest.mark.parametrize(
     ("typed", "known"),
     [
-        (options.InverseMethod, [*methods.INVERSE]),
+        (options.NamedInverse, [*methods.INVERSE]),
         (options.ForwardMethod, [*methods.FORWARD, *CONSTRAINED_FORWARD]),
-        (options.MassMatrixMethod, [*methods.MASS_MATRIX]),
-        (options.CoriolisMethod, [*methods.CORIOLIS]),
+        (options.NamedMassMatrix, [*methods.MASS_MATRIX]),
+        (options.NamedCoriolis, [*methods.CORIOLIS]),
     ],
 )
 def test_types_name_the_methods_that_there_are(typed: Any, known: list[str]) -> None:

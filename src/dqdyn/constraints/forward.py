@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from dqdyn.algebra.scalar import Scalar, Scalars
 from dqdyn.dynamics import methods
 from dqdyn.dynamics.arguments import Wrenches
-from dqdyn.dynamics.choice import Candidate, Form, Formulations
+from dqdyn.dynamics.choice import Candidate, Form, Formulations, Method
 from dqdyn.dynamics.deferred import Deferred
 from dqdyn.errors import Error
 from dqdyn.model.model import Model
@@ -40,7 +40,7 @@ class ConstrainedForward:
 class ConstrainedFormulations(Formulations):
     """Methods that obey constraints; those that do not are refused by name."""
 
-    def resolve(self, method: str) -> str:
+    def resolve(self, method: Method) -> Method:
         if isinstance(method, str) and method in methods.FORWARD:
             remedy = f"use {', '.join(map(repr, self))}, or robot.without_constraints()"
             raise Error(f"the method {method!r} ignores constraints: {remedy}.", method=method)

@@ -11,6 +11,7 @@ from dqdyn.dynamics.arguments import Matrix, Scalars, Wrenches
 from dqdyn.dynamics.choice import Candidate, Form, Formulations
 from dqdyn.dynamics.deferred import Deferred
 from dqdyn.dynamics.joint_forces import armature, state_forces, turning_coriolis
+from dqdyn.dynamics.own_formulation import OwnFormulation
 from dqdyn.errors import ModelError
 from dqdyn.model.gravity_field import FieldGravity
 from dqdyn.model.model import Model
@@ -41,7 +42,7 @@ def pulled(model: Model, q: Scalars, wrenches: Wrenches) -> tuple[Model, Wrenche
 class WithJointForces:
     """Inverse dynamics of the bodies, completed by armature, damping, friction and springs."""
 
-    of_bodies: Deferred
+    of_bodies: Deferred | OwnFormulation
 
     def __call__(self, model: Model, q: Scalars, v: Scalars, a: Scalars, wrenches: Wrenches = None) -> list[Scalar]:
         model, wrenches = pulled(model, q, wrenches)
@@ -54,7 +55,7 @@ class WithJointForces:
 class WithArmature:
     """A mass matrix of the bodies, completed by armature."""
 
-    of_bodies: Deferred
+    of_bodies: Deferred | OwnFormulation
 
     def __call__(self, model: Model, q: Scalars) -> Matrix:
         matrix: Matrix = self.of_bodies.loaded(model, q)
@@ -68,7 +69,7 @@ class WithArmature:
 class WithTurningArmature:
     """A Coriolis matrix of the bodies, completed by armature that turns."""
 
-    of_bodies: Deferred
+    of_bodies: Deferred | OwnFormulation
 
     def __call__(self, model: Model, q: Scalars, v: Scalars) -> Matrix:
         matrix: Matrix = self.of_bodies.loaded(model, q, v)
@@ -189,7 +190,7 @@ _INVERSE: dict[str, WithJointForces] = {
     "screw-literal": WithJointForces(Deferred("dynamics.formulations.literal.farias", "inverse_dynamics")),
     "gauss-literal": WithJointForces(Deferred("dynamics.formulations.literal.quiroz", "inverse_dynamics")),
 }
-INVERSE = Formulations("inverse_dynamics", _INVERSE, "recursive", _OnTwoModels(_INVERSE["recursive"]))
+INVERSE = Formulations("inverse_dynamics", _INVERSE, "recursive", _OnTwoModels(_INVERSE["recursive"]), WithJointForces)
 FORWARD = Formulations(
     "forward_dynamics",
     {"composite-body": forward_by_mass_matrix, "articulated-body": forward_by_articulated_bodies},
@@ -208,6 +209,8 @@ MASS_MATRIX = Formulations(
     },
     "composite-body",
     _mass_matrices,
+    WithArmature,
+    axes=2,
 )
 CORIOLIS = Formulations(
     "coriolis_matrix",
@@ -219,6 +222,8 @@ CORIOLIS = Formulations(
     },
     "christoffel",
     _christoffel,
+    WithTurningArmature,
+    axes=2,
 )
 BIAS = Formulations("bias_forces", {"recursive": bias_forces}, "recursive", _OnTwoModels(bias_forces))
 GRAVITY = Formulations("gravity_forces", {"recursive": gravity_forces}, "recursive", _OnTwoModels(gravity_forces))

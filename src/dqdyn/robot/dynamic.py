@@ -48,6 +48,7 @@ class DynamicMethods(KinematicMethods):
 
         ``wrenches`` maps a frame to [f, τ] of shape (..., 6), acting on the robot at that frame's origin in its axes,
         or in world axes with ``expressed="aligned"``. ``method`` names a formulation; "auto" takes the cheapest.
+        A function in its place, ``method(model, q, v, a[, wrenches])`` over any scalar, gives τ of the bodies alone.
 
         Constraints need not carry anything in this τ. With ``actuated``, they carry what they can: the result is the
         smallest τ of the robot's motors ("motors"), of all axes ("all"), or of the joints with these names; an error
@@ -115,7 +116,7 @@ class DynamicMethods(KinematicMethods):
 
     @compiled_method(inputs=1)
     def mass_matrix(self, q: Reals, method: MassMatrixMethod = "auto", *, out: Out = None, check: bool = True) -> Array:
-        """M (..., nv, nv), full and symmetric, with armature."""
+        """M (..., nv, nv), full and symmetric, with armature; a function ``method(model, q)`` gives that of bodies."""
         return self._run("mass_matrix", (q,), Options(method=method), out=out, check=check)
 
     @compiled_method(inputs=2)

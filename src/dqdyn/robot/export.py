@@ -80,6 +80,8 @@ def chosen(function: RobotFunction, options: Options, defaults: bool = False) ->
 def _said(value: Any) -> str:
     if isinstance(value, tuple):
         return " ".join(_said(v) for v in value)
+    if callable(value):  # a formulation that the user wrote
+        return str(getattr(value, "__name__", type(value).__name__))
     return value.name if isinstance(value, Frame) else str(value)
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from dqdyn.algebra.real import in_words, real_array
 from dqdyn.dynamics import wrenches
+from dqdyn.dynamics.choice import Form, Method
 from dqdyn.errors import Error, UnknownNameError, unknown_name
 from dqdyn.kinematics.frames import EXPRESSIONS
 from dqdyn.model.model import Frame, Model
@@ -18,16 +19,19 @@ WrenchAxes = Literal["body", "aligned"]
 """Axes of a wrench at the origin of a frame: the frame's own, or the world's."""
 AsPrinted = Literal["newton-euler-literal", "screw-literal", "gauss-literal"]
 OfEnergies = Literal["gauss", "gibbs-appell", "kane", "lagrange"]
-InverseMethod = Literal["auto", "newton-euler", "recursive", "screw", "matrix", "closed-form", OfEnergies, AsPrinted]
+NamedInverse = Literal["auto", "newton-euler", "recursive", "screw", "matrix", "closed-form", OfEnergies, AsPrinted]
+InverseMethod = NamedInverse | Form
 ForwardMethod = Literal["auto", "composite-body", "articulated-body", "kkt", "udwadia-kalaba", "kane"]
-MassMatrixMethod = Literal[
+NamedMassMatrix = Literal[
     "auto", "composite-body", "composite-body-root", "closed-form", "gauss", "gauss-literal", "lagrange"
 ]
-CoriolisMethod = Literal["auto", "christoffel", "gauss", "gauss-literal", "lagrange"]
+MassMatrixMethod = NamedMassMatrix | Form
+NamedCoriolis = Literal["auto", "christoffel", "gauss", "gauss-literal", "lagrange"]
+CoriolisMethod = NamedCoriolis | Form
 
 Contact = tuple[str, tuple[float, float, float]]
 """A frame and a point in its axes, in m."""
-Option = str | Frame | bool | Sequence[str] | Sequence[Contact] | None
+Option = str | Form | Frame | bool | Sequence[str] | Sequence[Contact] | None
 """What the value of an option may be."""
 
 
@@ -43,7 +47,7 @@ class Options(NamedTuple):
     frame1: FrameName | None = None
     frame2: FrameName | None = None
     expressed: str = "body"
-    method: str = "auto"
+    method: Method = "auto"
     wrench_frames: tuple[str, ...] = ()
     wrench_expressed: str = "body"
     time: bool = False

@@ -12,6 +12,7 @@ from dqdyn.algebra.real import scalar_array
 from dqdyn.algebra.value import Value
 from dqdyn.algebra.values import Wrench
 from dqdyn.arrays import Reals
+from dqdyn.dynamics.choice import Method
 from dqdyn.dynamics.wrenches import EXPRESSIONS
 from dqdyn.errors import StateError, unknown_name
 from dqdyn.kinematics.frames import expression_frame
@@ -23,7 +24,7 @@ Wrenches = Mapping[str, Wrench | Reals]
 
 
 def wrench_input(
-    wrenches: Any, expressed: str, check: bool, method: str = "auto", time: bool = False
+    wrenches: Any, expressed: str, check: bool, method: Method = "auto", time: bool = False
 ) -> tuple[Options, tuple[np.ndarray, ...]]:
     """Options that name the frames, and their wrenches one after the other as one array (..., 6k), none without any."""
     if expressed not in EXPRESSIONS:

@@ -20,13 +20,13 @@ from dqdyn.errors import Error, MissingExtraError
 from dqdyn.loading import from_dh
 from dqdyn.progress import Progress
 from dqdyn.robot import Robot
-from dqdyn.robot.options import InverseMethod
+from dqdyn.robot.options import NamedInverse
 from dqdyn.simulate.problem import is_whole
 
 NAME, TITLE = "torque-error", "Torques of an arm against another library, and the time they take"
 STATES = 10_000
 ALLOWED = 1e-9  # percent, of the mean error of a joint
-METHODS: dict[InverseMethod, str] = {
+METHODS: dict[NamedInverse, str] = {
     "gauss": "Algorithm 5.1",
     "gauss-literal": "Algorithm 5.1 step by step",
     "newton-euler": "by dual quaternions",
@@ -165,7 +165,7 @@ def times_per_call(calls: Mapping[str, Callable[..., object]], states: States) -
 # --- claims, tables and figures ---------------------------------------------------------------------------------------
 
 
-def agrees(method: InverseMethod, errors: Array, baseline: str) -> Claim:
+def agrees(method: NamedInverse, errors: Array, baseline: str) -> Claim:
     """The mean error of every joint is rounding."""
     means, deviations = errors.mean(axis=0), errors.std(axis=0)
     worst = int(means.argmax())

@@ -103,7 +103,9 @@ class Function:
             self._retired = self.native  # the built-in function of this very call may still run in its code
             self.native = None
             reason = f"{type(problem).__name__}: {problem}"
-            warn_once(f"native code is unavailable ({reason}): functions run on NumPy, more slowly.")
+            absent = isinstance(problem, ImportError)
+            remedy = " (install llvmlite where it has wheels, or set DQDYN_NATIVE=0 to say so)" if absent else ""
+            warn_once(f"native code is unavailable ({reason}): functions run on NumPy, more slowly{remedy}.")
             return None
 
     def __call__(

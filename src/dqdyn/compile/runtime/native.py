@@ -5,37 +5,13 @@ from __future__ import annotations
 import ctypes
 import os
 import sys
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 from dqdyn.compile.codegen.ir import DECLARATIONS
-from dqdyn.compile.runtime import cache
+from dqdyn.compile.runtime import c_library, cache
 from dqdyn.compile.runtime.process_lock import LOCK
-
-
-@dataclass(frozen=True)
-class Machine:
-    """The processor that code is compiled for."""
-
-    cpu: str
-    features: str
-    width: int
-    fma: bool
-    version: str
-
-    @property
-    def width_for_one(self) -> int:
-        """The vector width in code for one state.
-
-        Processors slow down for some 200 µs when 512-bit instructions come after a pause of a millisecond: a batch
-        is hardly affected, but one call in a control loop would take two to three times as long.
-        """
-        return min(self.width, 4)
-
-    def features_for(self, width: int) -> str:
-        """Features that LLVM may use in code with vectors of this width."""
-        return self.features if self.width < 8 else f"{self.features},{'-' if width == 8 else '+'}prefer-256-bit"
+from dqdyn.compile.runtime.processor import Machine, described
 
 
 @lru_cache(maxsize=1)
@@ -46,26 +22,24 @@ def machine() -> Machine:
 
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
-    features = llvm.get_host_cpu_features()
-    width = 8 if features.get("avx512f") else 4 if features.get("avx") else 2
-    fma = bool(features.get("fma"))
-    return Machine(llvm.get_host_cpu_name(), features.flatten(), width, fma, str(llvmlite.__version__))
+    probe = c_library.stack_probe()
+    if probe is not None:
+        llvm.add_symbol(*probe)
+    try:
+        features = dict(llvm.get_host_cpu_features())
+    except RuntimeError:  # LLVM cannot ask this system
+        features = {}
+    return described(llvm.get_process_triple(), llvm.get_host_cpu_name(), features, str(llvmlite.__version__))
 
 
 def _target_machine(optimisation: int, features: str) -> Any:
     """A target for code that addresses its data relative to itself: half as long as with absolute addresses."""
     import llvmlite.binding as llvm
 
-    return llvm.Target.from_default_triple().create_target_machine(
-        cpu=machine().cpu, features=features, opt=optimisation, jit=True, codemodel="small", reloc="pic"
+    host = machine()
+    return llvm.Target.from_triple(host.triple).create_target_machine(
+        cpu=host.cpu, features=features, opt=optimisation, jit=True, codemodel="small", reloc="pic"
     )
-
-
-@lru_cache(maxsize=1)
-def _atan2() -> int | None:
-    """Address of the C library's atan2."""
-    library = ctypes.CDLL("ucrtbase" if sys.platform == "win32" else None)
-    return ctypes.cast(library.atan2, ctypes.c_void_p).value
 
 
 class Library:
@@ -76,7 +50,7 @@ class Library:
         with LOCK:
             host = machine()
             features = host.features_for(width)
-            full_key = cache.digest(key, host.cpu, features, host.version)
+            full_key = cache.digest(key, host.triple, host.cpu, features, host.version)
             code = cache.read(full_key)
             self.from_cache = code is not None
             if code is None:
@@ -95,7 +69,7 @@ class Library:
         engine.finalize_object()
         place = engine.get_global_value_address("atan2_at")
         if place:
-            ctypes.c_void_p.from_address(place).value = _atan2()
+            ctypes.c_void_p.from_address(place).value = c_library.atan2()
         return engine
 
     def __del__(self, lock: Any = LOCK, is_finalizing: Any = sys.is_finalizing) -> None:

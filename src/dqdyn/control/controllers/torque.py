@@ -45,7 +45,7 @@ def torque_controller(
     damping: float = 1e-3,
     infeasible: Infeasible = "relax",
     solver: SolverName = "daqp",
-    method: str = "auto",
+    method: InverseMethod = "auto",
 ) -> Controller:
     """A function (t, q, v) → τ = M v̇ + n with the v̇ of :func:`acceleration_controller` [Quiroz, eq. (3.7)].
 
@@ -120,7 +120,7 @@ def _pair(gain: Any, gains: Any) -> tuple[Any, Any]:
 class _ThroughDynamics:
     """τ = M v̇ + n, and where the robot is some time later."""
 
-    def __init__(self, robot: Robot, method: str) -> None:
+    def __init__(self, robot: Robot, method: InverseMethod) -> None:
         self._inverse, self._robot = robot.function("inverse_dynamics", method=method), robot
 
     def __call__(self, q: Array, v: Array, u: Array) -> Array:
