@@ -11,7 +11,9 @@ import numpy as np
 from dqdyn.algebra.checks import UNIT_TOLERANCE
 from dqdyn.algebra.real import real_number
 from dqdyn.arrays import Array, RealArray
+from dqdyn.compile.export.c_library import CLibrary
 from dqdyn.compile.runtime.function import check_out
+from dqdyn.compile.trace.program import Program
 from dqdyn.control.core.braking import Brake, CommandMap
 from dqdyn.control.core.composition import Composition
 from dqdyn.control.core.errors import SignalError
@@ -208,6 +210,38 @@ class Controller:
         if self.policy is rest:
             self._resting = self._resting or report
         return command
+
+    # --- in C ---------------------------------------------------------------------------------------------------------
+
+    def c_library(self, name: str | None = None) -> CLibrary:
+        """One step of this controller as C, to be linked to a DAQP of your own: ``c_library("arm").write("arm_c")``.
+
+        For controllers by velocity, acceleration and torque with one level of tasks and ``infeasible="hold"`` or
+        "rest". Targets and obstacles that are functions of the algebra are part of the code; others are set from C.
+        """
+        from dqdyn.control.export.c_controller import controller_library
+
+        return controller_library(self, name)
+
+    def dynamics_programs(self) -> dict[str, Program]:
+        """The programs that turn accelerations into torques, by name; none of controllers by velocity."""
+        programs: dict[str, Program] = getattr(self._command_map, "programs", dict)()
+        return programs
+
+    @property
+    def unit_quaternions(self) -> list[int]:
+        """Where the unit quaternions start in q."""
+        return [part.start for _, part in self._turns]
+
+    @property
+    def initial_gains(self) -> Array:
+        """(k_d, k_p) of tasks and constraints (..., 2) before anything was activated."""
+        return self._supervisor.given_gains
+
+    @property
+    def brake_limits(self) -> tuple[Array, Array]:
+        """Limits (nv,) of the command, and of what braking may change; infinite where there is none."""
+        return self._brake.limit, self._brake.slow
 
     # --- what it knows ------------------------------------------------------------------------------------------------
 
