@@ -13,7 +13,7 @@ import pytest
 from c_compiler import compiled
 
 NO_SOURCE = "the source distribution of DAQP cannot be downloaded: controllers in C are not run"
-_PARTS = "api avi auxiliary bnb daqp daqp_prox eq_elim factorization hierarchical utils".split()
+_PARTS = ["api", "avi", "auxiliary", "bnb", "daqp", "daqp_prox", "eq_elim", "factorization", "hierarchical", "utils"]
 
 
 def daqp_source(cache: Path) -> Path:
@@ -43,5 +43,7 @@ def daqp_objects(source: Path, folder: Path, *flags: str) -> list[str]:
         headers.symlink_to((source / "include").resolve())
     objects = [folder / f"{part}.o" for part in _PARTS]
     for part, target in zip(_PARTS, objects, strict=True):
-        compiled("-O1", "-g0", "-w", *flags, f"-I{source / 'include'}", "-c", source / "src" / f"{part}.c", "-o", target)
+        compiled(
+            "-O1", "-g0", "-w", *flags, f"-I{source / 'include'}", "-c", source / "src" / f"{part}.c", "-o", target
+        )
     return [f"-isystem{folder / 'include'}", *map(str, objects)]

@@ -79,13 +79,11 @@ def with_parameters(model: Model, given: Mapping[str, Scalars]) -> Model:
         rows = [given["inertia"][PER_BODY * i : PER_BODY * (i + 1)] for i in range(len(model.bodies))]
         bodies = [Body(b.name, OpenMoments.of(row)) for b, row in zip(model.bodies, rows, strict=True)]  # type: ignore[arg-type]
         model = replace(model, bodies=tuple(bodies))
-    axes = {name: given[name] for name in given if name not in ("inertia", "gravity")}
-    if axes:
-        joints = [
-            replace(joint, **{name: tuple(entries[joint.v]) for name, entries in axes.items()})
-            for joint in model.joints
-        ]
-        model = replace(model, joints=tuple(joints))
+    for name in ("damping", "friction", "armature"):
+        if name in given:
+            own: Any = [{name: tuple(given[name][joint.v])} for joint in model.joints]
+            joints = [replace(joint, **entries) for joint, entries in zip(model.joints, own, strict=True)]
+            model = replace(model, joints=tuple(joints))
     return model
 
 
@@ -143,4 +141,3 @@ class OpenMoments(Moments):
 
     def cleaned(self, original: Moments) -> OpenMoments:
         return self
-

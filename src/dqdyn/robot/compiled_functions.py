@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -22,6 +23,7 @@ from dqdyn.robot.options import DEFAULTS, Option, Options, checked, read_options
 from dqdyn.robot.robot_function import Entries, RobotFunction
 from dqdyn.robot.variables import Variables
 
+_LOG = logging.getLogger(__name__)
 RENAMED: Mapping[str, tuple[str, Mapping[str, Option]]] = {
     "inverse_dynamics_with_wrenches": ("inverse_dynamics", {}),
     "forward_dynamics_with_wrenches": ("forward_dynamics", {}),
@@ -95,6 +97,7 @@ class CompiledFunctions:
         variables, names = self.variables, function.all_inputs(options)
         verify = variables.require(function, options)
         program = self.program(function, options)
+        _LOG.debug("traced %s of %s: %s", function.name, variables.model.name, program.counts)
         return Function(
             program,
             partial(variables.read, program),

@@ -62,7 +62,9 @@ def library(
     programs, told = {}, {}
     for own, item in _listed(wanted):
         function, options = functions.named(*_with_options(item))
-        called = identifier(" ".join([name, function.name, *chosen(function, options).values()])) if own is None else own
+        called = (
+            identifier(" ".join([name, function.name, *chosen(function, options).values()])) if own is None else own
+        )
         if called in programs:
             raise Error(f"Two functions of the C library are called {called!r}: pass a dict from names.", name=called)
         programs[called] = functions.get(function, options).program

@@ -32,10 +32,10 @@ from dqdyn.robot.variables import Variables
 
 if TYPE_CHECKING:
     from dqdyn.compile.export.c_library import CLibrary
-    from dqdyn.robot.export import LibraryFunction
     from dqdyn.dynamics.formulations.speeds import Speeds
     from dqdyn.dynamics.gravity.fields import Field
     from dqdyn.robot.coordinates import Choices, RobotInCoordinates
+    from dqdyn.robot.export import LibraryFunction
     from dqdyn.robot.motors import Motors
     from dqdyn.robot.speeds import RobotInSpeeds
     from dqdyn.robot.springs import Springs

@@ -39,9 +39,7 @@ def to_c(
     return to_c_file({chosen: program}, {chosen: labels} if labels else {}, precision)
 
 
-def to_c_file(
-    programs: Programs, labels: Mapping[str, Labels] | None = None, precision: Precision = FLOAT64
-) -> str:
+def to_c_file(programs: Programs, labels: Mapping[str, Labels] | None = None, precision: Precision = FLOAT64) -> str:
     """C99 source of several programs; ``labels`` by function name."""
     pieces = [_head(precision), _INCLUDES.format(check=precision.check)]
     return "\n".join([*pieces, *c_functions(programs, labels, precision)])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import math
 from dataclasses import replace
 from typing import Any
@@ -26,6 +27,7 @@ from dqdyn.control.features.signals import not_finite
 from dqdyn.errors import Error, StateError, unknown_name
 from dqdyn.robot.state import as_state
 
+_LOG = logging.getLogger(__name__)
 # rounding errors of v × v above all
 _TOO_FAST = "the torques are not finite, or beyond their limits by rounding, with |v| up to"
 
@@ -204,6 +206,9 @@ class Controller:
         """The command of a step without a solution: brake, then hold still."""
         known = q if is_finite(q) and not self._bad_turn(q) else None
         command, is_still = self._brake(t, known, v if is_finite(v) else None)
+        if self._report is None or self._report.status != report.status:  # once, where it begins
+            told = self.model.name, self.level, report.status, t, report.reason
+            _LOG.warning("control of %s by %s is %s from t = %.6g s on: %s", *told)
         if self.level == "velocity":
             self._last = command.copy()
         self._report = replace(report, motion="still" if is_still else "braking")

@@ -204,7 +204,9 @@ def _lines(lines: Iterable[str]) -> str:
 
 def _comment(text: str) -> str:
     """Text that cannot end its comment."""
-    return "".join(c if c.isascii() and c.isprintable() else "?" for c in text).replace("*/", "* /").replace("/*", "/ *")
+    return (
+        "".join(c if c.isascii() and c.isprintable() else "?" for c in text).replace("*/", "* /").replace("/*", "/ *")
+    )
 
 
 def _listed(values: Iterable[float] | np.ndarray) -> str:

@@ -70,7 +70,9 @@ _of = RobotFunction.of
 _WRENCHES = "wrench_frames wrench_expressed"
 DYNAMICS = RobotFunction.table(
     _by("inverse_dynamics", "q v a", "list", lambda model: methods.INVERSE, f"method {_WRENCHES} parameters"),
-    _by("forward_dynamics", "q v tau", "list", forward_formulations, f"method {_WRENCHES} time parameters", divides="M"),
+    _by(
+        "forward_dynamics", "q v tau", "list", forward_formulations, f"method {_WRENCHES} time parameters", divides="M"
+    ),
     _by("mass_matrix", "q", "matrix", lambda model: methods.MASS_MATRIX, "method parameters"),
     _of("joint_wrenches", "q v a", "matrix", _joint_wrenches, _WRENCHES, columns=lambda model: 6),
     _by("bias_forces", "q v", "list", lambda model: methods.BIAS, "parameters"),
