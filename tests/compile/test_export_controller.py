@@ -27,7 +27,7 @@ _MAIN = """
 #define P arm_signals
 int main(void)
 {
-    arm *c = arm_new();
+    arm_controller *c = arm_new();
     if (c == NULL) {
         return 2;
     }
@@ -218,7 +218,10 @@ def test_header_says_what_a_step_takes() -> None:
     zone = ct.KeepOut("tool", ball, 0.1)
     controller = ct.velocity_controller(robot, [ct.TranslationTask("tool", [1.0, 0.0, 1.0])], [zone], infeasible="hold")
     header = controller.c_library("arm").header
-    assert "int arm_step(arm *controller, double t, const double *q, const double *v, double *command);" in header
+    assert (
+        "int arm_step(arm_controller *controller, double t, const double *q, const double *v, double *command);"
+        in header
+    )
     assert "at rest" in header
     assert "moves: write it at every step" in header
     assert "@" not in header
