@@ -6,9 +6,14 @@ Whatever a message contains, such as a name from a damaged file, it is one line 
 from __future__ import annotations
 
 import difflib
+import json
+import logging
 import re
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
+
+logging.getLogger("dqdyn").addHandler(logging.NullHandler())  # silent until the application asks for its log
 
 LONGEST = 1200
 """Characters of a message; a longer one loses its middle, for the remedy stands at the end."""
@@ -119,7 +124,33 @@ def close_names(name: str, known: Iterable[str], cutoff: float = 0.5) -> list[st
 def missing_extra(package: str, extra: str, purpose: str) -> MissingExtraError:
     """The error for an optional package that is not installed."""
     return MissingExtraError(
-        f"{purpose} needs the package {package!r}: install it with pip install 'dqdyn[{extra}]'.",
+        f"{purpose} needs the package {package!r}: install it with {install_command(package, extra)}.",
         package=package,
         extra=extra,
     )
+
+
+def install_command(package: str, extra: str) -> str:
+    """What installs an optional package here: the extra of this library from its own folder, or the package itself.
+
+    The library may have come from a folder, a wheel or an index, and only the first can be asked for extras again.
+    """
+    folder = _own_folder()
+    return f"pip install {package}" if folder is None else f"pip install '{folder}[{extra}]'"
+
+
+def _own_folder() -> str | None:
+    """The folder that the library was installed from, if it is still there."""
+    from importlib.metadata import PackageNotFoundError, distribution
+    from urllib.parse import urlsplit
+    from urllib.request import url2pathname  # slow to import
+
+    try:
+        text = distribution("dqdyn").read_text("direct_url.json")
+        url = json.loads(text or "{}").get("url", "")
+    except (PackageNotFoundError, ValueError):
+        return None
+    if not url.startswith("file:"):
+        return None
+    folder = Path(url2pathname(urlsplit(url).path))
+    return str(folder) if (folder / "pyproject.toml").is_file() else None

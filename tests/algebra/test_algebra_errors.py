@@ -9,7 +9,15 @@ import pickle
 import pytest
 
 from dqdyn import errors
-from dqdyn.errors import Error, MissingExtraError, ModelWarning, UnknownNameError, missing_extra, unknown_name
+from dqdyn.errors import (
+    Error,
+    MissingExtraError,
+    ModelWarning,
+    UnknownNameError,
+    install_command,
+    missing_extra,
+    unknown_name,
+)
 
 KINDS = [e for _, e in inspect.getmembers(errors, inspect.isclass) if issubclass(e, Error)]
 
@@ -71,7 +79,7 @@ def test_missing_extra_is_an_import_error_too() -> None:
     assert isinstance(error, ImportError)
     assert isinstance(error, MissingExtraError)
     assert (error.package, error.extra) == ("mujoco", "mjcf")
-    assert "pip install 'dqdyn[mjcf]'" in str(error)
+    assert install_command("mujoco", "mjcf") in str(error)
     assert pickle.loads(pickle.dumps(error)).extra == "mjcf"
 
 

@@ -14,6 +14,7 @@ import dqdyn as dq
 from dqdyn.analysis.costs.homogeneous_reference import newton_euler_costs
 from dqdyn.cli import cost_figures
 from dqdyn.dynamics import methods
+from dqdyn.errors import install_command
 
 FORMULATIONS = {f.function: f for f in (methods.INVERSE, methods.FORWARD, methods.MASS_MATRIX, methods.CORIOLIS)}
 
@@ -82,8 +83,9 @@ class TestCost:
                 raise ImportError(name)
             return real(name, *rest, **words)
 
+        command = install_command("matplotlib", "plot")
         monkeypatch.setattr(builtins, "__import__", without)
-        assert "dqdyn[plot]" in failure(capsys, "cost", "two_link", "--figures", str(tmp_path))
+        assert command in failure(capsys, "cost", "two_link", "--figures", str(tmp_path))
 
     def test_errors(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         pytest.importorskip("matplotlib")

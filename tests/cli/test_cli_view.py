@@ -17,6 +17,7 @@ import pytest
 from test_cli import data, failure, output
 
 import dqdyn as dq
+from dqdyn.errors import install_command
 
 
 class TestHtml:
@@ -46,7 +47,7 @@ class TestHtml:
 class TestServe:
     def test_missing_extra(self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
         monkeypatch.setitem(sys.modules, "viser", None)
-        assert "pip install 'dqdyn[view]'" in failure(capsys, "view", "arm7", "--port", "0")
+        assert install_command("viser", "view") in failure(capsys, "view", "arm7", "--port", "0")
 
     def test_serves_until_interrupted_and_replaces_a_busy_port(self) -> None:
         pytest.importorskip("viser")

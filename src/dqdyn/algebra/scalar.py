@@ -80,6 +80,11 @@ def divide(a: Scalar, b: Scalar) -> Scalar:
     return _functions(a, b).divide(a, b)
 
 
+def is_known_zero(x: Scalar) -> bool:
+    """Whether x is the number 0, whatever the state; a symbol never is."""
+    return isinstance(x, (int, float)) and x == 0.0
+
+
 def less(a: Scalar, b: Scalar) -> Any:
     """a < b as a condition for :func:`select`; never used in an ``if``."""
     return _functions(a, b).less(a, b)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from dqdyn.algebra.scalar import Scalar, less, select
+from dqdyn.algebra.scalar import Scalar, is_known_zero, less, select
 from dqdyn.dynamics.arguments import Scalars
 from dqdyn.model.model import Model, TreeJoint
 
@@ -30,7 +30,7 @@ def damping(model: Model) -> list[float]:
 
 def resisting_forces(model: Model, v: Scalars) -> list[Scalar]:
     """Forces (nv) that hold against the motion: damping · v + friction · sign(v), with sign(0) = 0."""
-    viscous = [vk * d if d else 0.0 for d, vk in zip(damping(model), v, strict=True)]
+    viscous = [0.0 if is_known_zero(d) else vk * d for d, vk in zip(damping(model), v, strict=True)]
     return [a + b for a, b in zip(viscous, coulomb_forces(model, v), strict=True)]
 
 
@@ -38,7 +38,8 @@ def coulomb_forces(model: Model, v: Scalars) -> list[Scalar]:
     """Forces (nv) that hold against Coulomb friction: friction · sign(v), with sign(0) = 0."""
     sizes = _collected(model, "friction", power=1)
     return [
-        select(less(vk, 0.0), -f, select(less(0.0, vk), f, 0.0)) if f else 0.0 for f, vk in zip(sizes, v, strict=True)
+        0.0 if is_known_zero(f) else select(less(vk, 0.0), -f, select(less(0.0, vk), f, 0.0))
+        for f, vk in zip(sizes, v, strict=True)
     ]
 
 

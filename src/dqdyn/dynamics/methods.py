@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from dqdyn.algebra.scalar import Scalar
+from dqdyn.algebra.scalar import Scalar, is_known_zero
 from dqdyn.dynamics.arguments import Matrix, Scalars, Wrenches
 from dqdyn.dynamics.choice import Candidate, Form, Formulations
 from dqdyn.dynamics.deferred import Deferred
@@ -48,7 +48,7 @@ class WithJointForces:
         model, wrenches = pulled(model, q, wrenches)
         tau = self.of_bodies.loaded(model, q, v, a, wrenches)
         rotor, own = armature(model), state_forces(model, q, v)
-        return [t + (ak * r if r else 0.0) + f for t, ak, r, f in zip(tau, a, rotor, own, strict=True)]
+        return [t + (0.0 if is_known_zero(r) else ak * r) + f for t, ak, r, f in zip(tau, a, rotor, own, strict=True)]
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class WithArmature:
     def __call__(self, model: Model, q: Scalars) -> Matrix:
         matrix: Matrix = self.of_bodies.loaded(model, q)
         for k, r in enumerate(armature(model)):
-            if r:
+            if not is_known_zero(r):
                 matrix[k][k] = matrix[k][k] + r
         return matrix
 

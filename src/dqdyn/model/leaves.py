@@ -25,7 +25,12 @@ def with_turned_leaves(model: Model) -> Model:
     sharing = Counter(joint.q.start for joint in model.joints)  # a mimic joint uses the sine of its master
     joints, bodies = list(model.joints), list(model.bodies)
     for i, (joint, body) in enumerate(zip(model.joints, model.bodies, strict=True)):
-        if i in held or type(joint.motion) is not Revolute or sharing[joint.q.start] > 1:
+        if (
+            type(body.inertia) is not Inertia
+            or i in held
+            or type(joint.motion) is not Revolute
+            or sharing[joint.q.start] > 1
+        ):
             continue
         axis = joint.motion.axis
         if axis.count(0.0) != 2:  # turning about a skew axis makes no zeros

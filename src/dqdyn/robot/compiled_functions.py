@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -11,15 +12,18 @@ from typing import Any
 import numpy as np
 
 from dqdyn.algebra.counter import Tally, counters
+from dqdyn.algebra.scalar import Scalar
 from dqdyn.compile.runtime.function import Function
 from dqdyn.compile.runtime.process_lock import LOCK
 from dqdyn.compile.trace import trace
 from dqdyn.compile.trace.program import Program
+from dqdyn.dynamics.parameters import with_parameters
 from dqdyn.errors import Error, unknown_name
 from dqdyn.robot.options import DEFAULTS, Option, Options, checked, read_options
-from dqdyn.robot.robot_function import RobotFunction
+from dqdyn.robot.robot_function import Entries, RobotFunction
 from dqdyn.robot.variables import Variables
 
+_LOG = logging.getLogger(__name__)
 RENAMED: Mapping[str, tuple[str, Mapping[str, Option]]] = {
     "inverse_dynamics_with_wrenches": ("inverse_dynamics", {}),
     "forward_dynamics_with_wrenches": ("forward_dynamics", {}),
@@ -93,6 +97,7 @@ class CompiledFunctions:
         variables, names = self.variables, function.all_inputs(options)
         verify = variables.require(function, options)
         program = self.program(function, options)
+        _LOG.debug("traced %s of %s: %s", function.name, variables.model.name, program.counts)
         return Function(
             program,
             partial(variables.read, program),
@@ -106,11 +111,22 @@ class CompiledFunctions:
     def program(self, function: RobotFunction, options: Options) -> Program:
         """The straight-line program with the fewest operations among those of all candidates."""
         inputs = self._sizes(function, options)
-        programs = [
-            trace(function.name, inputs, partial(function.evaluate, form, on, options))
-            for form, on in function.algorithms(self.variables.subject, options)
-        ]
+        candidates = function.algorithms(self.variables.subject, options)
+        if options.parameters:
+            chosen = (partial(self._with_parameters, function, options, i) for i in range(len(candidates)))
+        else:
+            chosen = (partial(function.evaluate, form, on, options) for form, on in candidates)
+        programs = [trace(function.name, inputs, algorithm) for algorithm in chosen]
         return min(programs, key=lambda program: program.counts.total)
+
+    def _with_parameters(
+        self, function: RobotFunction, options: Options, candidate: int, *inputs: Sequence[Scalar]
+    ) -> Entries:
+        """A candidate on the model whose parameters are among the inputs."""
+        given = dict(zip(function.all_inputs(options), inputs, strict=True))
+        model = with_parameters(self.variables.model, {name: given[name] for name in options.parameters})
+        form, on = function.algorithms(model, options)[candidate]
+        return function.evaluate(form, on, options, *inputs)
 
     def count(self, function: RobotFunction, options: Options) -> Tally:
         """Operations of the algorithm as written, before any simplification."""

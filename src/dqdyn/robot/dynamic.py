@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -176,6 +176,16 @@ class DynamicMethods(KinematicMethods):
     def torque_regressor(self, q: Reals, v: Reals, a: Reals, *, out: Out = None, check: bool = True) -> Array:
         """Y (..., nv, 10 per moving body) with τ = Y π for :meth:`inertial_parameters` π; of the bodies alone."""
         return self._run("torque_regressor", (q, v, a), out=out, check=check)
+
+    def parameters(self, names: Iterable[str] = ("inertia", "gravity")) -> dict[str, Array]:
+        """The robot's own values of what functions take as inputs by ``parameters=names``, in the order of the inputs.
+
+        "inertia" is :meth:`inertial_parameters`, "gravity" (3,) in m/s²; "damping", "friction" and "armature" (nv,).
+        """
+        from dqdyn.dynamics.parameters import checked_names, values
+
+        found = values(self.model, checked_names(self.model, names, "dynamics"))
+        return {name: np.array(entries) for name, entries in found.items()}
 
     def inertial_parameters(self) -> Array:
         """π: m, m c, I_xx, I_xy, I_yy, I_xz, I_yz, I_zz of every moving body about its frame's origin."""

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 from typing import Any
 
+from dqdyn.compile.export.c_library import CLibrary, c_library, library_name
 from dqdyn.compile.export.labels import Labels
 from dqdyn.compile.export.languages import export as export_program
 from dqdyn.compile.export.languages import options_of
 from dqdyn.compile.export.names import identifier
-from dqdyn.errors import unknown_name
+from dqdyn.errors import Error, unknown_name
 from dqdyn.model.model import Frame, Model, TreeJoint
 from dqdyn.robot.compiled_functions import CompiledFunctions
 from dqdyn.robot.options import DEFAULTS, FRAMES, Options
 from dqdyn.robot.robot_function import RobotFunction
 
+LibraryFunction = str | tuple[str, Mapping[str, Any]]
+"""The name of a function, or its name and options."""
 UNITS = {"q": ("rad", "m"), "v": ("rad/s", "m/s"), "a": ("rad/s^2", "m/s^2"), "tau": ("N m", "N")}
 """Units of angular and of linear components."""
 OTHERS = {
@@ -47,6 +50,49 @@ def export(functions: CompiledFunctions, language: str, name: str, given: dict[s
     return export_program(language, program, told, **settings)
 
 
+def library(
+    functions: CompiledFunctions,
+    wanted: Iterable[LibraryFunction] | Mapping[str, LibraryFunction],
+    name: str | None,
+    precision: str,
+) -> CLibrary:
+    """Several functions as one C library."""
+    model = functions.variables.model
+    name = identifier(model.name) if name is None else library_name(name)
+    programs, told = {}, {}
+    for own, item in _listed(wanted):
+        function, options = functions.named(*_with_options(item))
+        called = (
+            identifier(" ".join([name, function.name, *chosen(function, options).values()])) if own is None else own
+        )
+        if called in programs:
+            raise Error(f"Two functions of the C library are called {called!r}: pass a dict from names.", name=called)
+        programs[called] = functions.get(function, options).program
+        told[called] = labels(model, function, options, function.summary(functions.owner))
+    return c_library(name, programs, told, precision)
+
+
+def _listed(wanted: Any) -> list[tuple[str | None, Any]]:
+    """(name in C or None, what is wanted) of a list or a dict of functions."""
+    if isinstance(wanted, Mapping):
+        return list(wanted.items())
+    if isinstance(wanted, str) or not isinstance(wanted, Iterable):
+        raise Error(f"A C library takes a list or dict of functions, as ['inverse_dynamics']; found {wanted!r}.")
+    return [(None, item) for item in wanted]
+
+
+def _with_options(item: Any) -> tuple[str, Mapping[str, Any]]:
+    if isinstance(item, str):
+        return item, {}
+    try:
+        name, options = item
+    except (TypeError, ValueError):
+        name, options = None, None
+    if not isinstance(name, str) or not isinstance(options, Mapping):
+        raise Error(f"A function is a name, or a pair as ('pose', {{'frame': 'tool'}}); found {item!r}.", found=item)
+    return name, options
+
+
 def symbol(model: Model, function: RobotFunction, options: Options) -> str:
     """A name such as ``arm7_pose_tool``, different for different frames and choices."""
     return identifier(" ".join([model.name, function.name, *chosen(function, options).values()]))
@@ -56,7 +102,7 @@ def labels(model: Model, function: RobotFunction, options: Options, summary: str
     """What the function computes, of which robot, and what its inputs are."""
     words = ", ".join(f"{name} {value!r}" for name, value in chosen(function, options, defaults=True).items())
     title = f"{function.name} of {model.name!r}" + (f" for {words}" if words else "")
-    inputs = {name: list(_components(model, name)) for name in function.all_inputs(options)}
+    inputs = {name: list(components(model, name)) for name in function.all_inputs(options)}
     if "wrenches" in inputs:
         inputs["wrenches"] = [
             f"wrenches[{6 * i}..{6 * i + 5}] {frame}: force in N, torque in N m"
@@ -85,7 +131,7 @@ def _said(value: Any) -> str:
     return value.name if isinstance(value, Frame) else str(value)
 
 
-def _components(model: Model, name: str) -> Iterator[str]:
+def components(model: Model, name: str) -> Iterator[str]:
     """Lines such as ``q[0..3] ball, unit quaternion (w, x, y, z)``."""
     kind = "q" if name == "q1" else name
     if kind not in UNITS:

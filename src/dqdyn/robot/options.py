@@ -53,6 +53,7 @@ class Options(NamedTuple):
     time: bool = False
     contacts: tuple[Contact, ...] = ()
     point: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    parameters: tuple[str, ...] = ()
 
 
 DEFAULTS = Options()
@@ -92,8 +93,22 @@ def checked(model: Model, function: RobotFunction, options: Options) -> Options:
         )
     on = tuple(model.frame(frame).name for frame in names)
     options = options._replace(frame=frame, frame1=frame1, frame2=frame2, method=method, wrench_frames=on)
+    options = options._replace(parameters=_parameters(model, function, options))
     contacts = tuple(_contact(model, contact) for contact in options.contacts)
     return options._replace(time=bool(options.time), contacts=contacts, point=_point(options.point))
+
+
+def _parameters(model: Model, function: RobotFunction, options: Options) -> tuple[str, ...]:
+    """Names of the parameters that become inputs."""
+    if options.parameters == ():
+        return ()
+    from dqdyn.dynamics.parameters import checked_names
+
+    names = checked_names(model, options.parameters, function.name)
+    if names and options.method != "auto":
+        text = f"{function.name} takes parameters as inputs in its fast form only"
+        raise Error(f"{text}: leave out method={options.method!r}.", option="method")
+    return names
 
 
 def _not_a_frame(model: Model, function: RobotFunction, option: str, value: object) -> UnknownNameError:

@@ -31,9 +31,11 @@ from dqdyn.robot.options import Base, FrameName, Option
 from dqdyn.robot.variables import Variables
 
 if TYPE_CHECKING:
+    from dqdyn.compile.export.c_library import CLibrary
     from dqdyn.dynamics.formulations.speeds import Speeds
     from dqdyn.dynamics.gravity.fields import Field
     from dqdyn.robot.coordinates import Choices, RobotInCoordinates
+    from dqdyn.robot.export import LibraryFunction
     from dqdyn.robot.motors import Motors
     from dqdyn.robot.speeds import RobotInSpeeds
     from dqdyn.robot.springs import Springs
@@ -226,6 +228,23 @@ class Robot(ConstrainedMethods):
         from dqdyn.robot.export import export
 
         return export(self._functions, language, name, options)
+
+    def c_library(
+        self,
+        functions: Iterable[LibraryFunction] | Mapping[str, LibraryFunction],
+        name: str | None = None,
+        *,
+        precision: Literal["float64", "float32"] = "float64",
+    ) -> CLibrary:
+        """Several functions as one C library with a header and a CMake file.
+
+        ``robot.c_library({"hand": ("pose", {"frame": "tool"}), "tau": "inverse_dynamics"}, "arm").write("arm_c")``.
+        ``functions``: names, or pairs of a name and options; in a dict by the names that they get in C.
+        ``precision``: "float64", or "float32" for processors without doubles.
+        """
+        from dqdyn.robot.export import library
+
+        return library(self._functions, functions, name, precision)
 
     # --- changes ----------------------------------------------------------------------------------------------
 

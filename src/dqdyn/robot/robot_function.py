@@ -87,7 +87,7 @@ class RobotFunction:
     def all_inputs(self, options: Options) -> tuple[str, ...]:
         """Names of the inputs, with those that the options add."""
         added = {"wrenches": options.wrench_frames, "contact_forces": options.contacts, "t": options.time}
-        return (*self.inputs, *(name for name, present in added.items() if present))
+        return (*self.inputs, *(name for name, present in added.items() if present), *options.parameters)
 
     def evaluate(self, form: Callable[..., Any], on: Any, options: Options, *inputs: Sequence[Scalar]) -> Entries:
         """An algorithm of this function on scalars of any kind."""

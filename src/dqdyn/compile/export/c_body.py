@@ -7,10 +7,9 @@ first output is written, so that outputs may overlap inputs.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Sequence
-from decimal import Decimal
 
+from dqdyn.compile.export.c_precision import FLOAT64, Precision
 from dqdyn.compile.export.names import OUTPUT
 from dqdyn.compile.trace.program import Program
 
@@ -27,18 +26,7 @@ Statement = tuple[int, str, tuple[int, ...]]
 """(index of the instruction, operation, operands); ``select`` has those of its comparison in front."""
 
 
-def literal(x: float) -> str:
-    """A constant of exactly that value: in decimal where few digits are exact, else in hexadecimal."""
-    if math.isnan(x):
-        return "(double)NAN"
-    if math.isinf(x):
-        return "(double)INFINITY" if x > 0 else "(-(double)INFINITY)"
-    text = repr(x) if _is_short(x) else re.sub(r"\.?0*p", "p", x.hex())
-    return f"({text})" if text.startswith("-") else text
-
-
-def _is_short(x: float) -> bool:
-    return len(repr(x)) <= 10 and Decimal(repr(x)) == Decimal(x)
+literal = FLOAT64.literal
 
 
 def statements(program: Program) -> list[Statement]:
@@ -66,15 +54,25 @@ def parts(program: Program) -> list[list[Statement]]:
 class Writer:
     """Writes the functions of one program, called ``name``, with arguments of the given names."""
 
-    def __init__(self, program: Program, name: str, arguments: Sequence[str]) -> None:
+    def __init__(
+        self,
+        program: Program,
+        name: str,
+        arguments: Sequence[str],
+        precision: Precision = FLOAT64,
+        is_static: bool = False,
+    ) -> None:
+        """``is_static``: the function is for the same file alone."""
         self.program, self.name, self.arguments = program, name, arguments
+        self.precision, self.is_static, self._type = precision, is_static, precision.c_type
         self.parts = parts(program)
         self.slots = self._slots() if len(self.parts) > 1 else {}
 
     def signature(self) -> str:
         """The prototype without its semicolon."""
-        inputs = [f"const double *{name}" for name in self.arguments]
-        return f"void {self.name}({', '.join([*inputs, f'double *{OUTPUT}'])})"
+        inputs = [f"const {self._type} *{name}" for name in self.arguments]
+        reach = "static " if self.is_static else ""
+        return f"{reach}void {self.name}({', '.join([*inputs, f'{self._type} *{OUTPUT}'])})"
 
     def text(self) -> list[str]:
         """Lines that define the function."""
@@ -93,7 +91,7 @@ class Writer:
     def _whole(self) -> list[str]:
         program = self.program
         copied = [k for k in dict.fromkeys(program.outputs) if program.instructions[k][0] == "input"]
-        lines = [f"const double t{k} = {self._name(k)};" for k in copied]
+        lines = [f"const {self._type} t{k} = {self._name(k)};" for k in copied]
         lines += [self._line(statement, self._name) for statement in self.parts[0]]
         kept = set(copied)
         return lines + self._stores(lambda k: f"t{k}" if k in kept else self._name(k))
@@ -115,13 +113,13 @@ class Writer:
         elif op == "select":
             value = f"{a[0]} < {a[1]} ? {a[2]} : {a[3]}"
         else:
-            value = f"{op}({', '.join(a)})"
-        return f"const double t{i} = {value};{self._decimals(operands)}"
+            value = f"{op}{self.precision.suffix}({', '.join(a)})"
+        return f"const {self._type} t{i} = {value};{self._decimals(operands)}"
 
     def _decimals(self, operands: Sequence[int]) -> str:
         """Hexadecimal constants once more, for people."""
         constants = [c for op, _, c in (self.program.instructions[k] for k in operands) if op == "const"]
-        shown = [repr(c) for c in constants if math.isfinite(c) and not _is_short(c)]
+        shown = [repr(c) for c in constants if math.isfinite(c) and not self.precision.is_short(c)]
         return f" /* {', '.join(shown)} */" if shown else ""
 
     # --- in parts, which share the scratch array ---
@@ -142,14 +140,14 @@ class Writer:
         return {k: slot for slot, k in enumerate(kept)}
 
     def _part(self, k: int) -> list[str]:
-        lines = [f"static void {self.name}_part{k}(double *{SCRATCH})", "{"]
+        lines = [f"static void {self.name}_part{k}({self._type} *{SCRATCH})", "{"]
         known: set[int] = set()
         for statement in self.parts[k]:
             i, _, operands = statement
             for operand in operands:
                 if operand not in known and self.program.instructions[operand][0] != "const":
                     known.add(operand)
-                    lines.append(f"{_INDENT}const double t{operand} = {SCRATCH}[{self.slots[operand]}];")
+                    lines.append(f"{_INDENT}const {self._type} t{operand} = {SCRATCH}[{self.slots[operand]}];")
             known.add(i)
             lines.append(_INDENT + self._line(statement, self._local))
             if i in self.slots:
@@ -158,12 +156,13 @@ class Writer:
 
     def _local(self, k: int) -> str:
         op, _, constant = self.program.instructions[k]
-        return literal(constant) if op == "const" else f"t{k}"
+        return self.precision.literal(constant) if op == "const" else f"t{k}"
 
     def _table(self) -> list[str]:
         # Called through a table, the parts are not inlined again.
         names = ", ".join(f"{self.name}_part{k}" for k in range(len(self.parts)))
-        lines = [f"static void (*const parts[])(double *) = {{{names}}};", f"double {SCRATCH}[{len(self.slots)}];"]
+        lines = [f"static void (*const parts[])({self._type} *) = {{{names}}};"]
+        lines += [f"{self._type} {SCRATCH}[{len(self.slots)}];"]
         for k, slot in self.slots.items():
             if self.program.instructions[k][0] == "input":
                 lines.append(f"{SCRATCH}[{slot}] = {self._name(k)};")

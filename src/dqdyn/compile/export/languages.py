@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from dqdyn.compile.export.c import to_c, to_c_header
+from dqdyn.compile.export.c_precision import precision_named
 from dqdyn.compile.export.casadi import to_casadi
 from dqdyn.compile.export.labels import Labels
 from dqdyn.compile.export.names import function_name
@@ -15,10 +16,14 @@ from dqdyn.compile.trace.program import Program
 from dqdyn.errors import unknown_name
 
 
-def c(program: Program, labels: Labels, *, symbol: str | None = None, header: bool = False) -> str:
-    """C99 source, or its header, with a function called ``symbol``."""
-    name = function_name(program, symbol)
-    return to_c_header({name: program}, {name: labels}) if header else to_c(program, name, labels)
+def c(
+    program: Program, labels: Labels, *, symbol: str | None = None, header: bool = False, precision: str = "float64"
+) -> str:
+    """C99 source, or its header, with a function called ``symbol``; ``precision``: "float64" or "float32"."""
+    name, numbers = function_name(program, symbol), precision_named(precision)
+    if header:
+        return to_c_header({name: program}, {name: labels}, precision=numbers)
+    return to_c(program, name, labels, numbers)
 
 
 def casadi(program: Program, labels: Labels, *, symbol: str | None = None, sparse: bool = False) -> Any:

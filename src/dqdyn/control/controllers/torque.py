@@ -9,6 +9,7 @@ import numpy as np
 
 from dqdyn.algebra.scalar import Scalar
 from dqdyn.arrays import Array, RealArray, RealNumber
+from dqdyn.compile.trace.program import Program
 from dqdyn.constraints import assembled
 from dqdyn.control.core.build import Constraints, Infeasible, SolverName, Tasks, build
 from dqdyn.control.core.command_constraint import MassAndBias
@@ -122,6 +123,7 @@ class _ThroughDynamics:
 
     def __init__(self, robot: Robot, method: InverseMethod) -> None:
         self._inverse, self._robot = robot.function("inverse_dynamics", method=method), robot
+        self._method = method
 
     def __call__(self, q: Array, v: Array, u: Array) -> Array:
         return np.asarray(self._inverse(q, v, u))
@@ -129,6 +131,11 @@ class _ThroughDynamics:
     def later(self, q: Array, v: Array, dt: float) -> Array:
         """q after dt (s) at v."""
         return np.asarray(self._robot.integrate(q, v, dt, check=False))
+
+    def programs(self) -> dict[str, Program]:
+        """Both as programs."""
+        inverse = self._robot.program("inverse_dynamics", method=self._method)
+        return {"inverse_dynamics": inverse, "integrate": self._robot.program("integrate")}
 
 
 def mass_and_bias(robot: Robot, coulomb: bool = True) -> Dynamics:

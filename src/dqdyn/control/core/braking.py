@@ -27,8 +27,8 @@ class CommandMap(Protocol):
 
 
 RATE = 10.0  # 1/s, of v̇ = −k v where no limit requires less
-_PER_STEP = 0.5  # of the speed that a long step may take away, so that braking does not overshoot
-_PAUSE = 0.1  # s, up to which the velocity is predicted from the last acceleration
+PER_STEP = 0.5  # of the speed that a long step may take away, so that braking does not overshoot
+PAUSE = 0.1  # s, up to which the velocity is predicted from the last acceleration
 _STILL = 1e-3  # rad/s or m/s, below which braking counts as done
 
 
@@ -51,7 +51,7 @@ class Brake:
         hard = [c.limit for c in limits if c.limited == level and not c.gives_way(level)]
         self.limit = np.minimum.reduce([free, *hard])
         per_step = [c.change() if level == "velocity" else c.limit for c in limits if isinstance(c, AccelerationLimits)]
-        self._slow = np.minimum.reduce([free, *per_step])
+        self.slow = np.minimum.reduce([free, *per_step])
         self._is_limited = bool(np.isfinite(self.limit).any())
         self.reset()
 
@@ -118,11 +118,11 @@ class Brake:
         """The largest factor of v that no axis changes by more than its limit."""
         speed = np.abs(v)
         with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-            return float(np.where(speed == 0.0, math.inf, self._slow / speed).min(initial=math.inf))
+            return float(np.where(speed == 0.0, math.inf, self.slow / speed).min(initial=math.inf))
 
     def _states(self, t: float, q: Array | None, v: Array | None) -> Iterator[tuple[Array | None, Array]]:
         """States to brake from, the best known first."""
-        since = 0.0 if self._t is None or not t > self._t else min(t - self._t, _PAUSE)
+        since = 0.0 if self._t is None or not t > self._t else min(t - self._t, PAUSE)
         with np.errstate(over="ignore", invalid="ignore"):
             predicted = self._v + since * self._u
             mean = self._v + 0.5 * since * self._u
@@ -137,7 +137,7 @@ class Brake:
 
     def _against(self, v: Array) -> Array:
         """−k v, shrunk until no axis exceeds its limit."""
-        rate = min(RATE, _PER_STEP / self._step) if self._step > 0.0 else RATE
+        rate = min(RATE, PER_STEP / self._step) if self._step > 0.0 else RATE
         with np.errstate(over="ignore", invalid="ignore"):
             return -min(rate, self._share(v)) * v
 

@@ -68,6 +68,11 @@ class Composition:
         return {}
 
     @property
+    def layout(self) -> dict[str, tuple[slice, tuple[int, ...]]]:
+        """Where each block stands in :attr:`out`, and its shape."""
+        return dict(self._blocks)
+
+    @property
     def evaluated_at(self) -> Array:
         """Time (1,) in s of the last evaluation; NaN before the first one, and after :meth:`forget`."""
         return self._t

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import math
 from dataclasses import replace
 from typing import Any
@@ -11,7 +12,9 @@ import numpy as np
 from dqdyn.algebra.checks import UNIT_TOLERANCE
 from dqdyn.algebra.real import real_number
 from dqdyn.arrays import Array, RealArray
+from dqdyn.compile.export.c_library import CLibrary
 from dqdyn.compile.runtime.function import check_out
+from dqdyn.compile.trace.program import Program
 from dqdyn.control.core.braking import Brake, CommandMap
 from dqdyn.control.core.composition import Composition
 from dqdyn.control.core.errors import SignalError
@@ -24,6 +27,7 @@ from dqdyn.control.features.signals import not_finite
 from dqdyn.errors import Error, StateError, unknown_name
 from dqdyn.robot.state import as_state
 
+_LOG = logging.getLogger(__name__)
 # rounding errors of v × v above all
 _TOO_FAST = "the torques are not finite, or beyond their limits by rounding, with |v| up to"
 
@@ -203,12 +207,47 @@ class Controller:
         """The command of a step without a solution: brake, then hold still."""
         known = q if is_finite(q) and not self._bad_turn(q) else None
         command, is_still = self._brake(t, known, v if is_finite(v) else None)
+        if self._report is None or self._report.status != report.status:  # once, where it begins
+            told = self.model.name, self.level, report.status, t, report.reason
+            _LOG.warning("control of %s by %s is %s from t = %.6g s on: %s", *told)
         if self.level == "velocity":
             self._last = command.copy()
         self._report = replace(report, motion="still" if is_still else "braking")
         if self.policy is rest:
             self._resting = self._resting or report
         return command
+
+    # --- in C ---------------------------------------------------------------------------------------------------------
+
+    def c_library(self, name: str | None = None) -> CLibrary:
+        """One step of this controller as C, to be linked to a DAQP of your own: ``c_library("arm").write("arm_c")``.
+
+        For controllers by velocity, acceleration and torque with one level of tasks and ``infeasible="hold"`` or
+        "rest". Targets and obstacles that are functions of the algebra are part of the code; others are set from C.
+        """
+        from dqdyn.control.export.c_controller import controller_library
+
+        return controller_library(self, name)
+
+    def dynamics_programs(self) -> dict[str, Program]:
+        """The programs that turn accelerations into torques, by name; none of controllers by velocity."""
+        programs: dict[str, Program] = getattr(self._command_map, "programs", dict)()
+        return programs
+
+    @property
+    def unit_quaternions(self) -> list[int]:
+        """Where the unit quaternions start in q."""
+        return [part.start for _, part in self._turns]
+
+    @property
+    def initial_gains(self) -> Array:
+        """(k_d, k_p) of tasks and constraints (..., 2) before anything was activated."""
+        return self._supervisor.given_gains
+
+    @property
+    def brake_limits(self) -> tuple[Array, Array]:
+        """Limits (nv,) of the command, and of what braking may change; infinite where there is none."""
+        return self._brake.limit, self._brake.slow
 
     # --- what it knows ------------------------------------------------------------------------------------------------
 

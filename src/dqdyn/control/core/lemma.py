@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-_MARGIN = 1.05  # of gains chosen automatically above what the lemma requires
+MARGIN = 1.05  # of gains chosen automatically above what the lemma requires
 STEEPEST = 1e9  # 1/s, of η_d chosen automatically: more is beyond any control loop, and squares stay finite
 
 
@@ -87,5 +87,5 @@ def automatic_gains(pair: tuple[float, float], h: float, rate: float, highest: f
     eta_d, eta_p = pair
     if h <= 0.0 or eta_d * h >= 2.0 * abs(rate):
         return pair
-    factor = max(1.0, min(_MARGIN * 2.0 * abs(rate) / h, highest, STEEPEST) / eta_d)
+    factor = max(1.0, min(MARGIN * 2.0 * abs(rate) / h, highest, STEEPEST) / eta_d)
     return eta_d * factor, eta_p * (factor * factor)

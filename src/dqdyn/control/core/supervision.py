@@ -16,11 +16,11 @@ from dqdyn.control.core.lemma import Activation, automatic_gains, fast_pole
 
 # What tells the loss of a condition from the error of a step near the boundary: how many steps away that is, for a rate
 # that changed by so much of itself in one step, and for one that is so many times too fast.
-_SUDDEN, _SUDDEN_STEPS = 0.5, 10.0
-_FAST, _FAST_STEPS = 2.0, 50.0
-_DRIFT, _ROUNDING = 10.0, 1e-6  # of h per s that obstacles may move at though their rate is unknown, and of h
+SUDDEN, SUDDEN_STEPS = 0.5, 10.0
+FAST, FAST_STEPS = 2.0, 50.0
+DRIFT, ROUNDING = 10.0, 1e-6  # of h per s that obstacles may move at though their rate is unknown, and of h
 _PACKAGE = "dqdyn."
-_HIGHEST = 0.25  # of η_d times the step, up to which a loop follows
+HIGHEST = 0.25  # of η_d times the step, up to which a loop follows
 
 
 class Supervisor:
@@ -83,6 +83,11 @@ class Supervisor:
         """Name and kind of everything that is supervised."""
         owners = self.composition.guard_owners
         return [(name, type(owner)) for name, owner in zip(self.composition.guards, owners, strict=True)]
+
+    @property
+    def given_gains(self) -> Array:
+        """All gains as they were given (..., 2)."""
+        return self._given
 
     @property
     def activations(self) -> tuple[Activation, ...]:
@@ -165,21 +170,21 @@ class Supervisor:
                 continue
             helps = self._is_automatic[i] and h > 0.0
             if helps or i not in self._told:
-                self._activate(i, t, _HIGHEST / step if step > 0.0 else math.inf)
+                self._activate(i, t, HIGHEST / step if step > 0.0 else math.inf)
                 changed = True
         return changed
 
     def _is_lost(self, i: int, h: float, rate: float, step: float) -> bool:
         """Whether ḣ < −ρ h is more than the error of a step."""
         last = float(self._rate[i])
-        fell = h < self._h[i] + step * (2.0 * min(rate, last, 0.0) - _DRIFT) - _ROUNDING
+        fell = h < self._h[i] + step * (2.0 * min(rate, last, 0.0) - DRIFT) - ROUNDING
         if fell or h <= 0.0:
             return bool(fell)
         far = -h / (rate * step) if step > 0.0 else math.inf
-        if last - rate > -_SUDDEN * rate and far > _SUDDEN_STEPS:
+        if last - rate > -SUDDEN * rate and far > SUDDEN_STEPS:
             return True
         # Without a jump gains may rise, without a warning: long steps do this to given gains.
-        return bool(self._is_automatic[i] and rate < -_FAST * self._pole[i] * h and far > _FAST_STEPS)
+        return bool(self._is_automatic[i] and rate < -FAST * self._pole[i] * h and far > FAST_STEPS)
 
     def _lower(self, t: float) -> bool:
         """Gains that were raised while the loop ran go back where the lemma holds with the former ones."""

@@ -25,8 +25,10 @@ DAMPING = (0.0, 1e-13, 1e-10, 1e-7)
 second what rounding leaves uncertain in H anyway; a solution moves by no more than the last in the metric of H."""
 ZERO = 1e-12
 """The length below which a row says nothing about u."""
-_SHORT, _LONG = 1e-8, 1e12  # squared lengths of rows that need care
-_FAIR = 1e-8, 1e4  # squared sizes of H between which it is solved as it is
+SHORT, LONG = 1e-8, 1e12
+"""Squared lengths of rows below and above which they need care."""
+FAIR = 1e-8, 1e4
+"""Squared sizes of H between which it is solved as it is."""
 _RESIDUAL = 1e-9  # of a system of linear equations that counts as solved
 
 
@@ -87,13 +89,13 @@ def scaled_rows(A: Array, upper: Array, lower: Array, squares: Array, first: int
 
     None where no row needs it: solvers work to absolute tolerances, in which only very short and long rows drown.
     """
-    if squares.item(squares.argmin()) >= _SHORT and squares.item(squares.argmax()) <= _LONG:
+    if squares.item(squares.argmin()) >= SHORT and squares.item(squares.argmax()) <= LONG:
         return None
     largest = np.abs(A).max(axis=1)
     with np.errstate(over="ignore", invalid="ignore"):  # squares of entries beyond 1e154
-        length = np.where(squares <= _LONG, np.sqrt(squares), largest)
+        length = np.where(squares <= LONG, np.sqrt(squares), largest)
     zero = squares < ZERO**2
-    factor = np.where(zero | ((squares >= _SHORT) & (squares <= _LONG)), 1.0, length)
+    factor = np.where(zero | ((squares >= SHORT) & (squares <= LONG)), 1.0, length)
     wide = np.concatenate([np.ones(first), factor])
     short = np.where(zero, 1.0, np.minimum(length, 1.0))
     with np.errstate(over="ignore"):  # a bound that overflows is infinite
@@ -186,7 +188,7 @@ class Solver(ABC):
             if scaled.is_empty(HOLDS):
                 return None
             rows, short = (scaled.A, scaled.upper, scaled.lower), scaled.short
-        if not _FAIR[0] < squares.item(0) < _FAIR[1]:
+        if not FAIR[0] < squares.item(0) < FAIR[1]:
             H, f, unit = _of_size_one(H, f)
         u = self._next(QuadraticProgram(H, f, *rows))
         if u is not None and self.obeys(u, A, upper, lower, short):

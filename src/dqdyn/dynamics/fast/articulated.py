@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dqdyn.algebra.adjoint import Adjoint, Columns, Factored
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.quaternion import ZERO, Quaternion, combine, cross3, dot3, pure
-from dqdyn.algebra.scalar import Scalar, divide
+from dqdyn.algebra.scalar import Scalar, divide, is_known_zero
 from dqdyn.algebra.tensor import Symmetric, legs, rotated
 from dqdyn.dynamics.arguments import Scalars, Wrenches
 from dqdyn.dynamics.fast.composite import Composite
@@ -124,7 +124,7 @@ def forward_dynamics(
             over = divide(1.0, d)
             force = tau[k] - power(s, bias[i])
             eliminated[i].append((k, s, u, over, force))
-            bodies[i] = bodies[i].without(u, over, None if armature and armature[k] else s)
+            bodies[i] = bodies[i].without(u, over, s if armature is None or is_known_zero(armature[k]) else None)
             bias[i] = bias[i] + u * (over * force)
         if joint.parent != WORLD_BODY:
             x = relative[i]

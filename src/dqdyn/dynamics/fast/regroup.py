@@ -55,10 +55,10 @@ class Moments:
         self.mass, self.first, self.origin_tensor = mass, first, tensor
 
     def __add__(self, other: Moments) -> Moments:
-        return Moments(self.mass + other.mass, self.first + other.first, self.origin_tensor + other.origin_tensor)
+        return type(self)(self.mass + other.mass, self.first + other.first, self.origin_tensor + other.origin_tensor)
 
     def __sub__(self, other: Moments) -> Moments:
-        return Moments(self.mass - other.mass, self.first - other.first, self.origin_tensor - other.origin_tensor)
+        return type(self)(self.mass - other.mass, self.first - other.first, self.origin_tensor - other.origin_tensor)
 
     @cached_property
     def first_moment(self) -> Quaternion:
@@ -96,8 +96,10 @@ class Moments:
         return Moments(self.mass, first, np.trace(second) * np.eye(3) - second)
 
 
-def about_origin(inertia: Inertia) -> Moments:
+def about_origin(inertia: Inertia | Moments) -> Moments:
     """An inertia as moments about the origin of its frame."""
+    if isinstance(inertia, Moments):
+        return inertia
     c = np.array(inertia.com)
     return Moments(inertia.mass, inertia.mass * c, np.array(inertia.tensor) + _of_point(inertia.mass, c))
 

@@ -69,12 +69,14 @@ def _by(name: str, inputs: str, result: Result, choice: Choice, options: str = "
 _of = RobotFunction.of
 _WRENCHES = "wrench_frames wrench_expressed"
 DYNAMICS = RobotFunction.table(
-    _by("inverse_dynamics", "q v a", "list", lambda model: methods.INVERSE, f"method {_WRENCHES}"),
-    _by("forward_dynamics", "q v tau", "list", forward_formulations, f"method {_WRENCHES} time", divides="M"),
-    _by("mass_matrix", "q", "matrix", lambda model: methods.MASS_MATRIX, "method"),
+    _by("inverse_dynamics", "q v a", "list", lambda model: methods.INVERSE, f"method {_WRENCHES} parameters"),
+    _by(
+        "forward_dynamics", "q v tau", "list", forward_formulations, f"method {_WRENCHES} time parameters", divides="M"
+    ),
+    _by("mass_matrix", "q", "matrix", lambda model: methods.MASS_MATRIX, "method parameters"),
     _of("joint_wrenches", "q v a", "matrix", _joint_wrenches, _WRENCHES, columns=lambda model: 6),
-    _by("bias_forces", "q v", "list", lambda model: methods.BIAS),
-    _by("gravity_forces", "q", "list", lambda model: methods.GRAVITY),
+    _by("bias_forces", "q v", "list", lambda model: methods.BIAS, "parameters"),
+    _by("gravity_forces", "q", "list", lambda model: methods.GRAVITY, "parameters"),
     _of("gauss_function", "q v a tau", "list", _gauss),
     _of("gibbs_appell_function", "q v a", "list", _gibbs_appell),
     _of("kinetic_energy", "q v", "list", _kinetic_energy),

@@ -1,0 +1,49 @@
+"""DAQP in C for tests: the source distribution of the version that Python uses, from the package index, kept."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tarfile
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+from c_compiler import compiled
+
+NO_SOURCE = "the source distribution of DAQP cannot be downloaded: controllers in C are not run"
+_PARTS = ["api", "avi", "auxiliary", "bnb", "daqp", "daqp_prox", "eq_elim", "factorization", "hierarchical", "utils"]
+
+
+def daqp_source(cache: Path) -> Path:
+    """The folder ``csrc`` of DAQP; given by DQDYN_DAQP_SOURCE, or unpacked into a folder that stays."""
+    given = os.environ.get("DQDYN_DAQP_SOURCE")
+    if given:
+        return Path(given)
+    name = f"daqp-{version('daqp')}"
+    source = cache / name / "csrc"
+    if not source.is_dir():
+        wanted = ["--no-deps", "--no-binary", "daqp", "--dest", str(cache), f"daqp=={version('daqp')}"]
+        command = [sys.executable, "-m", "pip", "download", "-q", *wanted]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+        archive = cache / f"{name}.tar.gz"
+        if done.returncode or not archive.is_file():
+            pytest.skip(NO_SOURCE)
+        with tarfile.open(archive) as packed:
+            packed.extractall(cache, filter="data")
+    return source
+
+
+def daqp_objects(source: Path, folder: Path, *flags: str) -> list[str]:
+    """Objects of DAQP, and where its headers are, as arguments of the compiler."""
+    (folder / "include").mkdir(exist_ok=True)
+    headers = folder / "include" / "daqp"
+    if not headers.exists():
+        headers.symlink_to((source / "include").resolve())
+    objects = [folder / f"{part}.o" for part in _PARTS]
+    for part, target in zip(_PARTS, objects, strict=True):
+        compiled(
+            "-O1", "-g0", "-w", *flags, f"-I{source / 'include'}", "-c", source / "src" / f"{part}.c", "-o", target
+        )
+    return [f"-isystem{folder / 'include'}", *map(str, objects)]
