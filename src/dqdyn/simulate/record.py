@@ -11,7 +11,7 @@ import numpy as np
 
 from dqdyn.arrays import Array
 from dqdyn.simulate.controllers import Actuation
-from dqdyn.simulate.faults import Interrupted, SimulationError, SimulationWarning
+from dqdyn.simulate.faults import Interrupted, LimitWarning, SimulationError, SimulationWarning
 from dqdyn.simulate.integrators.integrator import Integrator
 from dqdyn.simulate.problem import Problem
 from dqdyn.simulate.system import System
@@ -76,5 +76,6 @@ def completed(
         raise
     result = trajectory()
     if result.status != "finished" and not result.status.startswith("event"):
-        warnings.warn(result.status, SimulationWarning, stacklevel=4)
+        kind = LimitWarning if result.finished else SimulationWarning
+        warnings.warn(result.status, kind, stacklevel=4)
     return result

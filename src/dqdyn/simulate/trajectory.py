@@ -23,6 +23,8 @@ PER_SAMPLE = ("q", "v", "a", "tau", "kinetic", "potential", "residual")
 MAPPINGS = ("wrenches", "extra", "events")
 _RENDERERS: dict[str, Callable[..., Any]] = {}
 _DRAWING = "dqdyn.view"
+BEYOND = "finished beyond limits"
+"""How the status of a run begins that left limits."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,6 +93,11 @@ class Trajectory:
     def duration(self) -> float:
         """Time from the first to the last sample in s."""
         return float(self.time[-1] - self.time[0]) if len(self.time) else 0.0
+
+    @property
+    def finished(self) -> bool:
+        """Whether the run came to its end and its numbers can be trusted, within the limits of the robot or not."""
+        return self.status == "finished" or self.status.startswith(f"{BEYOND}:")
 
     @property
     def energy(self) -> Array:
