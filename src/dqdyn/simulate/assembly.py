@@ -15,6 +15,7 @@ from dqdyn.compile.runtime.pacing import in_parts
 from dqdyn.compile.trace.tracer import trace
 from dqdyn.dynamics.joint_forces import damping
 from dqdyn.robot import Robot
+from dqdyn.simulate.integrators.joint_impulses import WithJointImpulses
 from dqdyn.simulate.limits import Excess, as_data, clipped, excesses
 from dqdyn.simulate.limits import status as limit_status
 from dqdyn.simulate.loops import alive
@@ -55,6 +56,8 @@ def assembled(record: Record) -> Trajectory:
     time = (problem.time if record.times is None else record.times)[:n]
     q, v = in_parts(lambda x: x[:, :nq], states), in_parts(lambda x: x[:, nq : nq + nv], states)
     wrenches = _per_sample(problem, n)
+    # Impulses of end stops and stiction, as the mean force of the step that ended at the sample.
+    held = states[..., nq + nv : nq + 2 * nv] / problem.dt if isinstance(record.method, WithJointImpulses) else None
     if record.actuation.level == "velocity":
         a = np.gradient(v, time, axis=0) if n > 1 else np.zeros_like(v)
         forces = _dynamics(robot.inverse_dynamics, problem, wrenches, q, v, a)
@@ -64,7 +67,8 @@ def assembled(record: Record) -> Trajectory:
             a = record.measured[:n]
         else:
             t = [time[:, None]] if system.timed else []
-            a = _dynamics(robot.forward_dynamics, problem, wrenches, q, v, forces, *t)
+            acting = forces if held is None else forces + held
+            a = _dynamics(system.robot.forward_dynamics, problem, wrenches, q, v, acting, *t)
     arrays = {"q": q, "v": v, "a": a, "tau": forces, "residual": residuals(robot, time, q, v)}
     arrays["kinetic"] = in_parts(partial(robot.kinetic_energy, check=False), q, v)
     arrays["potential"] = in_parts(partial(robot.potential_energy, check=False), q)
@@ -74,7 +78,8 @@ def assembled(record: Record) -> Trajectory:
         time,
         **per_sample,
         wrenches={frame: problem.as_given(np.array(w)) for frame, w in wrenches.items()},
-        extra=asked.extra(n) if asked is not None else {},
+        extra=(asked.extra(n) if asked is not None else {})
+        | ({} if held is None else {"joint_forces": problem.as_given(held)}),
         about=record.about | ({"expressed": problem.expressed} if problem.frames else {}),
     )
     commanded = forces if problem.efforts == "report" and record.actuation.level == "torque" else None
@@ -172,7 +177,8 @@ def _status(trajectory: Trajectory, record: Record, states: Array, diverged: Arr
         return f"doubtful: the constraints are off by {off:.2g}: {remedy}, {example}."
     wrong = 0.0 if record.measured is not None else energy_error(trajectory, record)
     if wrong > (_FORCED_GAIN if trajectory.tau.any() else _GAIN):
-        return f"doubtful: the energy is off by {100 * wrong:.3g} % of the energy in motion, so {_too_large(record, states[:, 0])}"
+        off_by = f"the energy is off by {100 * wrong:.3g} % of the energy in motion"
+        return f"doubtful: {off_by}, so {_too_large(record, states[:, 0])}"
     return f"doubtful: {doubt}, so {_too_large(record, states[:, 0])}" if doubt else ""
 
 

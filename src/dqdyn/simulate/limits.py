@@ -46,7 +46,8 @@ class Excess:
     def __str__(self) -> str:
         found = f"{self.value:.4g} {self.unit} at t = {self.worst:.6g} s"
         run = "" if self.run is None else f" of run {self.run}"
-        return f"the {self.kind} of joint {self.joint!r}{run} was {found} (limit {self.limit:.4g}, left at {self.time:.6g} s)"
+        limit = f"limit {self.limit:.4g}, left at {self.time:.6g} s"
+        return f"the {self.kind} of joint {self.joint!r}{run} was {found} ({limit})"
 
 
 def motor_efforts(model: Model) -> Array:
@@ -90,16 +91,9 @@ def status(found: Sequence[Excess]) -> str:
     named = "; ".join(str(e) for e in found[:_NAMED])
     more = f"; and {len(found) - _NAMED} more in about['beyond']" if len(found) > _NAMED else ""
     kinds = {e.kind for e in found}
-    remedies = []
-    if "position" in kinds:
-        remedies.append("limits=True for end stops")
-    if "effort" in kinds:
-        remedies.append("efforts='clip'")
-    if kinds & {"position", "velocity"}:
-        remedies.append("limits=False to leave this unsaid")
-    elif "effort" in kinds:
-        remedies.append("efforts='ignore' to leave this unsaid")
-    return f"{BEYOND}: {named}{more}. Pass {', or '.join(remedies)}."
+    remedies = {"position": "limits=True adds end stops", "effort": "efforts='clip' bounds the forces"}
+    ways = ", ".join(remedy for kind, remedy in remedies.items() if kind in kinds)
+    return f"{BEYOND}: {named}{more}{'; ' + ways if ways else ''}."
 
 
 def _beyond(

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import dataclass, replace
+from typing import Any, Literal, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +17,7 @@ from dqdyn.errors import Error, StateError, one_line, unknown_name
 from dqdyn.model.model import Model
 from dqdyn.model.motors import said_by
 from dqdyn.robot import Robot
+from dqdyn.robot.options import Base
 from dqdyn.robot.state import as_state
 
 Expressed = Literal["body", "aligned"]
@@ -242,6 +243,12 @@ def axis_of(model: Model, k: int) -> tuple[str, str]:
     from dqdyn.simulate.tables import columns
 
     return columns(model, "tau")[k]
+
+
+def without_coulomb_friction(robot: Robot) -> Robot:
+    """The robot whose joints have damping alone: what moves it where friction acts by impulses."""
+    joints = tuple(replace(joint, friction=0.0) for joint in robot.description.joints)
+    return Robot.from_description(robot.description.with_changes(joints=joints), base=cast(Base, robot.model.base))
 
 
 def undriven(model: Model) -> npt.NDArray[np.intp]:

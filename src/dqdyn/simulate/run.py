@@ -10,6 +10,7 @@ import numpy as np
 from dqdyn.arrays import RealArray
 from dqdyn.compile.runtime.threads import whole
 from dqdyn.contacts.contact import Contact
+from dqdyn.dynamics.joint_forces import coulomb_forces
 from dqdyn.errors import Error, unknown_name
 from dqdyn.progress import Progress
 from dqdyn.robot import Robot
@@ -63,12 +64,13 @@ def simulate(
     an object with ``step(t, q, v)``, asked once per step; or a :class:`ControlLaw`, compiled into the step.
     ``q0``, ``v0``: the state at the time ``start``, one or a batch (B, n); neutral and at rest unless given.
     ``integrator``: "semi-implicit-euler", "rkmk4" (the default), "variational", "implicit" (stiff joints) or
-    "adaptive"; the last takes ``rtol``, ``atol`` and ``events``, functions (t, q, v) → float whose zeros are found. With ``contacts`` the robot lands, lifts
-    off and slips by "time-stepping", with the ``options`` of :func:`dqdyn.simulate.unilateral.plant.run`, such as
-    ``ground=0.0`` or ``scene``. ``plant="mujoco"`` runs the controller against MuJoCo instead; its ``options`` are
-    those of :func:`dqdyn.simulate.mujoco_plant.run`. ``wrenches``: frame → [f, τ], constant or one per step, in the
-    axes of the frame or, ``expressed="aligned"``, of the world. There is a sample at the start, after every ``every``
-    steps, and at the end. ``threads`` share the runs of a batch. ``progress``: a bar; by default on a terminal.
+    "adaptive"; the last takes ``rtol``, ``atol`` and ``events``, functions (t, q, v) → float whose zeros are found.
+    With ``contacts`` the robot lands, lifts off and slips by "time-stepping", with the ``options`` of
+    :func:`dqdyn.simulate.unilateral.plant.run`, such as ``ground=0.0`` or ``scene``. ``plant="mujoco"`` runs the
+    controller against MuJoCo instead; its ``options`` are those of :func:`dqdyn.simulate.mujoco_plant.run`.
+    ``wrenches``: frame → [f, τ], constant or one per step, in the axes of the frame or, ``expressed="aligned"``, of the
+    world. There is a sample at the start, after every ``every`` steps, and at the end. ``threads`` share the runs of a
+    batch. ``progress``: a bar; by default on a terminal.
 
     Joints beyond their limits of position or velocity (rad, m, rad/s, m/s), and forces beyond those of the motors (N m,
     N), are reported by a :class:`LimitWarning`, in ``status`` and in ``about["beyond"]``, as far as samples show them.
@@ -102,6 +104,8 @@ def simulate(
         from dqdyn.simulate.mujoco_plant import run
 
         return run(problem, controller, progress, **_given_limits(limits), **options)
+    if stepping and stiction:
+        raise Error("a simulation with contacts leaves out stiction of joints: use plant='mujoco', which has it.")
     if stepping:
         from dqdyn.simulate.unilateral.plant import run as run_with_contacts
 
@@ -109,6 +113,9 @@ def simulate(
     if options:
         option = sorted(options)[0]
         raise Error(f"simulate has no option {option!r} without contacts=[...] or plant='mujoco'.", option=option)
+    if method is None and (problem.limits or problem.stiction):
+        what = "limits=True" if problem.limits else "stiction=True"
+        raise Error(f"{what} acts at the end of fixed steps: leave out integrator='adaptive'.", argument="integrator")
     if method is None:
         from dqdyn.simulate.adaptive import run_adaptive
 
@@ -117,7 +124,7 @@ def simulate(
     return _fixed(problem, method, controller, progress, threads)
 
 
-def _given_limits(limits: bool | None) -> dict[str, bool]:
+def _given_limits(limits: bool | None) -> dict[str, Any]:
     """The option of a plant; each has its own default."""
     return {} if limits is None else {"limits": bool(limits)}
 
@@ -148,8 +155,21 @@ def _method(integrator: str | Integrator | None) -> Integrator | None:
     return None if name == ADAPTIVE else INTEGRATORS[name]()
 
 
+def _with_impulses(method: Integrator, record: Record) -> Integrator:
+    """The method with end stops and stiction."""
+    from dqdyn.simulate.integrators.joint_impulses import with_joint_impulses
+
+    problem = record.problem
+    if record.actuation.level == "velocity":
+        raise Error("a controller at velocity level is followed exactly: leave out limits=True and stiction=True.")
+    record.about |= {"limits": bool(problem.limits), "stiction": problem.stiction}
+    return with_joint_impulses(method, problem, coulomb_forces(problem.robot.model, [1.0] * problem.robot.nv))
+
+
 def _fixed(problem: Problem, method: Integrator, controller: Any, progress: bool | None, threads: int) -> Trajectory:
     record = Record.begin(problem, controller, integrator=method.name)
+    if problem.limits or problem.stiction:
+        method = _with_impulses(method, record)
     record.method, asked = method, record.actuation.asked
     if record.actuation.level != "velocity":
         problem.robot.require_regular(problem.q0)

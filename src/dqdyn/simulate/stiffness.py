@@ -1,8 +1,8 @@
 """Which step a run would have needed: the linearised step of the integrator, measured after a run that diverged.
 
-About a state, x = (w, v) follows ẋ = A x + B u. A control law makes that ẋ = (A + B K) x; a controller in Python is asked
-once per step, so that u = K x holds during it. The step is stable where the map from x to the next x has no eigenvalue
-beyond the growth that the motion itself has.
+About a state, x = (w, v) follows ẋ = A x + B u. A control law makes that ẋ = (A + B K) x; a controller in Python is
+asked once per step, so that u = K x holds during it. The step is stable where the map from x to the next x has no
+eigenvalue beyond the growth that the motion itself has.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def _at(record: Record, name: str, t: float, q: Array, v: Array) -> Stiffness | 
         if not held:
             return _stepped(name, closed, np.zeros((2 * nv, 0)), h)[0]
         free, pushed = _stepped(name, a, b, h)
-        return free + pushed @ gain
+        return np.asarray(free + pushed @ gain)
 
     def stable(h: float) -> bool:
         return bool(np.abs(np.linalg.eigvals(map_of(h))).max() <= math.exp(min(growth * h, 50.0)) * (1.0 + 1e-6))

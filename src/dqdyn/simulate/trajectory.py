@@ -116,7 +116,9 @@ class Trajectory:
         if not -self.batch[0] <= index < self.batch[0]:
             raise StateError(f"this batch has {self.batch[0]} runs; found the index {index}.", argument="index")
         arrays = {name: getattr(self, name)[:, index] for name in PER_SAMPLE}
-        return replace(self, **arrays, wrenches={frame: w[:, index] for frame, w in self.wrenches.items()})
+        extra = {name: x[:, index] if name == "joint_forces" else x for name, x in self.extra.items()}
+        wrenches = {frame: w[:, index] for frame, w in self.wrenches.items()}
+        return replace(self, **arrays, wrenches=wrenches, extra=extra)
 
     def part(self, samples: slice) -> Trajectory:
         """The samples of a slice, e.g. every tenth: ``part(slice(None, None, 10))``."""

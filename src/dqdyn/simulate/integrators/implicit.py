@@ -1,13 +1,13 @@
 """A linearly implicit method for stiff joints: springs, damping and control laws whose gains are large.
 
-Order 2, two evaluations of the dynamics and no iteration: the Rosenbrock-W method ROS2 [Verwer, Spee, Blom, Hundsdorfer,
-A second-order Rosenbrock method applied to photochemical dispersion problems, SIAM J. Sci. Comput. 20 (1999)], in the Lie
-algebra of each joint. With u = (w, v), q = q₀ exp(w), ẇ = dexp⁻¹(v), v̇ = a:
+Order 2, two evaluations of the dynamics and no iteration: the Rosenbrock-W method ROS2 (Verwer, Spee, Blom and
+Hundsdorfer, A second-order Rosenbrock method applied to photochemical dispersion problems, SIAM J. Sci. Comput. 20,
+1999), in the Lie algebra of each joint. With u = (w, v), q = q₀ exp(w), ẇ = dexp⁻¹(v), v̇ = a:
 
     (1 − γ h A) k₁ = h f(u₀),   (1 − γ h A) k₂ = h f(u₀ + k₁) − 2 k₁,   u₁ = u₀ + (3 k₁ + k₂)/2.
 
-The order is 2 whatever A is, so A needs only what is stiff: with the derivatives K and D of springs, damping and the law
-with respect to w and v it is [0, 1; M⁻¹ K, M⁻¹ D]. Eliminating w leaves nv linear equations with
+The order is 2 whatever A is, so A needs only what is stiff: with the derivatives K and D of springs, damping and the
+law with respect to w and v it is [0, 1; M⁻¹ K, M⁻¹ D]. Eliminating w leaves nv linear equations with
 
     M − γ h D − (γ h)² K,
 
