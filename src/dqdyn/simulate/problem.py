@@ -6,7 +6,7 @@ import math
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +17,6 @@ from dqdyn.errors import Error, StateError, one_line, unknown_name
 from dqdyn.model.model import Model
 from dqdyn.model.motors import said_by
 from dqdyn.robot import Robot
-from dqdyn.robot.options import Base
 from dqdyn.robot.state import as_state
 
 Expressed = Literal["body", "aligned"]
@@ -248,7 +247,7 @@ def axis_of(model: Model, k: int) -> tuple[str, str]:
 def without_coulomb_friction(robot: Robot) -> Robot:
     """The robot whose joints have damping alone: what moves it where friction acts by impulses."""
     joints = tuple(replace(joint, friction=0.0) for joint in robot.description.joints)
-    return Robot.from_description(robot.description.with_changes(joints=joints), base=cast(Base, robot.model.base))
+    return robot._rebuilt(robot.description.with_changes(joints=joints))
 
 
 def undriven(model: Model) -> npt.NDArray[np.intp]:

@@ -24,7 +24,7 @@ _CALM = 100.0
 """rad/s or m/s: faster states tell of the divergence, not of what caused it."""
 _SMALLEST = 1e-9
 """Part of dt below which no step is sought."""
-_SAFE = 0.8
+_SAFE = 0.5
 """Part of the largest stable step that is suggested."""
 _DIFFERENCE = 1e-6
 

@@ -73,13 +73,9 @@ class WithJointImpulses(Integrator):
         return system.nv + 1 + len(self.friction) + 2 * len(self.ends) + system.nv * len(self.axes)
 
     def memory(self, system: System) -> int:
-        if system.robot.constraints:
-            what = f"end stops and stiction take no constraints, but {system.model.name!r} has some"
-            raise Error(f"{what}: use integrator='time-stepping' with limits=True, or robot.without_constraints().")
         return self.own(system) + self.inner.memory(system)
 
     def records(self, system: System) -> int:
-        self.memory(system)
         return system.nv + 1
 
     def doubt(self, records: np.ndarray, v: np.ndarray) -> str:
@@ -214,6 +210,9 @@ def _inside(outer: WithJointImpulses, stage: Stage, system: System, s: Step) -> 
 
 def with_joint_impulses(method: Integrator, problem: Problem, friction: Sequence[float]) -> Integrator:
     """The method with what the problem asks for; ``friction`` (nv) in N m or N is that of its robot."""
+    if problem.robot.constraints:
+        what = f"end stops and stiction take no constraints, but {problem.robot.name!r} has some"
+        raise Error(f"{what}: use integrator='time-stepping' with limits=True, or robot.without_constraints().")
     stops = JointStops(problem.robot, bool(problem.limits))
     for q in problem.q0:
         gap = stops.at(q).gap
