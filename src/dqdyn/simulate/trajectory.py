@@ -185,7 +185,8 @@ class Trajectory:
     def __repr__(self) -> str:
         many = f" × {self.batch[0]} runs" if self.batch else ""
         samples = f"{len(self)} samples over {self.duration:.6g} s{many}"
-        return f"<Trajectory of {self.robot.name!r}: {samples}, {self.status}>"
+        status = BEYOND if self.finished and self.status != "finished" else self.status
+        return f"<Trajectory of {self.robot.name!r}: {samples}, {status}>"
 
 
 def register(name: str, function: Callable[..., Any]) -> None:
