@@ -12,7 +12,7 @@ from types import ModuleType
 from dqdyn.robot.control_law import ControlLaw
 from dqdyn.simulate.base_estimator import BaseEstimator, Estimate
 from dqdyn.simulate.estimated_base import EstimatedBase, SensorNoise
-from dqdyn.simulate.faults import Interrupted, SimulationError, SimulationWarning
+from dqdyn.simulate.faults import Interrupted, LimitWarning, SimulationError, SimulationWarning
 from dqdyn.simulate.inertial_sensor import inertial_reading
 from dqdyn.simulate.observation import LinkContact, Observation
 from dqdyn.simulate.run import simulate
@@ -25,6 +25,7 @@ __all__ = [
     "Estimate",
     "EstimatedBase",
     "Interrupted",
+    "LimitWarning",
     "LinkContact",
     "Observation",
     "RoundContact",

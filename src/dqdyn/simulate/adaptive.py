@@ -64,7 +64,8 @@ def _joined(record: Record, method: DormandPrince, runs: list[AdaptiveRun]) -> T
     about = record.about | counts | {"evaluations": method.evaluations}
     times, forces = np.array(longest.times), runs[0].sample_forces()
     trajectory = assembled(replace(record, states=[states], tau=forces, times=times, about=about))
-    status = next((run.status for run in runs if run.status != "finished"), "finished")
+    status = next((run.status for run in runs if run.status != "finished"), "")
+    status = status or (trajectory.status if trajectory.finished else "finished")
     return replace(trajectory, status=status, events={k: np.array(t) for k, t in runs[0].events.times.items()})
 
 

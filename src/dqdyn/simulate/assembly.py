@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -15,9 +15,13 @@ from dqdyn.compile.runtime.pacing import in_parts
 from dqdyn.compile.trace.tracer import trace
 from dqdyn.dynamics.joint_forces import damping
 from dqdyn.robot import Robot
+from dqdyn.simulate.integrators.joint_impulses import WithJointImpulses
+from dqdyn.simulate.limits import Excess, as_data, clipped, excesses
+from dqdyn.simulate.limits import status as limit_status
 from dqdyn.simulate.loops import alive
 from dqdyn.simulate.problem import Problem
 from dqdyn.simulate.record import Record
+from dqdyn.simulate.stiffness import measured
 from dqdyn.simulate.system import law_forces
 from dqdyn.simulate.trajectory import Trajectory
 
@@ -52,6 +56,8 @@ def assembled(record: Record) -> Trajectory:
     time = (problem.time if record.times is None else record.times)[:n]
     q, v = in_parts(lambda x: x[:, :nq], states), in_parts(lambda x: x[:, nq : nq + nv], states)
     wrenches = _per_sample(problem, n)
+    # Impulses of end stops and stiction, as the mean force of the step that ended at the sample.
+    held = states[..., nq + nv : nq + 2 * nv] / problem.dt if isinstance(record.method, WithJointImpulses) else None
     if record.actuation.level == "velocity":
         a = np.gradient(v, time, axis=0) if n > 1 else np.zeros_like(v)
         forces = _dynamics(robot.inverse_dynamics, problem, wrenches, q, v, a)
@@ -61,7 +67,8 @@ def assembled(record: Record) -> Trajectory:
             a = record.measured[:n]
         else:
             t = [time[:, None]] if system.timed else []
-            a = _dynamics(robot.forward_dynamics, problem, wrenches, q, v, forces, *t)
+            acting = forces if held is None else forces + held
+            a = _dynamics(system.robot.forward_dynamics, problem, wrenches, q, v, acting, *t)
     arrays = {"q": q, "v": v, "a": a, "tau": forces, "residual": residuals(robot, time, q, v)}
     arrays["kinetic"] = in_parts(partial(robot.kinetic_energy, check=False), q, v)
     arrays["potential"] = in_parts(partial(robot.potential_energy, check=False), q)
@@ -71,12 +78,30 @@ def assembled(record: Record) -> Trajectory:
         time,
         **per_sample,
         wrenches={frame: problem.as_given(np.array(w)) for frame, w in wrenches.items()},
-        extra=asked.extra(n) if asked is not None else {},
+        extra=(asked.extra(n) if asked is not None else {})
+        | ({} if held is None else {"joint_forces": problem.as_given(held)}),
         about=record.about | ({"expressed": problem.expressed} if problem.frames else {}),
     )
+    commanded = forces if problem.efforts == "report" and record.actuation.level == "torque" else None
+    found = excesses(problem, time, q, v, commanded) if problem.limits is not False or commanded is not None else []
+    if problem.limits is False:
+        found = [excess for excess in found if excess.kind == "effort"]
+    trajectory = replace(trajectory, about=_with_limits(record, trajectory, found, time, forces))
     doubt = record.method.doubt(states[..., nq + nv :], v) if record.method is not None and n > 1 else ""
-    status = _status(trajectory, record, diverged, doubt)
-    return replace(trajectory, status=status) if status else trajectory
+    said = _status(trajectory, record, states, diverged, doubt) or (limit_status(found) if found else "")
+    return replace(trajectory, status=said) if said else trajectory
+
+
+def _with_limits(
+    record: Record, trajectory: Trajectory, found: Sequence[Excess], time: Array, forces: Array
+) -> dict[str, Any]:
+    """The settings of the run, and what it says of limits where there is something to say."""
+    about = dict(trajectory.about)
+    if found:
+        about["beyond"] = as_data(found)
+    if record.problem.efforts == "clip" and record.actuation.level == "torque":
+        about["clipped"] = clipped(record.problem, time, forces)
+    return about
 
 
 def _dynamics(function: Callable[..., Array], problem: Problem, wrenches: Mapping[str, Array], *inputs: Array) -> Array:
@@ -127,12 +152,19 @@ def residuals(robot: Robot, time: Array, q: Array, v: Array) -> Array:
     return np.concatenate([position, in_parts(partial(robot.constraint_velocity, check=False), q, v, t)], axis=-1)
 
 
-def _status(trajectory: Trajectory, record: Record, diverged: Array, doubt: str) -> str:
+def _too_large(record: Record, states: Array) -> str:
+    """That the step is too large for one run (n, nq + nv), and what helps: measured where stiffness is the cause."""
+    text, found = f"the step of {record.problem.dt:g} s is too large", measured(record, states)
+    implicit = found is not None and getattr(record.method, "name", "") != "implicit"
+    return f"{text}: {found.advice(implicit) if found else 'take a smaller step or another integrator.'}"
+
+
+def _status(trajectory: Trajectory, record: Record, states: Array, diverged: Array, doubt: str) -> str:
     """Why the run ended early or cannot be trusted; empty for neither."""
     problem = record.problem
-    too_large = f"the step of {problem.dt:g} s is too large: take a smaller step or another integrator."
     if diverged.any() or record.stopped == "diverged":
-        if problem.batch and not diverged.all():
+        too_large = _too_large(record, states[:, int(diverged.argmax())])
+        if problem.batch and diverged.any() and not diverged.all():
             runs = ", ".join(str(i) for i in np.flatnonzero(diverged)[:8])
             return f"diverged: runs {runs} left all bounds; {too_large}"
         return f"diverged after t = {trajectory.time[-1]:.6g} s: {too_large}"
@@ -145,8 +177,9 @@ def _status(trajectory: Trajectory, record: Record, diverged: Array, doubt: str)
         return f"doubtful: the constraints are off by {off:.2g}: {remedy}, {example}."
     wrong = 0.0 if record.measured is not None else energy_error(trajectory, record)
     if wrong > (_FORCED_GAIN if trajectory.tau.any() else _GAIN):
-        return f"doubtful: the energy is off by {100 * wrong:.3g} % of the energy in motion, so {too_large}"
-    return f"doubtful: {doubt}, so {too_large}" if doubt else ""
+        off_by = f"the energy is off by {100 * wrong:.3g} % of the energy in motion"
+        return f"doubtful: {off_by}, so {_too_large(record, states[:, 0])}"
+    return f"doubtful: {doubt}, so {_too_large(record, states[:, 0])}" if doubt else ""
 
 
 def energy_error(trajectory: Trajectory, record: Record) -> float:
@@ -169,5 +202,5 @@ def energy_error(trajectory: Trajectory, record: Record) -> float:
         size = size + np.abs(work).sum(axis=0)
         if any(any(joint.friction) for joint in robot.joints):
             return float((np.maximum(gained, 0.0).max(axis=0) / np.maximum(size, 1e-9)).max())
-        gained = np.abs(gained)
+        gained = np.maximum(gained, 0.0) if record.method is not None and record.method.damps else np.abs(gained)
     return float((gained.max(axis=0) / np.maximum(size, 1e-9)).max())

@@ -16,6 +16,7 @@ from dqdyn.constraints.methods import torques
 from dqdyn.errors import Error
 from dqdyn.robot.control_law import ControlLaw
 from dqdyn.simulate.faults import SimulationError
+from dqdyn.simulate.limits import clipped_forces, clipped_law
 from dqdyn.simulate.observation import Observation
 from dqdyn.simulate.problem import Problem, joint_of, per_step, require_driven, shown, undriven
 
@@ -72,11 +73,17 @@ class Sampled:
             array = np.where(living[:, None], array, 0.0)
         array = self._finite(array, t)
         if self.by_acceleration:
-            return self._forces(t, np.atleast_2d(q), np.atleast_2d(v), array)
+            return self._within(self._forces(t, np.atleast_2d(q), np.atleast_2d(v), array))
         if self.level == "torque" and len(self.undriven) and array[:, self.undriven].any():
             given = f"at t = {t:.9g} s the controller commands"
             require_driven(problem.robot.model, array, given, SimulationError, time=t)
-        return array
+        return self._within(array)
+
+    def _within(self, tau: Array) -> Array:
+        """Forces that the motors can give, where they are to be clipped."""
+        if self.level != "torque" or self.problem.efforts != "clip":
+            return tau
+        return clipped_forces(self.problem.robot, tau)
 
     def _forces(self, t: float, q: Array, v: Array, a: Array) -> Array:
         """The forces that give an acceleration: of the tree, or, where axes have no motor, of those that have one."""
@@ -171,11 +178,14 @@ class Actuation:
         law = controller if isinstance(controller, ControlLaw) else None
         in_python = law is None and (callable(controller) or callable(getattr(controller, "step", None)))
         asked = Sampled(controller, problem) if in_python else None
+        clips = problem.efforts == "clip"
+        if law is not None and clips:
+            law = clipped_law(law, problem.robot)
         if controller is None or law or asked:
             return cls(law, asked, np.zeros((1, 1, nv)))
         tau = per_step("tau, given as controller,", controller, nv, problem.steps, problem.count)
         require_driven(problem.robot.model, tau, "tau, given as controller, has")
-        return cls(None, None, tau)
+        return cls(None, None, clipped_forces(problem.robot, tau) if clips else tau)
 
     @property
     def level(self) -> str:

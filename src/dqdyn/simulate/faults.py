@@ -14,6 +14,10 @@ class SimulationWarning(LibraryWarning):
     """A run whose numbers cannot be trusted, such as a step that is too large."""
 
 
+class LimitWarning(SimulationWarning):
+    """A run in which a joint left its limits, or a force those of its motor; ``about["beyond"]`` has all of them."""
+
+
 class Interrupted(KeyboardInterrupt):
     """Ctrl-C during a run; carries the ``trajectory`` so far."""
 

@@ -214,7 +214,7 @@ class _Plant:
         self.record.measured = np.array(self.a)[:, None]
         self.record.about["touched"] = self.contacts.touched
         trajectory = assembled(self.record)
-        status = self.doubt if trajectory.status == "finished" and self.doubt else trajectory.status
+        status = self.doubt if trajectory.finished and self.doubt else trajectory.status
         extra = {name: np.array(values)[: len(trajectory)] for name, values in self.extra.items()}
         extra |= contact_series(self.touching[: len(trajectory)])
         return replace(trajectory, extra={**trajectory.extra, **extra}, status=status)

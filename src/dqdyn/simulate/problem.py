@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -13,13 +13,15 @@ import numpy.typing as npt
 
 from dqdyn.algebra.real import real_array
 from dqdyn.arrays import Array, RealArray
-from dqdyn.errors import Error, StateError, one_line
+from dqdyn.errors import Error, StateError, one_line, unknown_name
 from dqdyn.model.model import Model
 from dqdyn.model.motors import said_by
 from dqdyn.robot import Robot
 from dqdyn.robot.state import as_state
 
 Expressed = Literal["body", "aligned"]
+Efforts = Literal["report", "clip", "ignore"]
+EFFORTS = ("report", "clip", "ignore")
 TOO_FAST = 1e8  # rad/s or m/s: no robot, but a step that was too large
 _SHORT = 100  # characters of a value in a message
 _MOST_STEPS = 2.0**53  # above, the time of a step is not known to one step
@@ -27,7 +29,11 @@ _MOST_STEPS = 2.0**53  # above, the time of a step is not known to one step
 
 @dataclass(frozen=True)
 class Problem:
-    """A robot, its state at ``start``, and the steps to take; arrays have a batch axis even for one run."""
+    """A robot, its state at ``start``, and the steps to take; arrays have a batch axis even for one run.
+
+    ``limits``: whether joints stop at their limits; False also leaves their crossing unsaid, None reports it.
+    ``efforts``: what happens to forces beyond those of the motors. ``stiction``: whether Coulomb friction holds joints.
+    """
 
     robot: Robot
     q0: Array
@@ -40,6 +46,9 @@ class Problem:
     wrenches: Array
     expressed: Expressed
     start: float = 0.0
+    limits: bool | None = None
+    efforts: Efforts = "report"
+    stiction: bool = False
 
     @property
     def count(self) -> int:
@@ -95,6 +104,9 @@ def posed(
     wrenches: Mapping[str, RealArray] | None,
     expressed: Expressed,
     start: float = 0.0,
+    limits: bool | None = None,
+    efforts: Efforts = "report",
+    stiction: bool = False,
 ) -> Problem:
     """The problem, or an error that says what is wrong with it."""
     if not isinstance(robot, Robot):
@@ -108,6 +120,12 @@ def posed(
         raise Error(f"every is how many steps lie between two samples, a whole number from 1; found {shown(every)}.")
     if not isinstance(expressed, str):
         raise Error(f"expressed is 'body' or 'aligned'; found {shown(expressed)}.", argument="expressed")
+    if limits is not None and not isinstance(limits, (bool, np.bool_)):
+        raise Error(f"limits is True (joints stop there), False or None; found {shown(limits)}.", argument="limits")
+    if not isinstance(stiction, (bool, np.bool_)):
+        raise Error(f"stiction is True or False; found {shown(stiction)}.", argument="stiction")
+    if not isinstance(efforts, str) or efforts not in EFFORTS:
+        raise unknown_name("treatment of efforts", efforts if isinstance(efforts, str) else shown(efforts), EFFORTS)
     model = robot.model
     q = as_state(model, "q", robot.neutral() if q0 is None else q0)
     v = as_state(model, "v", np.zeros(model.nv) if v0 is None else v0)
@@ -128,7 +146,9 @@ def posed(
     _storable(steps // every, count, model)
     frames, forces = _wrenches(robot, wrenches, steps, count)
     q, v = (np.ascontiguousarray(np.broadcast_to(x, (count, x.shape[-1]))) for x in (q, v))
-    return Problem(robot, q, v, batch, steps, dt, every, frames, forces, expressed, start)
+    return Problem(
+        robot, q, v, batch, steps, dt, every, frames, forces, expressed, start, limits, efforts, bool(stiction)
+    )
 
 
 def shown(value: Any) -> str:
@@ -222,6 +242,12 @@ def axis_of(model: Model, k: int) -> tuple[str, str]:
     from dqdyn.simulate.tables import columns
 
     return columns(model, "tau")[k]
+
+
+def without_coulomb_friction(robot: Robot) -> Robot:
+    """The robot whose joints have damping alone: what moves it where friction acts by impulses."""
+    joints = tuple(replace(joint, friction=0.0) for joint in robot.description.joints)
+    return robot._rebuilt(robot.description.with_changes(joints=joints))
 
 
 def undriven(model: Model) -> npt.NDArray[np.intp]:

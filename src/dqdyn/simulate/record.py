@@ -11,9 +11,9 @@ import numpy as np
 
 from dqdyn.arrays import Array
 from dqdyn.simulate.controllers import Actuation
-from dqdyn.simulate.faults import Interrupted, SimulationError, SimulationWarning
+from dqdyn.simulate.faults import Interrupted, LimitWarning, SimulationError, SimulationWarning
 from dqdyn.simulate.integrators.integrator import Integrator
-from dqdyn.simulate.problem import Problem
+from dqdyn.simulate.problem import Problem, without_coulomb_friction
 from dqdyn.simulate.system import System
 from dqdyn.simulate.trajectory import Trajectory
 
@@ -41,7 +41,8 @@ class Record:
     def begin(cls, problem: Problem, controller: Any, **about: Any) -> Record:
         """A record without a sample."""
         actuation = Actuation.of(controller, problem)
-        system = System(problem.robot, problem.frames, problem.expressed, actuation.law)
+        robot = without_coulomb_friction(problem.robot) if problem.stiction else problem.robot
+        system = System(robot, problem.frames, problem.expressed, actuation.law)
         return cls(problem, actuation, system, {**about, "dt": problem.dt, "every": problem.every})
 
     def stop(self, reason: str) -> None:
@@ -76,5 +77,6 @@ def completed(
         raise
     result = trajectory()
     if result.status != "finished" and not result.status.startswith("event"):
-        warnings.warn(result.status, SimulationWarning, stacklevel=4)
+        kind = LimitWarning if result.finished else SimulationWarning
+        warnings.warn(result.status, kind, stacklevel=4)
     return result

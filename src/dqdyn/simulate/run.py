@@ -10,6 +10,7 @@ import numpy as np
 from dqdyn.arrays import RealArray
 from dqdyn.compile.runtime.threads import whole
 from dqdyn.contacts.contact import Contact
+from dqdyn.dynamics.joint_forces import coulomb_forces
 from dqdyn.errors import Error, unknown_name
 from dqdyn.progress import Progress
 from dqdyn.robot import Robot
@@ -22,14 +23,14 @@ from dqdyn.simulate.integrators import INTEGRATORS
 from dqdyn.simulate.integrators.integrator import Integrator
 from dqdyn.simulate.integrators.rkmk4 import RKMK4
 from dqdyn.simulate.loops import kinematic_loop, native_loop, sampled_loop
-from dqdyn.simulate.problem import Expressed, Problem, posed, shown
+from dqdyn.simulate.problem import Efforts, Expressed, Problem, posed, shown
 from dqdyn.simulate.record import Record, completed
 from dqdyn.simulate.trajectory import Trajectory
 from dqdyn.simulate.unilateral.round_contact import RoundContact
 
 ADAPTIVE = "adaptive"
 TIME_STEPPING = "time-stepping"
-IntegratorName = Literal["semi-implicit-euler", "rkmk4", "variational", "adaptive", "time-stepping"]
+IntegratorName = Literal["semi-implicit-euler", "rkmk4", "variational", "implicit", "adaptive", "time-stepping"]
 
 
 def simulate(
@@ -47,6 +48,9 @@ def simulate(
     wrenches: Mapping[str, RealArray] | None = None,
     expressed: Expressed = "body",
     every: int = 1,
+    limits: bool | None = None,
+    efforts: Efforts = "report",
+    stiction: bool = False,
     events: Sequence[Event] = (),
     rtol: float = 1e-8,
     atol: float = 1e-10,
@@ -59,13 +63,20 @@ def simulate(
     ``controller``: None (no forces); τ (nv,) for all steps or (steps, nv), one per step; a function (t, q, v) → τ or
     an object with ``step(t, q, v)``, asked once per step; or a :class:`ControlLaw`, compiled into the step.
     ``q0``, ``v0``: the state at the time ``start``, one or a batch (B, n); neutral and at rest unless given.
-    ``integrator``: "semi-implicit-euler", "rkmk4" (the default), "variational" or "adaptive"; the last takes ``rtol``,
-    ``atol`` and ``events``, functions (t, q, v) → float whose zeros are found. With ``contacts`` the robot lands, lifts
-    off and slips by "time-stepping", with the ``options`` of :func:`dqdyn.simulate.unilateral.plant.run`, such as
-    ``ground=0.0`` or ``scene``. ``plant="mujoco"`` runs the controller against MuJoCo instead; its ``options`` are
-    those of :func:`dqdyn.simulate.mujoco_plant.run`. ``wrenches``: frame → [f, τ], constant or one per step, in the
-    axes of the frame or, ``expressed="aligned"``, of the world. There is a sample at the start, after every ``every``
-    steps, and at the end. ``threads`` share the runs of a batch. ``progress``: a bar; by default on a terminal.
+    ``integrator``: "semi-implicit-euler", "rkmk4" (the default), "variational", "implicit" (stiff joints) or
+    "adaptive"; the last takes ``rtol``, ``atol`` and ``events``, functions (t, q, v) → float whose zeros are found.
+    With ``contacts`` the robot lands, lifts off and slips by "time-stepping", with the ``options`` of
+    :func:`dqdyn.simulate.unilateral.plant.run`, such as ``ground=0.0`` or ``scene``. ``plant="mujoco"`` runs the
+    controller against MuJoCo instead; its ``options`` are those of :func:`dqdyn.simulate.mujoco_plant.run`.
+    ``wrenches``: frame → [f, τ], constant or one per step, in the axes of the frame or, ``expressed="aligned"``, of the
+    world. There is a sample at the start, after every ``every`` steps, and at the end. ``threads`` share the runs of a
+    batch. ``progress``: a bar; by default on a terminal.
+
+    Joints beyond their limits of position or velocity (rad, m, rad/s, m/s), and forces beyond those of the motors (N m,
+    N), are reported by a :class:`LimitWarning`, in ``status`` and in ``about["beyond"]``, as far as samples show them.
+    ``limits=True``: joints stop at their limits, inelastically; False: they may be left without a word. ``efforts``:
+    "report", "clip" (motors give at most their effort) or "ignore". ``stiction=True``: Coulomb friction holds a joint
+    that rests, rather than 0 at rest. End stops and stiction act at the end of each step: order 1.
 
     A robot in coordinates takes ``q0`` and ``v0`` as q and q̇ of the coordinates, in which controllers and events are
     asked too. They command torques τ (nv) of its joints, or q̇ or q̈ by their level. The trajectory is in the robot's own
@@ -76,7 +87,7 @@ def simulate(
         q0, v0 = in_coordinates.start(floating, q0, v0)
         controller = in_coordinates.controller_of(floating, controller)
         events = [in_coordinates.event_of(floating, event) for event in event_functions(events)]
-    problem = posed(robot, duration, dt, q0, v0, every, wrenches, expressed, start)
+    problem = posed(robot, duration, dt, q0, v0, every, wrenches, expressed, start, limits, efforts, stiction)
     stepping = _is_time_stepping(integrator, contacts, plant)
     method, threads = None if stepping else _method(integrator), whole(threads)
     robot.require_consistent(problem.q0, problem.v0, problem.start)
@@ -92,20 +103,30 @@ def simulate(
             raise unknown_name("plant", plant if isinstance(plant, str) else shown(plant), ["mujoco"])
         from dqdyn.simulate.mujoco_plant import run
 
-        return run(problem, controller, progress, **options)
+        return run(problem, controller, progress, **_given_limits(limits), **options)
+    if stepping and stiction:
+        raise Error("a simulation with contacts leaves out stiction of joints: use plant='mujoco', which has it.")
     if stepping:
         from dqdyn.simulate.unilateral.plant import run as run_with_contacts
 
-        return run_with_contacts(problem, controller, contacts, progress, **options)
+        return run_with_contacts(problem, controller, contacts, progress, **_given_limits(limits), **options)
     if options:
         option = sorted(options)[0]
         raise Error(f"simulate has no option {option!r} without contacts=[...] or plant='mujoco'.", option=option)
+    if method is None and (problem.limits or problem.stiction):
+        what = "limits=True" if problem.limits else "stiction=True"
+        raise Error(f"{what} acts at the end of fixed steps: leave out integrator='adaptive'.", argument="integrator")
     if method is None:
         from dqdyn.simulate.adaptive import run_adaptive
 
         robot.require_regular(problem.q0)
         return run_adaptive(problem, controller, events, rtol, atol, progress)
     return _fixed(problem, method, controller, progress, threads)
+
+
+def _given_limits(limits: bool | None) -> dict[str, Any]:
+    """The option of a plant; each has its own default."""
+    return {} if limits is None else {"limits": bool(limits)}
 
 
 def _is_time_stepping(integrator: Any, contacts: Any, plant: Any) -> bool:
@@ -134,8 +155,21 @@ def _method(integrator: str | Integrator | None) -> Integrator | None:
     return None if name == ADAPTIVE else INTEGRATORS[name]()
 
 
+def _with_impulses(method: Integrator, record: Record) -> Integrator:
+    """The method with end stops and stiction."""
+    from dqdyn.simulate.integrators.joint_impulses import with_joint_impulses
+
+    problem = record.problem
+    if record.actuation.level == "velocity":
+        raise Error("a controller at velocity level is followed exactly: leave out limits=True and stiction=True.")
+    record.about |= {"limits": bool(problem.limits), "stiction": problem.stiction}
+    return with_joint_impulses(method, problem, coulomb_forces(problem.robot.model, [1.0] * problem.robot.nv))
+
+
 def _fixed(problem: Problem, method: Integrator, controller: Any, progress: bool | None, threads: int) -> Trajectory:
     record = Record.begin(problem, controller, integrator=method.name)
+    if problem.limits or problem.stiction:
+        method = _with_impulses(method, record)
     record.method, asked = method, record.actuation.asked
     if record.actuation.level != "velocity":
         problem.robot.require_regular(problem.q0)

@@ -23,6 +23,8 @@ PER_SAMPLE = ("q", "v", "a", "tau", "kinetic", "potential", "residual")
 MAPPINGS = ("wrenches", "extra", "events")
 _RENDERERS: dict[str, Callable[..., Any]] = {}
 _DRAWING = "dqdyn.view"
+BEYOND = "finished beyond limits"
+"""How the status of a run begins that left limits."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,6 +95,11 @@ class Trajectory:
         return float(self.time[-1] - self.time[0]) if len(self.time) else 0.0
 
     @property
+    def finished(self) -> bool:
+        """Whether the run came to its end and its numbers can be trusted, within the limits of the robot or not."""
+        return self.status == "finished" or self.status.startswith(f"{BEYOND}:")
+
+    @property
     def energy(self) -> Array:
         """Kinetic plus potential energy in J."""
         return self.kinetic + self.potential
@@ -109,7 +116,9 @@ class Trajectory:
         if not -self.batch[0] <= index < self.batch[0]:
             raise StateError(f"this batch has {self.batch[0]} runs; found the index {index}.", argument="index")
         arrays = {name: getattr(self, name)[:, index] for name in PER_SAMPLE}
-        return replace(self, **arrays, wrenches={frame: w[:, index] for frame, w in self.wrenches.items()})
+        extra = {name: x[:, index] if name == "joint_forces" else x for name, x in self.extra.items()}
+        wrenches = {frame: w[:, index] for frame, w in self.wrenches.items()}
+        return replace(self, **arrays, wrenches=wrenches, extra=extra)
 
     def part(self, samples: slice) -> Trajectory:
         """The samples of a slice, e.g. every tenth: ``part(slice(None, None, 10))``."""
@@ -176,7 +185,8 @@ class Trajectory:
     def __repr__(self) -> str:
         many = f" × {self.batch[0]} runs" if self.batch else ""
         samples = f"{len(self)} samples over {self.duration:.6g} s{many}"
-        return f"<Trajectory of {self.robot.name!r}: {samples}, {self.status}>"
+        status = BEYOND if self.finished and self.status != "finished" else self.status
+        return f"<Trajectory of {self.robot.name!r}: {samples}, {status}>"
 
 
 def register(name: str, function: Callable[..., Any]) -> None:

@@ -110,7 +110,7 @@ class Run:
     @property
     def stood(self) -> bool:
         """Nothing but the feet touched anything, and the simulation did not diverge."""
-        done = self.trajectory.status == "finished" and self.loop.fell is None
+        done = self.trajectory.finished and self.loop.fell is None
         return done and not self.standing.others(self.trajectory.about["touched"])
 
     @property

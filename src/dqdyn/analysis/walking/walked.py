@@ -215,7 +215,7 @@ class Walked:
     def why(self) -> str:
         """What went wrong in the plant, or ""."""
         run, standing = self.trajectory, self.standing
-        if run.status != "finished":
+        if not run.finished:
             return run.status
         fallen = self.centers[:, 2] < _FALLEN * standing.center[2]
         if fallen.any():

@@ -126,7 +126,7 @@ def checks_of(data: dict[str, Any]) -> list[dict[str, Any]]:
     if not _is_compiled(data):
         fast = "Native code is unavailable here: functions run on NumPy."
     slip, step = motion["slip_largest"], motion["dt"] / DT
-    accurate = error < ERROR * step and slip < SLIP * step**_SLIP_ORDER and motion["status"] == "finished"
+    accurate = error < ERROR * step and slip < SLIP * step**_SLIP_ORDER and motion["status"].startswith("finished")
     span = f"{number(motion['duration'])} s of motion in {motion['wall_time']:.1f} s"
     checks = {
         f"{len(data['agreement'])} formulations agree to {worst:.0e} of their results.": worst < AGREEMENT,

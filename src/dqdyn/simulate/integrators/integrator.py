@@ -38,6 +38,8 @@ class Integrator(ABC):
 
     name: ClassVar[str]
     order: ClassVar[int]
+    damps: ClassVar[bool] = False
+    """Whether it takes energy from motions that the step does not resolve, as it should."""
 
     def doubt(self, records: np.ndarray, v: np.ndarray) -> str:
         """What the records (n, B, …) say against the run; empty where nothing."""

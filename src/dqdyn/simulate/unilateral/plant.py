@@ -198,7 +198,7 @@ class _Plant:
         nv = self.problem.robot.nv
         self.record.measured = np.array(self.a)[:, None] if self.a else np.full((1, 1, nv), np.nan)
         trajectory = assembled(self.record)
-        status = self.doubt if trajectory.status == "finished" and self.doubt else trajectory.status
+        status = self.doubt if trajectory.finished and self.doubt else trajectory.status
         extra = self.log.arrays(len(trajectory)) if self.a else {}
         return replace(trajectory, extra={**trajectory.extra, **extra}, status=status)
 

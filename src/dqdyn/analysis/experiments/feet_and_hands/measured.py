@@ -76,7 +76,7 @@ def slipped(run: Run) -> float:
 def claims(run: Run, stages: Sequence[Stage] = STAGES) -> Iterator[Claim]:
     """About one run through some stages, from what its plant measured."""
     yield _went_through(run, len(stages))
-    yield Claim(f"{run.name}: the simulation is sound", run.trajectory.status, run.trajectory.status == "finished")
+    yield Claim(f"{run.name}: the simulation is sound", run.trajectory.status, run.trajectory.finished)
     stances = {stage.on for stage in stages}
     if ("right_foot",) in stances:
         yield _on_one_foot(run)

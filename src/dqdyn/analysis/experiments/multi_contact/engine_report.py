@@ -39,7 +39,7 @@ class Followed:
 
     @property
     def stands(self) -> bool:
-        return self.follower.fell is None and self.tried.run.status == "finished"
+        return self.follower.fell is None and self.tried.run.finished
 
     @property
     def reached(self) -> bool:

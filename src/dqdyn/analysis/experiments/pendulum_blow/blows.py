@@ -113,7 +113,7 @@ class Blow:
     @property
     def survived(self) -> bool:
         """The robot did not fall, and came to rest."""
-        return self.trajectory.status == "finished" and not self.fell and self.off is None and self.speed < RESTS
+        return self.trajectory.finished and not self.fell and self.off is None and self.speed < RESTS
 
     @property
     def stayed(self) -> bool:
@@ -151,7 +151,7 @@ class Blow:
     @property
     def outcome(self) -> str:
         """In a word or two."""
-        if self.trajectory.status != "finished":
+        if not self.trajectory.finished:
             return self.trajectory.status.partition(":")[0]
         if self.fell:
             return "falls"

@@ -128,7 +128,7 @@ def away(study: Study) -> Claim:
 def finished(study: Study) -> Claim:
     """No warning of the engine, each of which ends a run or marks it as doubtful."""
     runs = [blow.trajectory.status for blow in study.blows]
-    bad = [status for status in runs if status != "finished"]
+    bad = [status for status in runs if not status.startswith("finished")]
     words = f"{len(runs) - len(bad)} of {len(runs)} runs" + (f"; {bad[0]}" if bad else "")
     return Claim("all runs finished, without a warning of the engine", words, not bad)
 
