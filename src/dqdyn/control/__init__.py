@@ -13,6 +13,7 @@ from typing import Any
 from dqdyn.control.controllers.motion import acceleration_controller, velocity_controller
 from dqdyn.control.controllers.torque import computed_torque, torque_controller
 from dqdyn.control.controllers.whole_body import whole_body_controller
+from dqdyn.control.core.answers import ActiveConstraint, BlockedTask
 from dqdyn.control.core.controller import Controller
 from dqdyn.control.core.errors import ControlError, ControlWarning, InfeasibleError
 from dqdyn.control.core.inequality import Inequality
@@ -59,7 +60,6 @@ from dqdyn.control.tasks.robot import PostureTask, RestTask
 from dqdyn.control.tasks.support_area import SupportAreaTask
 from dqdyn.control.tasks.surface import SurfaceTask
 from dqdyn.control.tasks.target import CenterOfMassTask, LineTask, PlaneTask, PoseTask, RotationTask, TranslationTask
-from dqdyn.control.whole_body.answers import ActiveConstraint, BlockedTask
 from dqdyn.control.whole_body.controller import WholeBodyController
 from dqdyn.control.whole_body.touch_down import TouchDown
 

@@ -10,7 +10,7 @@ import numpy as np
 from dqdyn.algebra.scalar import Scalar
 from dqdyn.arrays import Array, RealArray, RealNumber
 from dqdyn.constraints import assembled
-from dqdyn.control.core.build import Constraints, Infeasible, SolverName, Tasks, build
+from dqdyn.control.core.build import Constraints, Damping, Infeasible, SolverName, Tasks, build
 from dqdyn.control.core.command_constraint import MassAndBias
 from dqdyn.control.core.composition import Dynamics
 from dqdyn.control.core.controller import Controller
@@ -42,7 +42,7 @@ def torque_controller(
     tasks: Tasks,
     constraints: Constraints = (),
     *,
-    damping: float = 1e-3,
+    damping: Damping = 1e-3,
     infeasible: Infeasible = "relax",
     solver: SolverName = "daqp",
     method: str = "auto",
