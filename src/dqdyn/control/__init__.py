@@ -25,8 +25,10 @@ from dqdyn.control.features.features import CenterOfMass, Configuration
 from dqdyn.control.features.hands import absolute_frame, relative_frame
 from dqdyn.control.features.on_robot import line, plane, point, pose, segment
 from dqdyn.control.features.signals import Measured, Moving
+from dqdyn.control.features.solids import Solid, solids_of
 from dqdyn.control.features.support_area import SupportArea, support_area
 from dqdyn.control.inequalities.center_of_mass_region import CenterOfMassRegion
+from dqdyn.control.inequalities.clearance import KeepClear
 from dqdyn.control.inequalities.cone import Cone
 from dqdyn.control.inequalities.contact_region import ContactRegion
 from dqdyn.control.inequalities.scene_zones import obstacle_of, scene_zones
@@ -91,6 +93,7 @@ __all__ = [
     "InfeasibleError",
     "JointLimits",
     "KeepAbove",
+    "KeepClear",
     "KeepIn",
     "KeepOut",
     "LineTask",
@@ -108,6 +111,7 @@ __all__ = [
     "RelativePoseTask",
     "RestTask",
     "RotationTask",
+    "Solid",
     "Stall",
     "State",
     "StateMachine",
@@ -140,6 +144,7 @@ __all__ = [
     "relative_frame",
     "scene_zones",
     "segment",
+    "solids_of",
     "solve_quadratic_program",
     "support_area",
     "torque_controller",
