@@ -117,6 +117,23 @@ def test_a_loop_stays_clear(level: str, kind: str) -> None:
     assert "'zone' (100 %)" in controller.stall
 
 
+@pytest.mark.long
+@pytest.mark.filterwarnings("ignore:The target of")
+@pytest.mark.parametrize("kind", ["capsule", "box"])
+def test_sides_that_become_parallel_stay_clear(kind: str) -> None:
+    """With a row for the nearest points alone, which jump from end to end, a capsule entered by 10 mm at any step."""
+    robot, zone = arm7(), "zone"
+    palm = ct.Solid("tool", kind, (0.04, 0.1) if kind == "capsule" else (0.08, 0.08, 0.18))
+    crate = ct.Solid(beside(0.3), "box", (0.2, 0.4, 0.4))
+    there = ct.TranslationTask("tool", beside(0.15).translation, gain=2.0)
+    controller = ct.velocity_controller(robot, [there], [ct.KeepClear(palm, crate, 0.02, gain=5.0, name=zone)])
+    q, least = Q, np.inf
+    for k in range(300):
+        q = robot.integrate(q, controller(0.01 * k, q), 0.01)
+        least = min(least, controller.distances[zone])
+    assert least > -1e-4
+
+
 def test_targets_in_a_solid_are_told() -> None:
     with pytest.warns(ct.ControlWarning, match="lies in the zone that 'zone' forbids, by 0.18"):
         ct.velocity_controller(
@@ -132,7 +149,7 @@ def test_every_pair_has_a_row() -> None:
     controller = ct.velocity_controller(arm7(), [ct.RestTask()], [ct.KeepClear(solids, scene, name="zone")])
     controller(0.0, Q)
     expected = {f"zone: {a} and {b}" for a in ("hand", "elbow") for b in ("ground", "crate")}
-    assert set(controller.distances) == expected
+    assert expected <= set(controller.distances)
     assert controller.distances["zone: hand and ground"] == pytest.approx(hand().translation[2] - 0.05, abs=1e-6)
 
 

@@ -23,6 +23,9 @@ from dqdyn.scenes.body import SceneBody
 
 SIZES = {"sphere": 1, "capsule": 2, "cylinder": 2, "box": 3, "ellipsoid": 3, "half-space": 0, "mesh": 0}
 """Kinds, and how many lengths in m each has."""
+_POINT = 1e-6  # m: the radius of a ball that stands for a corner
+_FEW = 16  # vertices up to which each of a mesh counts as a corner
+_SIGNS = np.array([[x, y, z] for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0)])
 _FLAT = 1e-9  # of the extent of points, up to which they count as in one plane
 
 
@@ -88,6 +91,26 @@ class Solid:
     def words(self) -> str:
         """What it is called in reports."""
         return self.name or (f"{self.kind} on {self.on}" if isinstance(self.on, str) else self.kind)
+
+    def corners(self) -> list[Solid]:
+        """Small balls at what sticks out: the ends of a capsule, corners of a box, vertices of a small mesh.
+
+        Where two flat bodies are parallel, nearest points jump from one corner to another, and each needs its own row.
+        """
+        if self.kind == "capsule":
+            radius, half = self.lengths[0], self.lengths[1] / 2.0
+            points = np.array([[0.0, 0.0, -half], [0.0, 0.0, half]])
+        elif self.kind == "box":
+            radius, points = _POINT, _SIGNS * np.array(self.lengths) / 2.0
+        elif self.kind == "mesh" and self.vertices is not None and len(np.asarray(self.vertices)) <= _FEW:
+            radius, points = _POINT, real_array(self.vertices, "vertices of a mesh")
+        else:
+            return []
+        on: Any = self.on if self.place is None else self.place
+        return [
+            Solid(on, "sphere", radius, self.at * Pose(translation=p), f"corner {i + 1} of {self.words}")
+            for i, p in enumerate(points)
+        ]
 
     def geometry(self) -> Any:
         """The shape as coal knows it."""

@@ -37,6 +37,9 @@ _SIZE = 9  # of a pair: its two nearest points, each in axes of its own body, an
 class KeepClear(Inequality):
     """Solids of ``a`` at least ``distance`` m away from those of ``b``, every pair of them: one row each.
 
+    Ends of capsules, and corners of boxes and of meshes with up to 16 vertices, have rows of their own: where flat
+    sides are parallel the nearest points jump from one to another.
+
     ``a`` and ``b``: a :class:`Solid`, a list of them, a scene or its bodies; of every pair at least one is on the
     robot, and both may be. h = nᵀ(p_b − p_a) − distance, with the nearest points p_a and p_b and the direction n from
     the first to the second, as the package ``coal`` finds them at each step. For the step they are fixed to their
@@ -58,6 +61,9 @@ class KeepClear(Inequality):
                 raise Error(f"{x.words!r} and {y.words!r} are on one frame, {x.on!r}: nothing moves them apart.")
         if not self.pairs:
             raise Error("A zone between solids needs two of them.")
+        self.main = len(self.pairs)
+        for x, y in self.pairs[: self.main]:
+            self.pairs += [*((corner, y) for corner in x.corners()), *((x, corner) for corner in y.corners())]
         solids = list({id(s): s for pair in self.pairs for s in pair}.values())
         self._coal = imported_coal()
         self._shapes = {id(s): s.geometry() for s in solids}
@@ -67,8 +73,8 @@ class KeepClear(Inequality):
         self._places = {key: i for i, key in enumerate(places)}
         self._frozen = FrozenPoints(len(self.pairs), f"the nearest points of {first[0].words} and {second[0].words}")
         name = f"clearance: {first[0].words} and {second[0].words}"
-        if len(self.pairs) > 1:
-            name = f"clearance of {len(self.pairs)} pairs"
+        if self.main > 1:
+            name = f"clearance of {self.main} pairs"
         super().__init__(name, tuple(map(FramePose, frames)), (*places.values(), self._frozen), **options)
 
     def bound_to(self, model: Model) -> Self:
@@ -85,9 +91,8 @@ class KeepClear(Inequality):
         return result
 
     def row_names(self) -> list[str]:
-        if len(self.pairs) == 1:
-            return [self.name]
-        return [f"{self.name}: {a.words} and {b.words}" for a, b in self.pairs]
+        names = [f"{self.name}: {a.words} and {b.words}" for a, b in self.pairs]
+        return [self.name, *names[1:]] if self.main == 1 else names
 
     def look_around(self, t: float, q: Array) -> None:
         """Find the nearest points at a state."""
@@ -148,7 +153,7 @@ class KeepClear(Inequality):
         given = [signal.at(0.0).value for signal in self.signals[:-1]]
         self._freeze(known, given)
         h = self.value(known, [*given, self._frozen.value])
-        return zip(self.row_names(), map(float, h), strict=True)
+        return zip(self.row_names()[: self.main], map(float, h[: self.main]), strict=True)
 
 
 class FrozenPoints(Signal):
