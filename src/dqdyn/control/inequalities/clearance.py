@@ -66,7 +66,9 @@ class KeepClear(Inequality):
             self.pairs += [*((corner, y) for corner in x.corners()), *((x, corner) for corner in y.corners())]
         solids = list({id(s): s for pair in self.pairs for s in pair}.values())
         self._coal = imported_coal()
+        self._solids = {id(s): s for s in solids}
         self._shapes = {id(s): s.geometry() for s in solids}
+        self._at = {id(s): as_transform(self._coal, s.at.dq) for s in solids}
         frames = tuple(dict.fromkeys(str(s.on) for s in solids if s.place is None))
         self._frames = {frame: i for i, frame in enumerate(frames)}
         places = {id(s.place): s.place for s in solids if s.place is not None}
@@ -109,12 +111,14 @@ class KeepClear(Inequality):
         coal, request = self._coal, self._coal.DistanceRequest()
         request.enable_signed_distance = True
         request.gjk_tolerance, request.gjk_max_iterations = _TOLERANCE, _ITERATIONS
+        if not all(np.isfinite(pose).all() for pose in (*robot, *given)):
+            self._frozen.value[:] = [np.nan] * self._frozen.size
+            return
+        on_robot, around = ([as_transform(coal, DQ.of8(list(x))) for x in poses] for poses in (robot, given))
+        base_of = {key: self._base(solid, on_robot, around) for key, solid in self._solids.items()}
+        center_of = {key: base * self._at[key] for key, base in base_of.items()}
         for i, pair in enumerate(self.pairs):
-            bases = [DQ.of8(self._base(solid, robot, given)) for solid in pair]
-            if not np.isfinite([c for base in bases for c in base.components]).all():
-                self._frozen.value[_SIZE * i :] = [np.nan] * (len(self._frozen.value) - _SIZE * i)
-                return
-            centers = [as_transform(coal, base * solid.at.dq) for base, solid in zip(bases, pair, strict=True)]
+            bases, centers = ([of[id(solid)] for solid in pair] for of in (base_of, center_of))
             found = coal.DistanceResult()
             shapes = [self._shapes[id(solid)] for solid in pair]
             distance = coal.distance(shapes[0], centers[0], shapes[1], centers[1], request, found)
@@ -124,7 +128,11 @@ class KeepClear(Inequality):
                 names = " and ".join(repr(solid.words) for solid in pair)
                 problem = Error(f"{names} overlap, and triangles have no inside: leave out faces for the hull")
                 raise no_value(self._frozen.what, problem, self._frozen)
-            local = [c for base, p in zip(bases, points, strict=True) for c in _seen_from(base, p)]
+            local = [
+                c
+                for base, p in zip(bases, points, strict=True)
+                for c in (base.getRotation().T @ (p - base.getTranslation())).tolist()
+            ]
             self._frozen.value[_SIZE * i : _SIZE * (i + 1)] = [*local, *normal.tolist()]
 
     def _base(self, solid: Solid, robot: Sequence[Any], given: Sequence[Any]) -> Any:
@@ -187,9 +195,3 @@ def _moved(x: DQ, p: Sequence[Scalar]) -> tuple[Scalar, ...]:
     r, at = x.primary, 2.0 * (x.dual * x.primary.conj())
     turned = r * pure(*p) * r.conj()
     return tuple(a + b for a, b in zip(turned.vector, at.vector, strict=True))
-
-
-def _seen_from(x: DQ, p: Sequence[float]) -> list[float]:
-    """A point of the world in axes of a body at pose x."""
-    r, at = x.primary, 2.0 * (x.dual * x.primary.conj())
-    return [float(c) for c in (r.conj() * pure(*(float(a) - b for a, b in zip(p, at.vector, strict=True))) * r).vector]
