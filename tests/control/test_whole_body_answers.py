@@ -14,10 +14,11 @@ from standing import pole, resting_table, stand
 import dqdyn as dq
 from dqdyn import contacts as touch
 from dqdyn import control as ct
+from dqdyn.control.core.answers import OTHERS
 from dqdyn.control.core.braking import RATE
 from dqdyn.control.qp.solver import INFINITE
 from dqdyn.control.qp.with_piqp import PiqpSolver
-from dqdyn.control.whole_body.answers import NOTHING, OTHERS
+from dqdyn.control.whole_body.composition import WholeBodyComposition
 from dqdyn.control.whole_body.controller import anchor_of
 from dqdyn.control.whole_body.falling import FallWatch
 
@@ -148,7 +149,7 @@ def test_a_task_on_a_fixed_foot_is_held_by_the_contact() -> None:
     lift = ct.TranslationTask("foot", POLE.pose("foot", Q_POLE).translation + np.array([0.0, 0.0, 0.1]), name="lift")
     controller = ct.whole_body_controller(POLE, [lift, ct.PostureTask(Q_POLE)], contacts=SOLE)
     controller(0.0, Q_POLE, np.zeros(POLE.nv))
-    assert {each.task: each.shares for each in controller.blocked} == {"lift": {NOTHING: 1.0}}
+    assert {each.task: each.shares for each in controller.blocked} == {"lift": {WholeBodyComposition.no_way: 1.0}}
 
 
 def test_nothing_blocks_where_all_is_met(made: Callable[..., ct.WholeBodyController]) -> None:

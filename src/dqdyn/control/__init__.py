@@ -13,6 +13,7 @@ from typing import Any
 from dqdyn.control.controllers.motion import acceleration_controller, velocity_controller
 from dqdyn.control.controllers.torque import computed_torque, torque_controller
 from dqdyn.control.controllers.whole_body import whole_body_controller
+from dqdyn.control.core.answers import ActiveConstraint, BlockedTask
 from dqdyn.control.core.controller import Controller
 from dqdyn.control.core.errors import ControlError, ControlWarning, InfeasibleError
 from dqdyn.control.core.inequality import Inequality
@@ -24,8 +25,10 @@ from dqdyn.control.features.features import CenterOfMass, Configuration
 from dqdyn.control.features.hands import absolute_frame, relative_frame
 from dqdyn.control.features.on_robot import line, plane, point, pose, segment
 from dqdyn.control.features.signals import Measured, Moving
+from dqdyn.control.features.solids import Solid, solids_of
 from dqdyn.control.features.support_area import SupportArea, support_area
 from dqdyn.control.inequalities.center_of_mass_region import CenterOfMassRegion
+from dqdyn.control.inequalities.clearance import KeepClear
 from dqdyn.control.inequalities.cone import Cone
 from dqdyn.control.inequalities.contact_region import ContactRegion
 from dqdyn.control.inequalities.scene_zones import obstacle_of, scene_zones
@@ -59,7 +62,6 @@ from dqdyn.control.tasks.robot import PostureTask, RestTask
 from dqdyn.control.tasks.support_area import SupportAreaTask
 from dqdyn.control.tasks.surface import SurfaceTask
 from dqdyn.control.tasks.target import CenterOfMassTask, LineTask, PlaneTask, PoseTask, RotationTask, TranslationTask
-from dqdyn.control.whole_body.answers import ActiveConstraint, BlockedTask
 from dqdyn.control.whole_body.controller import WholeBodyController
 from dqdyn.control.whole_body.touch_down import TouchDown
 
@@ -91,6 +93,7 @@ __all__ = [
     "InfeasibleError",
     "JointLimits",
     "KeepAbove",
+    "KeepClear",
     "KeepIn",
     "KeepOut",
     "LineTask",
@@ -108,6 +111,7 @@ __all__ = [
     "RelativePoseTask",
     "RestTask",
     "RotationTask",
+    "Solid",
     "Stall",
     "State",
     "StateMachine",
@@ -140,6 +144,7 @@ __all__ = [
     "relative_frame",
     "scene_zones",
     "segment",
+    "solids_of",
     "solve_quadratic_program",
     "support_area",
     "torque_controller",

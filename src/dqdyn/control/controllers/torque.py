@@ -11,7 +11,7 @@ from dqdyn.algebra.scalar import Scalar
 from dqdyn.arrays import Array, RealArray, RealNumber
 from dqdyn.compile.trace.program import Program
 from dqdyn.constraints import assembled
-from dqdyn.control.core.build import Constraints, Infeasible, SolverName, Tasks, build
+from dqdyn.control.core.build import Constraints, Damping, Infeasible, SolverName, Tasks, build
 from dqdyn.control.core.command_constraint import MassAndBias
 from dqdyn.control.core.composition import Dynamics
 from dqdyn.control.core.controller import Controller
@@ -43,7 +43,7 @@ def torque_controller(
     tasks: Tasks,
     constraints: Constraints = (),
     *,
-    damping: float = 1e-3,
+    damping: Damping = 1e-3,
     infeasible: Infeasible = "relax",
     solver: SolverName = "daqp",
     method: InverseMethod = "auto",

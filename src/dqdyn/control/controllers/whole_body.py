@@ -15,6 +15,7 @@ from dqdyn.control.controllers.printed_forms import literal_program, require_for
 from dqdyn.control.controllers.torque import mass_and_bias
 from dqdyn.control.core.build import (
     Constraints,
+    Damping,
     Infeasible,
     SolverName,
     Tasks,
@@ -42,7 +43,7 @@ def whole_body_controller(
     constraints: Constraints = (),
     *,
     contacts: Contact | Sequence[Contact] = (),
-    damping: float = 1e-3,
+    damping: Damping = 1e-3,
     force_damping: float = 1e-5,
     contact_rate: float = 10.0,
     coulomb_friction: bool = False,

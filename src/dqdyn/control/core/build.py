@@ -22,6 +22,8 @@ Tasks = Task | Sequence[Task] | Sequence[Sequence[Task] | Task]
 """One, a list, or a list of lists for strict priorities."""
 Constraints = ControlPart | Sequence[ControlPart]
 """Constraints, and tasks that must be met exactly."""
+Damping = float | Sequence[float]
+"""One number, or one per level of the tasks."""
 Infeasible = Literal["raise", "relax", "hold", "rest"]
 SolverName = Literal["daqp", "piqp"]
 _ROUNDING = 1e-9  # of how far a target lies in a zone
@@ -32,7 +34,7 @@ def build(
     level: str,
     tasks: Tasks,
     constraints: Constraints,
-    damping: float,
+    damping: Damping,
     infeasible: Infeasible,
     solver: SolverName,
     dynamics: Dynamics | None = None,
@@ -53,7 +55,7 @@ def warn_of_forbidden_targets(design: Design, model: Model) -> None:
 
     The task says where features are once it is met, the constraint how far from its boundary they are there.
     """
-    for task in design.all_tasks:
+    for task in (task for task in design.all_tasks if task.mask is None):  # a mask leaves open where features are
         for constraint in design.constraints:
             for name, h in constraint.clearances_at_target(task, model):
                 if h < -_ROUNDING:

@@ -98,6 +98,8 @@ class CommandConstraint(ControlPart):
     """
 
     levels: tuple[str, ...] = ("velocity", "acceleration", "torque")
+    follows_progress = False
+    """Whether it depends on how much of the tasks can be done: see :mod:`dqdyn.control.core.progress`."""
 
     def __init__(self, name: str, gain: float = 1.0, gains: Gains = "auto", relaxable: Relax = True) -> None:
         self.name, self.gain, self.relaxable = name, positive(gain, f"gain of {name}"), relaxable

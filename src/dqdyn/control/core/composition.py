@@ -25,6 +25,7 @@ from dqdyn.control.core.task import Task
 from dqdyn.control.features.signals import Signal, SignalBuffer
 from dqdyn.control.qp.conflict import NamedRows
 from dqdyn.control.qp.solver import INFINITE, ProblemSize
+from dqdyn.model.joints.joint_kind import UNITS
 from dqdyn.model.model import Model
 
 Dynamics = Callable[[list[Scalar], list[Scalar]], MassAndBias]
@@ -40,6 +41,8 @@ MATRICES = ("A", "jacobian", "torque", "solution", "force_task")
 class Composition:
     """The program of a robot, a level ("velocity" or "acceleration") and the parts of a controller."""
 
+    no_way = "the robot itself, which has no motion that serves it here: a singularity, or a target out of reach"
+    """What holds a task back where neither constraints nor other tasks do, in words."""
     has_squares = True
     """Whether squares of H and of the rows are computed, which solvers ask for at every step."""
 
@@ -47,9 +50,21 @@ class Composition:
         self.model, self.level, self.design, self.dynamics = model, level, design, dynamics
         self.buffer = buffer = SignalBuffer(design.signals)
         task_gains = [(t.gain, 0.0) if level == "velocity" else t.gains for t in design.all_tasks]
-        own_gains = [gains for c in design.constraints for gains in c.initial_gains(model, level)]
+        own_gains, self.progress_gains = list[tuple[float, float]](), list[int]()
+        for constraint in design.constraints:
+            if constraint.follows_progress:
+                self.progress_gains.append(len(task_gains) + len(own_gains))
+            own_gains += constraint.initial_gains(model, level)
         self.gains = np.array([*task_gains, *own_gains, (0.0, 0.0)])  # a program takes no empty input
+        self._looking = [part for part in design.constraints if part.looks]
         self._blocks: dict[str, tuple[slice, tuple[int, ...]]] = {}
+        self._constants: dict[int, list[Scalar]] = {}
+        self._units: dict[str, str] = {}
+        angular = [is_angle for joint in model.joints if joint.master is None for is_angle in joint.motion.angular]
+        self.axis_units, self.torque_units = (
+            [UNITS[name][0 if is_angle else 1] for is_angle in angular]
+            for name in ("v" if level == "velocity" else "a", "tau")
+        )
         inputs = [*self.buffer.inputs(model), ("gains", self.gains.size), *((n, a.size) for n, a in self.given.items())]
         self.program = trace(f"{level}_control", inputs, self._trace)
         self.function = Function(self.program, summary="The quadratic program of a controller at a state.").fast
@@ -84,6 +99,8 @@ class Composition:
     def evaluate(self, t: float, q: Array, v: Array, *, signals: bool = True) -> None:
         """Compute all blocks; they are in :attr:`views`. Without ``signals`` these are as they were last."""
         if signals:
+            for part in self._looking:
+                part.look_around(t, q)
             self.buffer.update(t)
         self._t[0] = t
         self.function(self._t, q, v, *self._arrays, out=self.out)
@@ -112,6 +129,8 @@ class Composition:
             equal += [(row, -r) for row, r in self._forms(task, *tasks[id(task)])]
         self._collect(blocks, equal, bounds)
         blocks |= self._reported()
+        if self.progress_gains:
+            blocks["task_pulls"] = [c for task in self.design.tasks[0] for c in tasks[id(task)][0].pulls(task.gains)]
         for name, of in (("error", "value"), ("error_rate", "rate"), ("jacobian", "jacobian")):
             blocks[name] = [e for task in self.design.all_tasks for e in getattr(tasks[id(task)][0], of) or ()]
         return self._flat(blocks)
@@ -143,18 +162,26 @@ class Composition:
 
     def _bound(self, context: Context, bound: CommandBound) -> CommandBound:
         """A bound on velocities, accelerations or torques as one on the unknowns."""
+        self._units[bound.name] = self._unit(bound)
         if bound.torque is None:
             return bound
         matrix, bias = context.mass_and_bias
         return shifted(bound, list(matrix[bound.torque]), bias[bound.torque])
+
+    def _unit(self, bound: CommandBound) -> str:
+        """The unit of a bound on velocities, accelerations or torques."""
+        if bound.torque is not None:
+            return self.torque_units[bound.torque]
+        per = "s" if self.level == "velocity" else "s²"
+        return f"unit of its h per {per}" if bound.axis is None else self.axis_units[bound.axis]
 
     def _own_bounds(self, context: Context) -> list[tuple[CommandBound, bool]]:
         """Bounds that the controller itself adds, and whether they give way."""
         return []
 
     def _reported(self) -> Blocks:
-        """Further blocks."""
-        return {}
+        """Further blocks: r of J u + r of all tasks, the highest level first."""
+        return {"task_constants": [c for k in sorted(self._constants) for c in self._constants[k]]}
 
     @property
     def _equality_names(self) -> Sequence[str]:
@@ -179,9 +206,18 @@ class Composition:
 
     def _objective(self, k: int, tasks: list[tuple[Task, Rows, list[Scalar]]]) -> Blocks:
         """H = Σ w JᵀJ + λ² and f = Σ w Jᵀr of one level."""
-        forms = [(task.weight, *form) for task, rows, right in tasks for form in self._forms(task, rows, right)]
+        forms = self._weighted_forms(k, tasks)
         unit = np.eye(self.unknowns).tolist()
-        return self._squares_of(k, forms, [(self.design.damping**2, row, 0.0) for row in unit])
+        return self._squares_of(k, forms, [(self.design.dampings[k] ** 2, row, 0.0) for row in unit])
+
+    def _weighted_forms(self, k: int, tasks: list[tuple[Task, Rows, list[Scalar]]]) -> Forms:
+        """Squares of the tasks of a level; their constants are kept for reports."""
+        result: Forms = []
+        for task, rows, right in tasks:
+            forms = self._forms(task, rows, right)
+            result += [(w, *form) for w, form in zip(task.row_weights(len(forms)), forms, strict=True)]
+        self._constants[k] = [constant for _, _, constant in result]
+        return result
 
     def _squares_of(self, k: int, tasks: Forms, damping: Forms) -> Blocks:
         """½ Σ weight (row · u + constant)² as H and f, and J, the rows of the tasks."""
@@ -241,6 +277,21 @@ class Composition:
         return entries, (len(entries),)
 
     # --- for reports --------------------------------------------------------------------------------------------------
+
+    def unit_of(self, name: str) -> str:
+        """The unit of a bound by its name; equalities of tasks have that of their rate or acceleration."""
+        if name in self._units:
+            return self._units[name]
+        return "unit of its error per s" if self.level == "velocity" else "unit of its error per s²"
+
+    def damping_pull(self, k: int, u: Array) -> Array | None:
+        """The slope of the damping's share of the cost of level k at u; None where it is not known apart."""
+        return self.design.dampings[k] ** 2 * u
+
+    def pulls(self, multipliers: Array) -> Array:
+        """λ times its row over the unknowns, (sides, n)."""
+        rows = np.vstack([np.eye(self.size.first, self.unknowns), self.views["A"]])
+        return np.asarray(multipliers[:, None] * rows)
 
     def rows(self) -> NamedRows:
         """The bounds at the last state, one-sided and named."""

@@ -15,13 +15,17 @@ from dqdyn.arrays import Array, RealArray
 from dqdyn.compile.export.c_library import CLibrary
 from dqdyn.compile.runtime.function import check_out
 from dqdyn.compile.trace.program import Program
+from dqdyn.control.core.answers import ActiveConstraint, BlockedTask, active, blocked, stall
 from dqdyn.control.core.braking import Brake, CommandMap
 from dqdyn.control.core.composition import Composition
 from dqdyn.control.core.errors import SignalError
 from dqdyn.control.core.lemma import Activation
 from dqdyn.control.core.optimum import Optimise
 from dqdyn.control.core.policy import POLICIES, StepReport, rest, unusable
+from dqdyn.control.core.progress import Progress
+from dqdyn.control.core.speed import SpeedWatch
 from dqdyn.control.core.supervision import Supervisor
+from dqdyn.control.core.task import Task
 from dqdyn.control.features.components import is_finite
 from dqdyn.control.features.signals import not_finite
 from dqdyn.errors import Error, StateError, unknown_name
@@ -50,6 +54,8 @@ class Controller:
         self.policy, self._command_map = POLICIES[infeasible], command_map
         self._supervisor = Supervisor(composition)
         self._brake = self._make_brake()
+        self.progress = Progress()
+        self._speed = None if level == "velocity" else SpeedWatch(model)
         self._shapes = (model.nq,), (model.nv,)
         self._turns = [
             (joint.name, slice(joint.q.start + part.start, joint.q.start + part.stop))
@@ -79,6 +85,8 @@ class Controller:
         self.optimum.forget()
         self._supervisor.reset()
         self._brake.reset()
+        if self._speed is not None:
+            self._speed.reset()
         self._t = 0.0
         self._resting: StepReport | None = None
         self._report: StepReport | None = StepReport(0.0, "not started")
@@ -140,6 +148,10 @@ class Controller:
                 return self._hold(t, q, v, unusable(self, t, problem))
         if self._resting is not None:
             return self._hold(t, q, v, replace(self._resting, t=t))
+        if self._speed is not None:
+            problem = self._speed.problem(t, v)
+            if problem:
+                return self._hold(t, q, v, unusable(self, t, problem))
         problem = self._begin(t, q, v)
         if problem:
             return self._hold(t, q, v, unusable(self, t, problem))
@@ -157,6 +169,8 @@ class Controller:
         except SignalError as missing:
             reason = f"{composition.design.called(missing.signal)} {missing.why}"
             return self._hold(t, q, v, unusable(self, t, reason))
+        if composition.progress_gains:
+            self.progress.update(self, t, q, v)
         report: StepReport | None = None
         u = self.optimum(composition.views)
         if u is None:
@@ -260,6 +274,35 @@ class Controller:
     def distances(self) -> dict[str, float]:
         """h of the inequalities and position limits at the last step, by name; positive is safe."""
         return dict(zip(self.composition.guards, self.composition.views["h"].tolist(), strict=True))
+
+    @property
+    def active(self) -> tuple[ActiveConstraint, ...]:
+        """Bounds that the last command uses up, by name, with their multipliers, those that pull most first."""
+        return active(self)
+
+    @property
+    def blocked(self) -> tuple[BlockedTask, ...]:
+        """Tasks that the last command does not meet, and what holds each back."""
+        return blocked(self)
+
+    @property
+    def stall(self) -> str:
+        """Which tasks the last command does not meet, and why, in words; "" where it meets all."""
+        return stall(self)
+
+    @property
+    def jacobians(self) -> dict[str, Array]:
+        """Jacobians (rows, nv) of the tasks at the last step, by name."""
+        return self._by_task("jacobian")
+
+    @property
+    def unknowns(self) -> Array:
+        """What the solver found at the last step: v, or v̇."""
+        return self._last
+
+    def at_rest(self, task: Task, residual: Array, r: Array) -> Array:
+        """What is left to do of a task without any velocity or acceleration, for J u + r, the ``residual``, and r."""
+        return r
 
     def record(self) -> dict[str, Array]:
         """What a simulation keeps of a step."""

@@ -7,6 +7,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+import numpy as np
+
 from dqdyn.control.core.command_constraint import CommandConstraint
 from dqdyn.control.core.errors import refused
 from dqdyn.control.core.settings import number
@@ -17,21 +19,26 @@ from dqdyn.errors import Error
 from dqdyn.model.model import Model
 
 P = TypeVar("P", bound=ControlPart)
+BELOW = 1e-3
+"""Damping of the levels below the first, unless it is given or that of the first is less."""
 _TASKS = "tasks are Tasks or lists of them, one per level of priority"
 _CONSTRAINTS = "constraints are inequalities, limits, or Tasks that must be met"
 
 
 @dataclass(frozen=True)
 class Design:
-    """What a controller is made of; ``tasks`` by levels of priority, ``equalities`` are tasks that must be met."""
+    """What a controller is made of; ``tasks`` by levels of priority, ``equalities`` are tasks that must be met.
+
+    ``dampings`` has a λ for every level of the tasks.
+    """
 
     tasks: tuple[tuple[Task, ...], ...]
     equalities: tuple[Task, ...]
     constraints: tuple[CommandConstraint, ...]
-    damping: float
+    dampings: tuple[float, ...]
 
     @classmethod
-    def of(cls, model: Model, level: str, tasks: Any, constraints: Any, damping: float) -> Design:
+    def of(cls, model: Model, level: str, tasks: Any, constraints: Any, damping: Any) -> Design:
         """The parts as users give them, checked and bound to a robot."""
         levels = _levels(as_list(tasks, _TASKS))
         if not levels:
@@ -39,7 +46,7 @@ class Design:
         constraints = as_list(constraints)
         for constraint in constraints:
             _check_constraint(constraint, level)
-        damping = number(damping, "damping", 0.0)
+        dampings = _dampings(damping, len(levels))
         for task in (task for each in (*levels, constraints) for task in each):
             _check_level(task, level)
         hard = [c.bound_to(model) for c in constraints if isinstance(c, Task)]
@@ -47,7 +54,12 @@ class Design:
         equalities = tuple(next(named) for _ in hard)
         own_levels = tuple(tuple(next(named) for _ in each) for each in levels)
         own = [c.bound_to(model) for c in constraints if isinstance(c, CommandConstraint)]
-        return cls(own_levels, equalities, tuple(_numbered(own, [task.name for task in equalities])), damping)
+        return cls(own_levels, equalities, tuple(_numbered(own, [task.name for task in equalities])), dampings)
+
+    @property
+    def damping(self) -> float:
+        """λ of the first level."""
+        return self.dampings[0]
 
     @property
     def all_tasks(self) -> list[Task]:
@@ -86,6 +98,16 @@ def _levels(tasks: Sequence[Any]) -> list[tuple[Task, ...]]:
         if not isinstance(task, Task):
             raise refused(_TASKS, task)
     return levels
+
+
+def _dampings(given: Any, levels: int) -> tuple[float, ...]:
+    """λ of every level: one number damps the first, and the others by no more than it needs for one solution."""
+    if not isinstance(given, (list, tuple, np.ndarray)):
+        first = number(given, "damping", 0.0)
+        return first, *[min(first, BELOW)] * (levels - 1)
+    if np.ndim(given) != 1 or len(given) != levels:
+        raise refused(f"damping is one number, or one per level of the tasks, {levels}", given, expected=levels)
+    return tuple(number(each, "damping", 0.0) for each in given)
 
 
 def _check_level(part: ControlPart, level: str) -> None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.jet import derivative
@@ -74,6 +75,24 @@ class Rows:
             return self.residual[i] + first * value
         # ÿ = −k_d ẏ − k_p y [Quiroz, eq. (3.3)]
         return self.drift[i] + first * _component(of_rate, self.rate, i) + second * value
+
+    def chosen(self, kept: Sequence[int]) -> Rows:
+        """Those of these components alone."""
+
+        def of(part: list[Any]) -> list[Any]:
+            return [part[i] for i in kept]
+
+        matrices = None
+        if self.gain_matrices is not None:
+            of_rate, of_value = ([of(row) for row in of(matrix)] for matrix in self.gain_matrices)
+            matrices = of_rate, of_value
+        rate, drift = (None if part is None else of(part) for part in (self.rate, self.drift))
+        return Rows(of(self.value), of(self.jacobian), of(self.residual), rate, drift, matrices)
+
+    def pulls(self, gains: tuple[Scalar, Scalar]) -> list[Scalar]:
+        """k_p y of every component: the share of the value in :meth:`decay` at the level of accelerations."""
+        of_value = None if self.gain_matrices is None else self.gain_matrices[1]
+        return [gains[1] * _component(of_value, self.value, i) for i in range(len(self.value))]
 
 
 def _component(matrix: Matrix | None, c: list[Scalar], i: int) -> Scalar:

@@ -47,6 +47,7 @@ class Linearised:
         q = as_state(self.model, "q", q)
         v = np.zeros(self.model.nv) if v is None else as_state(self.model, "v", v)
         buffer = self.buffer
+        self.term.look_around(t, np.asarray(q, dtype=float))
         buffer.update(t)
         out = self._function(np.array([float(t)]), q, v, buffer.value, buffer.rate, buffer.acceleration)
         m, n = self._rows, self.model.nv

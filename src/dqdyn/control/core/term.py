@@ -8,6 +8,7 @@ from itertools import islice
 from typing import Self
 
 from dqdyn.algebra.scalar import Scalar
+from dqdyn.arrays import Array
 from dqdyn.control.core.kinematics import Rows, SignalMotion, State, differentiate
 from dqdyn.control.features.features import Feature, stacked
 from dqdyn.control.features.signals import Signal
@@ -24,10 +25,16 @@ class ControlPart(ABC):
 
     name: str
     signals: Signals = ()
+    looks = False
+    """Whether :meth:`look_around` has something to do."""
 
     def bound_to(self, model: Model) -> Self:
         """The part for one robot; raises on unknown frames, wrong sizes and missing limits."""
         return self
+
+    def look_around(self, t: float, q: Array) -> None:
+        """Find what has to be known of a state before a program is evaluated at time t (s) and q (nq,)."""
+        return
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name!r}>"

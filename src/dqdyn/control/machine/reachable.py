@@ -98,7 +98,7 @@ class _Postures(LeastSquares):
         tasks = [part for part in parts if isinstance(part, Task)]
         others = [part for part in parts if not isinstance(part, Task)]
         named = Design.of(robot.model, "velocity", tasks, others, 0.0) if tasks else None
-        design = Design((), () if named is None else named.tasks[0], _bound(robot, others, named), 0.0)
+        design = Design((), () if named is None else named.tasks[0], _bound(robot, others, named), ())
         super().__init__(robot)
         self.composition = Composition(robot.model, "velocity", design)
         self._rest = np.zeros(robot.nv)

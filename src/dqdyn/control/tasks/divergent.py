@@ -103,7 +103,7 @@ class DivergentComponentTask(Task):
             limited = nearest_in_polygon(self.support.tolist(), unlimited)
             # ξ̇ = ω₀ (ξ − z): with another z the rate asked for is another.
             drift = [d + omega * (b - a) for d, a, b in zip(drift, unlimited, limited, strict=True)]
-        return self.with_gain_factors(Rows(error, jacobian, residual, error, drift))
+        return self.chosen_rows(Rows(error, jacobian, residual, error, drift))
 
     def zero_moment_point(self, robot: Robot, t: float, q: RealArray, v: RealArray) -> Array:
         """The zero-moment point (2,) in m that the task asks for at time t (s), q (nq,) and v (nv,)."""

@@ -57,4 +57,4 @@ class MomentumTask(Task):
         error = self.error([momentum], [target.value])
         turning = mass.centroidal_momentum_drift(model, state.motion, state.twist_drifts).vector[part]  # Ȧ v
         drift = [a - b for a, b in zip(turning, target.rate, strict=True)]
-        return self.with_gain_factors(Rows(error, matrix, against, error, drift))
+        return self.chosen_rows(Rows(error, matrix, against, error, drift))

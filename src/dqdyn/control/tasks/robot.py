@@ -77,4 +77,4 @@ class RestTask(Task):
     def rows(self, state: State, given: Sequence[SignalMotion]) -> Rows:
         n = state.model.nv
         zero, unit = [0.0] * n, [[1.0 if i == k else 0.0 for k in range(n)] for i in range(n)]
-        return self.with_gain_factors(Rows(zero, unit, zero, None if state.v is None else list(state.v), zero))
+        return self.chosen_rows(Rows(zero, unit, zero, None if state.v is None else list(state.v), zero))

@@ -37,7 +37,6 @@ from dqdyn.control.whole_body.falling import is_watched
 from dqdyn.control.whole_body.force_task import ForceTask
 from dqdyn.errors import StateError
 from dqdyn.model.description import WORLD
-from dqdyn.model.joints.joint_kind import UNITS
 from dqdyn.robot import Robot
 
 RAMP, RATE = "normal force ramp", "torque rate"
@@ -65,7 +64,6 @@ class WholeBodyComposition(Composition):
         force_damping: float,
         has_rates: bool = False,
     ) -> None:
-        self._units: dict[str, str] = {}
         self.robot, self.contacts, self.force_damping = robot, contacts, force_damping
         self.own_bounds, self.has_rates = 0, has_rates
         self.anchors = np.zeros((max(1, len(contacts.contacts)), ANCHOR_SIZE))
@@ -74,13 +72,8 @@ class WholeBodyComposition(Composition):
         self.torques = np.array([-1.0, 1.0])[:, None] * np.minimum(self.effort, INFINITE)
         self.motors = [k for k, has_motor in enumerate(contacts.actuated) if has_motor]
         self.force_tasks = [task for task in design.all_tasks if isinstance(task, ForceTask)]
-        self._constants: dict[int, list[Scalar]] = {}
         self.is_watched = is_watched(robot.model, contacts)
         self.axis_names = axes(robot.model)
-        own = [joint for joint in robot.model.joints if joint.master is None]
-        angular = [is_angle for joint in own for is_angle in joint.motion.angular]
-        self.torque_units = [UNITS["tau"][0 if is_angle else 1] for is_angle in angular]
-        self._axis_units = [UNITS["a"][0 if is_angle else 1] for is_angle in angular]
         self._of_forces: dict[int, list[tuple[list[Scalar], Scalar]]] = {}
         self.design_tasks = design.all_tasks
         self.plan, equalities = self._planned(dynamics)
@@ -186,10 +179,9 @@ class WholeBodyComposition(Composition):
         return self._at.elimination(*self._at.equations_of_motion[k])
 
     def _bound(self, context: Context, bound: CommandBound) -> CommandBound:
+        self._units[bound.name] = self._unit(bound)
         if bound.torque is not None:
-            self._units[bound.name] = self.torque_units[bound.torque]
             return shifted(bound, *self._torque(bound.torque))
-        self._units[bound.name] = "unit of its h per s²" if bound.axis is None else self._axis_units[bound.axis]
         row = {bound.axis: 1.0} if bound.axis is not None else sparse(bound.normal)
         normal, constant = self._at.elimination(row)
         moved = shifted(bound, normal, constant)
@@ -247,9 +239,8 @@ class WholeBodyComposition(Composition):
         return self._of_forces[id(task)] if isinstance(task, ForceTask) else super()._forms(task, rows, right)
 
     def _objective(self, k: int, tasks: list[tuple[Task, Rows, list[Scalar]]]) -> Blocks:
-        forms = [(task.weight, *form) for task, rows, right in tasks for form in self._forms(task, rows, right)]
-        self._constants[k] = [constant for _, _, constant in forms]
-        damped = [(self.design.damping**2, *self._at.elimination({i: 1.0})) for i in range(self.model.nv)]
+        forms = self._weighted_forms(k, tasks)
+        damped = [(self.design.dampings[k] ** 2, *self._at.elimination({i: 1.0})) for i in range(self.model.nv)]
         pressed = [(self.force_damping**2, *form) for form in self._force_forms]
         return self._squares_of(k, forms, [*damped, *pressed, *self._idle_forms])
 
@@ -271,7 +262,7 @@ class WholeBodyComposition(Composition):
         torques = [self._torque(k) for k in self.motors]
         on_forces = [form for task in self.force_tasks for form in self._of_forces[id(task)]]
         solution = [*(self._at.elimination({i: 1.0}) for i in range(self.model.nv)), *self._force_forms]
-        return {
+        return super()._reported() | {
             "torque": [row for row, _ in torques],
             "bias": [c for _, c in torques],
             "solution": [row for row, _ in solution],
@@ -279,7 +270,6 @@ class WholeBodyComposition(Composition):
             "force_task": [row for row, _ in on_forces],
             "force_task_bias": [c for _, c in on_forces],
             "margins": list(self._at.elimination.margins.values()),
-            "task_constants": [c for k in sorted(self._constants) for c in self._constants[k]],
             "center": self._center_of_mass(),
         }
 
@@ -315,16 +305,12 @@ class WholeBodyComposition(Composition):
                 upper[first + place], lower[first + place] = effort - bias[k], -effort - bias[k]
         return upper, lower
 
-    def unit_of(self, name: str) -> str:
-        """The unit of a bound by its name; equalities of tasks have that of their acceleration."""
-        return self._units.get(name, "unit of its error per s²")
-
-    def pulls(self, multipliers: Array) -> Array:
-        """λ times its row over the unknowns, (sides, n)."""
-        rows = np.vstack([np.eye(self.size.first, self.unknowns), self.views["A"]])
-        return np.asarray(multipliers[:, None] * rows)
-
     # --- for reports --------------------------------------------------------------------------------------------------
+
+    no_way = "contacts, loops and axes without a motor"
+
+    def damping_pull(self, k: int, u: Array) -> Array | None:
+        return None
 
     def rows(self) -> NamedRows:
         """Of motors whose rate binds more than their limit, the rate is a row of its own, which may give way."""

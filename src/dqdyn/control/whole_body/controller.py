@@ -18,8 +18,9 @@ from dqdyn.control.core.optimum import Optimise
 from dqdyn.control.core.policy import StepReport, give_up, relax_rows
 from dqdyn.control.core.settings import number
 from dqdyn.control.core.supervision import Supervisor
+from dqdyn.control.core.task import Task
 from dqdyn.control.qp.solver import INFINITE
-from dqdyn.control.whole_body.answers import ActiveConstraint, BlockedTask, active, blocked, margins, singular, stall
+from dqdyn.control.whole_body.answers import margins, singular
 from dqdyn.control.whole_body.brake import WholeBodyBrake as WholeBodyBrake
 from dqdyn.control.whole_body.composition import RAMP, RATE, WholeBodyComposition
 from dqdyn.control.whole_body.contact_motion import anchor_of as anchor_of
@@ -35,6 +36,7 @@ from dqdyn.control.whole_body.contact_sets import (
 )
 from dqdyn.control.whole_body.contact_sets import prepared as prepared_sets
 from dqdyn.control.whole_body.falling import FallWatch
+from dqdyn.control.whole_body.force_task import ForceTask
 from dqdyn.control.whole_body.ground import HasSurfaces, in_the_air
 from dqdyn.control.whole_body.ramps import Change, Loading, Unloading, end_of_ramp, least_force
 from dqdyn.control.whole_body.torques import Torques as Torques
@@ -348,29 +350,9 @@ class WholeBodyController(Controller):
         return report
 
     @property
-    def active(self) -> tuple[ActiveConstraint, ...]:
-        """Bounds that the last command uses up, by name, with their multipliers, those that pull most first."""
-        return active(self)
-
-    @property
     def margins(self) -> dict[str, Margin]:
         """How far the last command is from cones, centers of pressure and limits of motors, in N, N m and m."""
         return margins(self)
-
-    @property
-    def blocked(self) -> tuple[BlockedTask, ...]:
-        """Tasks of the first level that the last command does not meet, and what holds each back."""
-        return blocked(self)
-
-    @property
-    def stall(self) -> str:
-        """Which tasks the last command does not meet, and why, in words; "" where it meets all."""
-        return stall(self)
-
-    @property
-    def jacobians(self) -> dict[str, Array]:
-        """Jacobians (rows, nv) of the tasks at the last step, by name."""
-        return self._by_task("jacobian")
 
     @property
     def last_torques(self) -> Array:
@@ -381,6 +363,9 @@ class WholeBodyController(Controller):
     def unknowns(self) -> Array:
         """What the solver found at the last step: the unknowns that the equalities leave."""
         return self._torques.unknowns
+
+    def at_rest(self, task: Task, residual: Array, r: Array) -> Array:
+        return r if isinstance(task, ForceTask) else residual - self.jacobians[task.name] @ self.accelerations
 
     @property
     def accelerations(self) -> Array:
