@@ -58,6 +58,8 @@ def _shown_class() -> type[Any]:
             titles = ", ".join(axis.get_ylabel() for axis in self.axes)
             return f"Figure with {titles or 'nothing'}: figure.savefig(path) writes it, plt.show() opens a window."
 
+        __str__ = __repr__
+
         def _ipython_display_(self) -> None:
             # What pyplot has, it shows at the end of the cell; a second picture would be one too many.
             if _is_managed(self):
