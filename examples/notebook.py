@@ -1,6 +1,5 @@
-# %% [markdown]
-# # A first notebook
-# Each cell ends with a value, which a notebook shows; Jupyter and VS Code open this file as cells.
+"""A first notebook: each cell ends with a value, which is shown; Jupyter and VS Code open this file as cells."""
+
 # %%
 import numpy as np
 
