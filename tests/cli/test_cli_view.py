@@ -94,3 +94,34 @@ def started(*words: str) -> Any:
         text=True,
         env={**os.environ, "NO_COLOR": "1"},
     )
+
+
+class TestPictures:
+    def test_writes_a_picture(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        target = tmp_path / "arm.png"
+        assert data("view", "two_link", "--png", str(target))["bytes"] == target.stat().st_size
+        assert target.read_bytes().startswith(b"\x89PNG")
+        said = failure(capsys, "view", "two_link", "--png", str(tmp_path / "arm.jpg"))
+        assert "A picture is written as .png, by the ending" in said
+        said = failure(capsys, "view", "two_link", "--png", str(target), "--html", str(tmp_path / "a.html"))
+        assert "--png and --html write one file each: give one of them" in said
+
+    def test_simulate_writes_a_video_and_a_table(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        pytest.importorskip("PIL", reason="GIFs need Pillow")
+        video, table = tmp_path / "run.gif", tmp_path / "run.csv"
+        given = ("simulate", "two_link", "--duration", "0.1", "--every", "10")
+        facts = data(*given, "--video", str(video), "--output", str(table))
+        assert Path(facts["video"]).read_bytes().startswith(b"GIF8")
+        assert len(table.read_text(encoding="utf-8").splitlines()) == 12
+        for option, ending, words in (("--video", "avi", ".mp4 or .gif"), ("--output", "txt", ".csv or .parquet")):
+            assert words in failure(capsys, *given, option, str(tmp_path / f"run.{ending}"))
+
+
+def test_users_of_ssh_are_told_how_to_forward_the_port() -> None:
+    from dqdyn.cli.commands.view import forwarding
+
+    known = {"SSH_CONNECTION": "192.0.2.7 50000 192.0.2.1 22"}
+    assert forwarding(known, lambda: "ann", 8080) == "ssh -N -L 8080:127.0.0.1:8080 ann@192.0.2.1"
+    other = {"SSH_CONNECTION": "192.0.2.7 50000 192.0.2.1 2222"}
+    assert forwarding(other, lambda: "ann", 9000) == "ssh -p 2222 -N -L 9000:127.0.0.1:9000 ann@192.0.2.1"
+    assert forwarding({}, lambda: "ann", 8080) == forwarding({"SSH_CONNECTION": "x"}, lambda: "ann", 8080) == ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import inspect
 import json
 import pickle
@@ -107,9 +108,34 @@ def test_damaged_files_are_refused(run: dq.Trajectory, tmp_path: Path, damage: s
 
 def test_files_have_a_format_and_a_place(run: dq.Trajectory, tmp_path: Path) -> None:
     with pytest.raises(dq.FormatError, match=r"saved as \.npz"):
-        run.save(tmp_path / "run.csv")
+        run.save(tmp_path / "run.xlsx")
     with pytest.raises(dq.LoadError, match="No file"):
         dq.Trajectory.load(tmp_path / "none.npz")
+
+
+def test_tables_as_files(run: dq.Trajectory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Others read the same numbers, to the last bit, under the same names."""
+    pandas = pytest.importorskip("pandas", reason="reads the tables")
+    table = run.to_pandas()
+    names, *rows = csv.reader(run.save(tmp_path / "run.csv").read_text("utf-8").splitlines())
+    assert names == ["time [s]", *table.columns]
+    np.testing.assert_array_equal(np.array(rows, dtype=float), np.column_stack([run.time, table.to_numpy()]))
+    pytest.importorskip("pyarrow", reason="Parquet needs pyarrow")
+    read = pandas.read_parquet(run.save(tmp_path / "run.parquet")).set_index("time [s]")
+    pandas.testing.assert_frame_equal(read, table, check_exact=True)
+    with pytest.raises(dq.LoadError, match=r"is a table for other programs, without the robot: load the \.npz"):
+        dq.Trajectory.load(tmp_path / "run.csv")
+    with pytest.raises(dq.FormatError, match=r"saved as \.npz, \.csv or \.parquet, by the ending; found 'run\.txt'"):
+        run.save(tmp_path / "run.txt")
+    with pytest.raises(dq.FormatError, match="give its path; found None"):
+        run.save(None)  # type: ignore[arg-type]
+    batch = dq.simulate(dq.robots.two_link(), duration=0.002, q0=np.zeros((2, 2)))
+    with pytest.raises(dq.StateError, match=r"a table holds one run: take trajectory\.member\(i\)"):
+        batch.save(tmp_path / "batch.csv")
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(dq.MissingExtraError, match=r"needs the package 'pyarrow': .*dqdyn\[parquet\]"):
+        run.save(tmp_path / "again.parquet")
+    assert not (tmp_path / "again.parquet").exists()
 
 
 def test_table(run: dq.Trajectory) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
     from dqdyn.robot.motors import Motors
     from dqdyn.robot.speeds import RobotInSpeeds
     from dqdyn.robot.springs import Springs
+
+_FILM, _NOTEBOOK = "dqdyn.view.film", "dqdyn.view.notebook"  # what draws stands above a robot: imported when needed
 
 
 class Robot(ConstrainedMethods):
@@ -360,6 +363,30 @@ class Robot(ConstrainedMethods):
         from dqdyn.formats.save import save
 
         return save(self.model, path, lossy=lossy)
+
+    def to_png(
+        self,
+        path: str | Path,
+        q: Reals | None = None,
+        *,
+        size: tuple[int, int] | None = None,
+        azimuth: RealNumber | None = None,
+        elevation: RealNumber | None = None,
+        zoom: RealNumber | None = None,
+    ) -> Path:
+        """Write a picture of the robot at q (nq,), default: neutral within its limits; no browser is needed.
+
+        ``size`` (width, height) in pixels; ``azimuth`` and ``elevation`` of the camera in rad; ``zoom`` 2 shows all
+        twice as large. With a scene or markers: :func:`dqdyn.view.write_robot_png`.
+        """
+        given = {"size": size, "azimuth": azimuth, "elevation": elevation, "zoom": zoom}
+        look = {name: value for name, value in given.items() if value is not None}
+        return Path(import_module(_FILM).write_robot_png(self, path, q, **look))
+
+    def _repr_html_(self) -> str | None:
+        """Facts, joints, tree and 3-D view in a notebook."""
+        html: str | None = import_module(_NOTEBOOK).robot_html(self)
+        return html
 
     def _rebuilt(self, description: Description, base: str | None = None) -> Robot:
         base = self.base if base is None else base

@@ -46,3 +46,11 @@ class _Callable(ModuleType):
 
 
 sys.modules[__name__].__class__ = _Callable
+# help(dq.simulate) starts with the function: its first line, how to call it, and the rest of what it says.
+_first, _, _rest = (inspect.getdoc(simulate) or "").partition("\n")
+_called = inspect.signature(simulate)
+_called = _called.replace(
+    parameters=[p.replace(annotation=inspect.Parameter.empty) for p in _called.parameters.values()],
+    return_annotation=inspect.Parameter.empty,
+)
+__doc__ = f"{_first}\n\nsimulate{_called}\n{_rest}\n\nThe package of the same name holds what else belongs to it."

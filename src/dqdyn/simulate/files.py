@@ -16,6 +16,7 @@ from dqdyn.formats.json.document import read_json, write_json
 from dqdyn.formats.whole_file import write_whole
 from dqdyn.robot import Robot
 from dqdyn.simulate.problem import memory
+from dqdyn.simulate.tables import TABLES
 from dqdyn.simulate.trajectory import MAPPINGS, PER_SAMPLE, Trajectory
 
 FORMAT, VERSION = "dqdyn trajectory", 1
@@ -25,9 +26,9 @@ KINDS = "fiubU"
 
 def save(trajectory: Trajectory, path: str | Path) -> Path:
     """Write the file; it appears whole or not at all."""
-    path = Path(path)
-    if path.suffix.lower() != ".npz":
-        raise FormatError(f"a trajectory is saved as .npz; found {path.name!r}.", path=str(path))
+    path = checked_path(path)
+    if path.suffix.lower() in TABLES:
+        return write_whole(path, TABLES[path.suffix.lower()](trajectory))
     arrays: dict[str, Any] = trajectory.arrays()
     for name, array in arrays.items():
         if array.dtype.kind not in KINDS:
@@ -43,10 +44,24 @@ def save(trajectory: Trajectory, path: str | Path) -> Path:
     return write_whole(path, buffer.getvalue())
 
 
+def checked_path(path: str | Path) -> Path:
+    """The path, if its ending is one that :func:`save` knows; an error otherwise."""
+    if not isinstance(path, str | Path):
+        raise FormatError(f"a trajectory is saved to a file: give its path; found {path!r}.", path=repr(path))
+    path = Path(path)
+    if path.suffix.lower() not in (".npz", *TABLES):
+        known = f".npz, {' or '.join(TABLES)}, by the ending"
+        raise FormatError(f"a trajectory is saved as {known}; found {path.name!r}.", path=str(path))
+    return path
+
+
 def load(path: str | Path) -> Trajectory:
     """Read a file of :func:`save`; nothing in it is executed."""
     try:
         path = Path(path)
+        if path.suffix.lower() in TABLES:
+            text = f"{str(path)!r} is a table for other programs, without the robot: load the .npz file of the run."
+            raise LoadError(text, file=str(path))
         content = path.read_bytes()
     except FileNotFoundError:
         raise LoadError(f"No file {str(path)!r}: check the path.", file=str(path)) from None

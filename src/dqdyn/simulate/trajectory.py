@@ -138,7 +138,11 @@ class Trajectory:
     # --- files and other libraries ---
 
     def save(self, path: str | Path) -> Path:
-        """Write one .npz file with the arrays and the robot; an existing file is replaced whole."""
+        """Write one file, by the ending; an existing one is replaced whole.
+
+        .npz holds all arrays and the robot, for :meth:`load`; .csv and .parquet hold the table of :meth:`to_pandas` for
+        other programs, with the time as first column (.parquet needs pyarrow).
+        """
         from dqdyn.simulate.files import save
 
         return save(self, path)
@@ -160,9 +164,22 @@ class Trajectory:
         """Write one self-contained page with the animation and the plots."""
         return Path(renderer("to_html")(self, path, **options))
 
+    def to_video(self, path: str | Path, **options: Any) -> Path:
+        """Write a .mp4 or .gif of the 3-D view; ``rate``, ``speed``, ``size``, … as :func:`dqdyn.view.write_video`."""
+        return Path(renderer("to_video")(self, path, **options))
+
+    def to_png(self, path: str | Path, *, at: float | None = None, **options: Any) -> Path:
+        """Write a picture of the 3-D view at a time in s, default: the end; see :func:`dqdyn.view.write_png`."""
+        return Path(renderer("to_png")(self, path, at=at, **options))
+
     def plot(self, *what: str, **options: Any) -> Any:
         """Figures of the curves against time, by matplotlib."""
         return renderer("plot")(self, *what, **options)
+
+    def _repr_html_(self) -> str | None:
+        """A player in a notebook."""
+        html: str | None = renderer("_repr_html_")(self)
+        return html
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Trajectory):
@@ -190,7 +207,7 @@ class Trajectory:
 
 
 def register(name: str, function: Callable[..., Any]) -> None:
-    """Let ``Trajectory.<name>`` call ``function(trajectory, …)``; names are "to_html" and "plot"."""
+    """Let ``Trajectory.<name>`` call ``function(trajectory, …)``; names are "to_html", "plot", …."""
     _RENDERERS[name] = function
 
 

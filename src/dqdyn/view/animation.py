@@ -19,7 +19,7 @@ from dqdyn.view.overlays import acting_wrenches, contact_arrows, overlays, place
 from dqdyn.view.packing import Blob, packed
 from dqdyn.view.page import escape
 from dqdyn.view.scene_bodies import Setting, setting_of
-from dqdyn.view.shapes import BodyMesh, appearance_of
+from dqdyn.view.shapes import MOST_FACES, BodyMesh, appearance_of
 from dqdyn.view.triangles import Indices, with_normals
 
 Spans = Sequence[tuple[float, float, str, str]]
@@ -47,11 +47,12 @@ def animation(
     plots: str = "",
     spans: Spans = (),
     events: Events = (),
+    most_faces: int = MOST_FACES,
 ) -> Animation:
     """A trajectory to play; ``curves`` are values (n,) by panel for the page's cursor, ``plots`` HTML to unfold."""
     trajectory = checked(trajectory)
     robot, time = trajectory.robot, np.asarray(trajectory.time, dtype=float)
-    shown, appearance, blob = shown_samples(time), appearance_of(robot), Blob()
+    shown, appearance, blob = shown_samples(time), appearance_of(robot, most_faces), Blob()
     q, v, tau = (_rows(trajectory, field, shown) for field in ("q", "v", "tau"))
     setting = setting_of(scene, markers, len(robot.bodies), time, getattr(trajectory, "extra", None))
     poses = continuous(setting.shown(shown).beside(body_poses(robot, q)))

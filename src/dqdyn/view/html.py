@@ -15,6 +15,7 @@ from dqdyn.view.markers import Markers
 from dqdyn.view.motion import checked
 from dqdyn.view.page import filled, page, web_file
 from dqdyn.view.series import panels_of
+from dqdyn.view.shapes import MOST_FACES
 from dqdyn.view.svg import figures
 
 PLAYING = ("matrices.js", "camera.js", "renderer.js", "packs.js", "stage.js", "legend.js", "playback.js")
@@ -45,13 +46,15 @@ def html_page(
     scene: Scene | Markers | None = None,
     markers: Markers | None = None,
     title: str | None = None,
+    curves: bool = True,
+    most_faces: int = MOST_FACES,
 ) -> str:
-    """The text of the page."""
+    """The text of the page; without ``curves`` it is the 3-D view alone."""
     trajectory = checked(trajectory)
     robot, time = trajectory.robot, np.asarray(trajectory.time, dtype=float)
-    panels = panels_of(trajectory)
-    curves = [list(panel.curves.values()) for panel in panels]
-    shown = animation(trajectory, scene=scene, markers=markers, curves=curves)
+    panels = panels_of(trajectory) if curves else []
+    values = [list(panel.curves.values()) for panel in panels]
+    shown = animation(trajectory, scene=scene, markers=markers, curves=values, most_faces=most_faces)
     samples = f"{len(time)} samples, {float(time[-1] - time[0]):.4g} s"
     facts = [f"nq = {robot.nq}, nv = {robot.nv}", f"{robot.mass:.4g} kg", samples]
     facts += [str(status) for status in [getattr(trajectory, "status", "")] if status]

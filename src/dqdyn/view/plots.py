@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ from dqdyn.view.motion import checked
 from dqdyn.view.series import Panel, panels_of
 
 MOST_NAMED = 16
-"""Curves of one panel beyond which its legend is placed beside it."""
+"""Curves of one panel beyond which its legend is in small print."""
 
 
 def new_figure(width: float, height: float, purpose: str = "drawing figures") -> Any:
@@ -49,15 +49,21 @@ def write_figure(figure: Any, path: Path, dpi: int = 120) -> Path:
     return write_whole(path, content.getvalue())
 
 
-def figure_of(trajectory: Any, quantities: Sequence[str] | None = None) -> Any:
+def figure_of(trajectory: Any, quantities: Sequence[str] | None = None, new: Callable[[], Any] | None = None) -> Any:
     """A ``matplotlib.figure.Figure`` with one panel per quantity and unit over time in s.
 
-    ``quantities`` chooses panels by title, e.g. ``["positions", "energy"]``; default: all.
+    ``quantities`` chooses panels by title, e.g. ``["positions", "energy"]``; default: all. ``new`` makes an empty
+    figure to draw on; default: one that pyplot does not know.
     """
     panels = chosen(panels_of(checked(trajectory)), quantities)
     columns = 1 if len(panels) == 1 else 2
     rows = max(1, -(-len(panels) // columns))
-    figure = new_figure(6.0 * columns, 3.0 * rows, "plotting a trajectory")
+    width, height = 7.0 * columns, 3.0 * rows
+    if new is None:
+        figure = new_figure(width, height, "plotting a trajectory")
+    else:
+        figure = new()
+        figure.set_size_inches(width, height)
     for i, panel in enumerate(panels):
         _draw(figure.add_subplot(rows, columns, i + 1), panel, np.asarray(trajectory.time, dtype=float))
     figure.suptitle(without_math(trajectory.robot.name))
@@ -100,6 +106,7 @@ def _draw(axis: Any, panel: Panel, time: Array) -> None:
     axis.set_ylabel(without_math(panel.label))
     axis.grid(alpha=0.3)
     axis.margins(x=0.0)
-    many = len(panel.curves) > MOST_NAMED
-    where: dict[str, Any] = {"loc": "center left", "bbox_to_anchor": (1.0, 0.5)} if many else {"loc": "best"}
-    axis.legend(fontsize="xx-small" if many else "x-small", ncols=1 + (len(panel.curves) - 1) // 18, **where)
+    size = "xx-small" if len(panel.curves) > MOST_NAMED else "x-small"
+    # Beside the curves, where it hides none of them.
+    columns = 1 + (len(panel.curves) - 1) // 18
+    axis.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize=size, ncols=columns)

@@ -82,6 +82,12 @@ class Report:
         """Write the page; an existing file is replaced whole. It needs no network and no other file."""
         return write_whole(Path(path), self.html().encode())
 
+    def _repr_html_(self) -> str:
+        """The page in a notebook."""
+        from dqdyn.view.notebook import framed
+
+        return framed(self.html())
+
     def _add(self, part: str) -> Report:
         if not self._sections:
             self._sections.append([])

@@ -17,11 +17,14 @@ from dqdyn.cli.command import Answer, command
 from dqdyn.cli.options import QOption, VOption, option, output_option, random_option, state_of
 from dqdyn.cli.screen import INTERRUPTED, escape, number, table, warn
 from dqdyn.errors import Error, unknown_name
+from dqdyn.formats.whole_file import checked_target
 from dqdyn.references import ComputedTorque, waves
 from dqdyn.robot import Robot
 from dqdyn.simulate import Interrupted, SimulationError, SimulationWarning, Trajectory
 from dqdyn.simulate import simulate as run
+from dqdyn.simulate.files import checked_path
 from dqdyn.simulate.integrators import INTEGRATORS
+from dqdyn.view.film import checked_video
 
 CONTROLLERS: dict[str, Callable[[Robot, Array], Any]] = {
     "none": lambda robot, q0: None,
@@ -47,18 +50,20 @@ def simulate(
     v: VOption = None,
     seed: Annotated[int | None, random_option("configuration")] = None,
     every: Annotated[int, option("Steps from one sample to the next.", min=1)] = 1,
-    output: Annotated[Path | None, output_option("Save the trajectory to this .npz file.")] = None,
+    output: Annotated[Path | None, output_option("Save the trajectory: .npz, or as a table .csv or .parquet.")] = None,
     html: Annotated[Path | None, option("Write a page with an animation and plots.")] = None,
+    video: Annotated[Path | None, option("Write the 3-D view as .mp4 (by ffmpeg) or .gif; needs no browser.")] = None,
 ) -> Iterator[Answer]:
     """Simulate a robot under a controller, or falling freely.
 
-    Prints a summary; --output saves every sample, --html animates them. Ctrl-C stops the run and keeps its samples.
+    Prints a summary; --output saves every sample, --html and --video animate them. Ctrl-C stops the run and keeps its
+    samples.
 
     [dim]Examples:[/]
 
     \b
       dqdyn simulate two_link --q 0.3,0.2 --duration 5 --output fall.npz
-      dqdyn simulate arm7 --controller waves --html waves.html
+      dqdyn simulate arm7 --controller waves --html waves.html --video waves.mp4
       dqdyn simulate chain:4 --base free --plant mujoco --ground -0.5
     """
     q0, v0 = _state(robot, q, v, seed)
@@ -70,6 +75,10 @@ def simulate(
         options["ground"] = ground
     if ground is not None and plant is None:
         raise Error("--ground needs --plant mujoco: the built-in integrators do not model contact.")
+    if output is not None:  # a file that cannot be written is an error before the run, not after it
+        checked_target(checked_path(output))
+    if video is not None:
+        checked_video(video)
     begin, stopped = time.perf_counter(), None
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", SimulationWarning)
@@ -84,6 +93,8 @@ def simulate(
         data["output"] = trajectory.save(output)
     if html is not None and stopped is None:
         data["html"] = trajectory.to_html(html)
+    if video is not None and stopped is None:
+        data["video"] = trajectory.to_video(video)
     yield data, _drawn(data, trajectory)
     if isinstance(stopped, SimulationError):
         raise stopped
@@ -119,7 +130,7 @@ def _drawn(data: dict[str, Any], trajectory: Trajectory) -> Iterator[RenderableT
     ]
     if trajectory.residual.shape[-1]:
         rows.append(["constraints", f"off by at most {number(data['largest_residual'])}"])
-    rows += [[name, str(data[name])] for name in ("output", "html") if name in data]
+    rows += [[name, str(data[name])] for name in ("output", "html", "video") if name in data]
     yield table("", ["what", "value"], rows)
 
 

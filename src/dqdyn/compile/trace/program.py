@@ -5,11 +5,13 @@ from __future__ import annotations
 import hashlib
 import struct
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from html import escape
 
 from dqdyn.algebra.counter import Tally
 from dqdyn.caching import cached_property
 
+_SHOWN = 12  # lines at the start and at the end of a program in a notebook
 Instruction = tuple[str, tuple[int, ...], float]
 """(operation, operands as indices of earlier instructions, constant).
 
@@ -26,7 +28,7 @@ class Counts(Tally):
         return ", ".join(f"{getattr(self, name)} {name}" for name in names if name in names[:2] or getattr(self, name))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Program:
     """``outputs`` as indices of instructions, each of which uses only earlier ones.
 
@@ -70,6 +72,25 @@ class Program:
 
     def __hash__(self) -> int:
         return hash((self.name, self.digest))
+
+    def __repr__(self) -> str:
+        """In one line; ``str`` has all instructions."""
+        inputs = ", ".join(f"{name}[{size}]" for name, size in self.inputs)
+        return f"<Program {self.name}({inputs}) → {self.shape}: {self.counts}>"
+
+    def _repr_html_(self) -> str:
+        """Counts and the first instructions, in a notebook."""
+        lines = str(self).splitlines()
+        if len(lines) > 2 * _SHOWN:
+            lines[_SHOWN:-_SHOWN] = [f"  … {len(lines) - 2 * _SHOWN} lines, all of them with print(program) …"]
+        counts = {"instructions": len(self.instructions), **{name: n for name, n in asdict(self.counts).items() if n}}
+        head = "".join(f"<th>{escape(name)}</th>" for name in counts)
+        row = "".join(f"<td>{n}</td>" for n in counts.values())
+        text = escape("\n".join(lines))
+        return (
+            f"<p><b>{escape(repr(self).split(': ')[0][1:])}</b></p><table><tr>{head}</tr><tr>{row}</tr></table>"
+            f"<details><summary>instructions</summary><pre>{text}</pre></details>"
+        )
 
     def __str__(self) -> str:
         """One line per instruction, e.g. ``%7 = mul %3 %5``."""
