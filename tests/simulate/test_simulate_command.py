@@ -85,7 +85,7 @@ def test_steps_that_are_too_large_are_told(capsys: pytest.CaptureFixture[str]) -
         (["--q", "a,b"], "is not a list of numbers"),
         (["--ground", "0"], "--ground needs --plant mujoco"),
         (["--dt", "0"], "dt must be"),
-        (["--output", "run.csv"], "saved as .npz"),
+        (["--output", "run.txt"], "saved as .npz, .csv or .parquet"),
     ],
 )
 def test_bad_input_is_one_line(words: list[str], sentence: str, capsys: pytest.CaptureFixture[str]) -> None:
