@@ -12,7 +12,7 @@ import pytest
 import dqdyn as dq
 from dqdyn.algebra.scalar import less, select
 from dqdyn.robot import Robot
-from dqdyn.simulate import ControlLaw, LimitWarning, SimulationWarning
+from dqdyn.simulate import ControlLaw, LimitWarning, SimulationError, SimulationWarning
 
 START = np.array([0.3, 1.0, 0.2, -0.5, 0.1, 0.2, 0.3])
 
@@ -22,6 +22,13 @@ def quiet(robot: Robot, controller: Any = None, *rest: float, **options: Any) ->
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LimitWarning)
         return dq.simulate(robot, controller, *rest, **options)
+
+
+def quiet_all(*given: Any, **options: Any) -> dq.Trajectory:
+    """The run without any warning."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SimulationWarning)
+        return dq.simulate(*given, **options)
 
 
 def test_a_joint_beyond_its_range_is_told() -> None:
@@ -75,6 +82,58 @@ def test_the_run_of_a_batch_is_named(tmp_path: Path) -> None:
         run = dq.simulate(robot, None, 1.0, q0=np.array([0.0 * START, START]))
     assert {row["run"] for row in run.about["beyond"]} == {1}
     assert dq.Trajectory.load(run.save(tmp_path / "run.npz")) == run
+
+
+@pytest.mark.parametrize("integrator", ["rkmk4", "adaptive"])
+def test_each_run_of_a_batch_tells_what_it_would_tell_alone(integrator: Any, tmp_path: Path) -> None:
+    robot = dq.robots.arm7()
+    starts = np.array([0.0 * START, START, 0.5 * START])
+    tau = np.array([200.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0])
+    for force, efforts in ((None, "report"), (tau, "report"), (tau, "clip")):
+        options: dict[str, Any] = {"efforts": efforts, "integrator": integrator}
+        many = quiet(robot, force, 0.8, 5e-3, q0=starts, **options)
+        loaded = dq.Trajectory.load(many.save(tmp_path / "run.npz"))
+        for i, start in enumerate(starts):
+            one, member = quiet(robot, force, 0.8, 5e-3, q0=start, **options), many.member(i)
+            assert (member.status, member.finished) == (one.status, one.finished) == (many.statuses[i], True)
+            for name in ("beyond", "clipped"):
+                assert member.about.get(name) == one.about.get(name)
+            assert loaded.member(i) == member == many.member(i - 3)
+        assert many.status.endswith("; statuses has that of each run.") == ("beyond" in many.about)
+    assert quiet(robot, None, 0.8, 5e-3, q0=START).statuses == (quiet(robot, None, 0.8, 5e-3, q0=START).status,)
+
+
+def test_runs_of_a_batch_that_diverge_or_are_doubtful_are_told_apart() -> None:
+    robot = dq.robots.two_link()
+    starts = np.array([[0.3, 0.2], [0.0, 0.0], [0.3, 0.2]])
+    speeds = np.array([[0.0, 0.0], [4e3, -4e3], [0.0, 0.0]])
+    with pytest.warns(SimulationWarning, match="diverged: runs 1 left all bounds"):
+        run = dq.simulate(robot, None, 1.0, 0.01, q0=starts, v0=speeds, integrator="semi-implicit-euler")
+    alone = [
+        quiet_all(robot, None, 1.0, 0.01, q0=q, v0=v, integrator="semi-implicit-euler")
+        for q, v in zip(starts, speeds, strict=True)
+    ]
+    assert [text.split(":")[0].split(" ")[0] for text in run.statuses] == ["finished", "diverged", "finished"]
+    assert run.statuses == tuple(one.status for one in alone)
+    slow = quiet_all(robot, None, 4.0, 0.05, q0=[[-1.5, 0.0], [1.4, 0.2]], integrator="semi-implicit-euler")
+    each = [quiet_all(robot, None, 4.0, 0.05, q0=q, integrator="semi-implicit-euler") for q in slow.q[0]]
+    assert slow.statuses == tuple(one.status for one in each)
+    assert slow.statuses[0] == "finished"
+    assert slow.statuses[1].startswith("doubtful: the energy is off by")
+
+
+def test_a_batch_that_ends_early_says_so_of_each_run() -> None:
+    class Refuses:
+        level = "torque"
+
+        def step(self, t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+            return np.full(2, np.nan if t > 0.05 else 0.0)
+
+    with pytest.raises(SimulationError) as caught:
+        dq.simulate(dq.robots.two_link(), Refuses(), 0.1, 0.01, q0=[[0.1, 0.2]])
+    run = caught.value.trajectory
+    assert run.statuses == (run.status,)
+    assert run.status.startswith("stopped: ")
 
 
 def test_a_force_beyond_its_motor_is_told() -> None:
