@@ -8,10 +8,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from robot_data import robots_folder, urdf_file
 
 import dqdyn as dq
 from dqdyn.algebra.scalar import less, select
 from dqdyn.robot import Robot
+from dqdyn.robot.named_states import columns
 from dqdyn.simulate import ControlLaw, LimitWarning, SimulationError, SimulationWarning
 
 START = np.array([0.3, 1.0, 0.2, -0.5, 0.1, 0.2, 0.3])
@@ -53,6 +55,30 @@ def test_a_joint_beyond_its_range_is_told() -> None:
     }
 
 
+def test_a_panda_that_falls_says_that_it_left_its_joints() -> None:
+    """From its file: within 2 s a joint is beyond −7.5 rad, and no range of it reaches beyond −3.1 rad."""
+    robot = dq.load(urdf_file("panda/panda"), package_paths=[robots_folder().parent])
+    fallen = np.array([0.0, 0.0, 0.0, -1.5, 0.0, 1.8, 0.0, 0.02])
+    with pytest.warns(LimitWarning, match=r"finished beyond limits: the position of joint 'panda_joint\d' was"):
+        run = dq.simulate(robot, None, 2.0, q0=fallen)
+    assert run.finished
+    assert run.q.min() < -7.5 < -3.1 < robot.limits.lower.min()
+    told = {(row["kind"], row["joint"]): row for row in run.about["beyond"]}
+    names = [name for name, _ in columns(robot.model, "q")]
+    over = np.maximum(run.q - robot.limits.upper, robot.limits.lower - run.q)
+    assert {name for kind, name in told if kind == "position"} == {
+        n for n, x in zip(names, over.T, strict=True) if x.max() > 1e-3
+    }
+    for (kind, name), row in told.items():
+        worst = over[:, names.index(name)].argmax()
+        assert kind != "position" or (row["value"], row["worst"]) == (run.q[worst, names.index(name)], run.time[worst])
+    assert "limits=True adds end stops" in run.status
+    held = quiet(robot, None, 2.0, q0=fallen, limits=True)
+    assert not [row for row in held.about.get("beyond", ()) if row["kind"] == "position"]
+    assert (held.q <= robot.limits.upper + 1e-9).all()
+    assert (held.q >= robot.limits.lower - 1e-9).all()
+
+
 @pytest.mark.parametrize("integrator", ["rkmk4", "adaptive", "time-stepping"])
 def test_every_integrator_tells(integrator: str) -> None:
     robot = dq.robots.arm7()
@@ -87,20 +113,21 @@ def test_the_run_of_a_batch_is_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize("integrator", ["rkmk4", "adaptive"])
 def test_each_run_of_a_batch_tells_what_it_would_tell_alone(integrator: Any, tmp_path: Path) -> None:
     robot = dq.robots.arm7()
-    starts = np.array([0.0 * START, START, 0.5 * START])
+    starts, time = np.array([0.0 * START, START, 0.5 * START]), 0.35
     tau = np.array([200.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0])
     for force, efforts in ((None, "report"), (tau, "report"), (tau, "clip")):
         options: dict[str, Any] = {"efforts": efforts, "integrator": integrator}
-        many = quiet(robot, force, 0.8, 5e-3, q0=starts, **options)
+        many = quiet(robot, force, time, 5e-3, q0=starts, **options)
         loaded = dq.Trajectory.load(many.save(tmp_path / "run.npz"))
         for i, start in enumerate(starts):
-            one, member = quiet(robot, force, 0.8, 5e-3, q0=start, **options), many.member(i)
+            one, member = quiet(robot, force, time, 5e-3, q0=start, **options), many.member(i)
             assert (member.status, member.finished) == (one.status, one.finished) == (many.statuses[i], True)
             for name in ("beyond", "clipped"):
                 assert member.about.get(name) == one.about.get(name)
             assert loaded.member(i) == member == many.member(i - 3)
         assert many.status.endswith("; statuses has that of each run.") == ("beyond" in many.about)
-    assert quiet(robot, None, 0.8, 5e-3, q0=START).statuses == (quiet(robot, None, 0.8, 5e-3, q0=START).status,)
+    single = quiet(robot, None, time, 5e-3, q0=START)
+    assert single.statuses == (single.status,)
 
 
 def test_runs_of_a_batch_that_diverge_or_are_doubtful_are_told_apart() -> None:

@@ -216,8 +216,11 @@ def energy_errors(trajectory: Trajectory, record: Record) -> Array:
     gained = energy - energy[0]
     size = np.abs(trajectory.kinetic).max(axis=0)
     if tau.any():
-        if problem.every > 1:
-            return unknown  # the work between two samples is not known
+        damps = record.method is not None and record.method.damps
+        if problem.every > 1 or (damps and record.system.law is not None):
+            return (
+                unknown  # the work between two samples is not known, nor that of a law that the step does not resolve
+            )
         # τ holds from a sample to the next; damping follows the speed.
         held = np.einsum("k...i,k...i->k...", tau[:-1], 0.5 * (v[:-1] + v[1:]))
         lost = (np.array(damping(robot.model)) * v * v).sum(axis=-1)
@@ -227,5 +230,5 @@ def energy_errors(trajectory: Trajectory, record: Record) -> Array:
         size = size + np.abs(work).sum(axis=0)
         if any(any(joint.friction) for joint in robot.joints):
             return np.atleast_1d(np.maximum(gained, 0.0).max(axis=0) / np.maximum(size, 1e-9))
-        gained = np.maximum(gained, 0.0) if record.method is not None and record.method.damps else np.abs(gained)
+        gained = np.maximum(gained, 0.0) if damps else np.abs(gained)
     return np.atleast_1d(gained.max(axis=0) / np.maximum(size, 1e-9))
