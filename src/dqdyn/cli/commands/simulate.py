@@ -171,7 +171,7 @@ def _drawn(data: dict[str, Any], trajectory: Trajectory) -> Iterator[RenderableT
             [
                 [
                     row["kind"],
-                    row["joint"],
+                    escape(row["joint"]),
                     f"{number(row['limit'])} {row['unit']}",
                     f"{number(row['value'])} {row['unit']}",
                     f"{number(row['worst'])} s",
@@ -185,7 +185,7 @@ def _drawn(data: dict[str, Any], trajectory: Trajectory) -> Iterator[RenderableT
         yield table(
             "Clipped forces",
             ["joint", "first at", "samples"],
-            [[row["joint"], f"{number(row['time'])} s", str(row["samples"])] for row in clipped],
+            [[escape(row["joint"]), f"{number(row['time'])} s", str(row["samples"])] for row in clipped],
         )
 
 
