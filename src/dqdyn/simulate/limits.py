@@ -124,7 +124,7 @@ def _beyond(robot: Robot, kind: str, time: Array, x: Array, lower: Array, upper:
     """Axes of x (n, k) or (n, B, k) beyond bounds (k,), the worst first."""
     batch, x = x.ndim == 3, x.reshape(len(x), -1, x.shape[-1])
     with np.errstate(invalid="ignore"):
-        over = np.maximum(x - upper, lower - x) - np.where(np.isfinite(upper - lower), slack, np.nan)
+        over = np.maximum(x - upper, lower - x) - np.where(np.isfinite(slack), slack, 0.0)
         bad = over > 0.0
     found = []
     names = columns(robot.model, kind)
