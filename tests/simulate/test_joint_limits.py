@@ -298,3 +298,12 @@ def test_the_suggested_step_is_stable_and_near_the_largest(how: str, integrator:
 def test_a_step_too_large_for_the_motion_itself_is_not_called_stiff() -> None:
     with pytest.warns(SimulationWarning, match=r"too large: take a smaller step or another integrator"):
         dq.simulate(dq.robots.two_link(), None, 60.0, 0.2, q0=[0.3, 0.2], integrator="semi-implicit-euler")
+
+
+def test_stops_of_the_engine_that_give_way_are_not_advised() -> None:
+    """MuJoCo's stops are soft: an arm that falls on one leaves its range for a moment."""
+    pytest.importorskip("mujoco")
+    run = quiet(dq.robots.arm7(), None, 0.6, q0=START, plant="mujoco")
+    assert {row["kind"] for row in run.about["beyond"]} == {"position", "velocity"}
+    assert run.status.endswith("; the end stops gave way.")
+    assert "limits=True" not in run.status

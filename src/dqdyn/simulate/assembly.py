@@ -95,7 +95,7 @@ def assembled(record: Record) -> Trajectory:
         about[WATCHED] = kinds
         faults = _faults(trajectory, record, states, living) if said else {}
         about |= {UNTRUSTED: [{"run": run, "status": text} for run, text in faults.items()]} if faults else {}
-    return replace(trajectory, about=about, status=said or (limit_status(found) if found else "finished"))
+    return replace(trajectory, about=about, status=said or (limit_status(found, about) if found else "finished"))
 
 
 def _dynamics(function: Callable[..., Array], problem: Problem, wrenches: Mapping[str, Array], *inputs: Array) -> Array:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -101,7 +101,7 @@ def told(batch: Trajectory, index: int, member: Trajectory) -> Trajectory:
     if "clipped" in about:
         about["clipped"] = clipped(robot, time, tau)
     said = next((row["status"] for row in untrusted if row["run"] == index % batch.batch[0]), "")
-    return replace(member, about=about, status=said or (status(found) if found else "finished"))
+    return replace(member, about=about, status=said or (status(found, about) if found else "finished"))
 
 
 def as_data(found: Sequence[Excess]) -> list[dict[str, Any]]:
@@ -109,12 +109,19 @@ def as_data(found: Sequence[Excess]) -> list[dict[str, Any]]:
     return [{name: value for name, value in asdict(e).items() if value is not None} for e in found]
 
 
-def status(found: Sequence[Excess]) -> str:
-    """The status of a run that left limits."""
+def has_stops(about: Mapping[str, Any]) -> bool:
+    """Whether joints of a run with these settings stop at their limits; those of MuJoCo, which are soft, may give."""
+    return about.get("plant") == "mujoco" or bool(about.get("limits"))
+
+
+def status(found: Sequence[Excess], about: Mapping[str, Any]) -> str:
+    """The status of a run with these settings that left limits."""
     named = "; ".join(str(e) for e in found[:_NAMED])
     more = f"; and {len(found) - _NAMED} more in about['beyond']" if len(found) > _NAMED else ""
     kinds = {e.kind for e in found}
     remedies = {"position": "limits=True adds end stops", "effort": "efforts='clip' bounds the forces"}
+    if has_stops(about):
+        remedies["position"] = "the end stops gave way"
     ways = ", ".join(remedy for kind, remedy in remedies.items() if kind in kinds)
     each = "; statuses has that of each run" if any(e.run is not None for e in found) else ""
     return f"{BEYOND}: {named}{more}{'; ' + ways if ways else ''}{each}."

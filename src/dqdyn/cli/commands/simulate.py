@@ -24,6 +24,7 @@ from dqdyn.simulate import Interrupted, LimitWarning, SimulationError, Simulatio
 from dqdyn.simulate import simulate as run
 from dqdyn.simulate.files import checked_path
 from dqdyn.simulate.integrators import INTEGRATORS
+from dqdyn.simulate.limits import has_stops
 from dqdyn.simulate.trajectory import BEYOND
 from dqdyn.view.film import checked_video
 
@@ -201,7 +202,8 @@ def _limits(limits: str | None, plant: str | None) -> bool | None:
 def _left(trajectory: Trajectory) -> str:
     """That limits were left, and which options help."""
     kinds = {row["kind"] for row in trajectory.about["beyond"]}
-    ways = {"position": "--limits stop adds end stops", "effort": "--efforts clip bounds the forces"}
+    stops = "the end stops gave way" if has_stops(trajectory.about) else "--limits stop adds end stops"
+    ways = {"position": stops, "effort": "--efforts clip bounds the forces"}
     helps = [way for kind, way in ways.items() if kind in kinds] or ["--limits ignore leaves it unsaid"]
     joints = ", ".join(dict.fromkeys(row["joint"] for row in trajectory.about["beyond"]))
     return f"limits were left by {joints}: {', '.join(helps)}."
