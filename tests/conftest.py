@@ -7,24 +7,15 @@ from __future__ import annotations
 
 import os
 import secrets
-import shutil
 import signal
 from collections.abc import Iterator
 from typing import Any
 
+import browser
 import pytest
 import quick
 import seeds
 from hypothesis import HealthCheck, core, settings
-
-CHROMIUM_FLAGS = [
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--enable-unsafe-swiftshader",
-    "--disable-background-networking",
-    "--no-first-run",
-]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -71,10 +62,10 @@ def ctrl_c() -> Iterator[None]:
 def chromium() -> Iterator[Any]:
     """Chromium without a window; tests of pages are skipped where there is none."""
     playwright = pytest.importorskip("playwright.sync_api", reason="pages are tested with playwright, which is missing")
-    found = os.environ.get("DQDYN_CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+    found = browser.executable()
     if not found:
         pytest.skip("pages are tested in Chromium, which is not installed: apt-get install chromium")
     with playwright.sync_playwright() as running:
-        browser = running.chromium.launch(executable_path=found, args=CHROMIUM_FLAGS)
-        yield browser
-        browser.close()
+        started = running.chromium.launch(executable_path=found, args=browser.FLAGS)
+        yield started
+        started.close()

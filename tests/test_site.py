@@ -135,6 +135,26 @@ class TestFormulas:
             formulas.mathml(latex, is_block=True)
 
 
+PAGES = [*sorted((ROOT / "docs").glob("*.md")), *(ROOT / name for name in ("CONTRIBUTING.md", "benchmarks/README.md"))]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_tables_and_lists_stand_alone(page: Path) -> None:
+    """Where the text above a table or list has no empty line behind it, the site shows them as text."""
+    text = re.sub(r"^```.*?^```$", "```", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    assert re.findall(r"^(?![|#]).*\S.*\n(?=\|)", text, flags=re.MULTILINE) == []
+    assert re.findall(r"^(?![-#]|  |\d+\. ).*\S.*\n(?=- |\d+\. )", text, flags=re.MULTILINE) == []
+
+
+def test_pictures_of_the_front_page_are_small_and_drawn_by_the_tool() -> None:
+    index = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+    shown = re.findall(r"\((figures/[^)]+)\)", index)
+    assert len(shown) == 6
+    assert sum((ROOT / "docs" / name).stat().st_size for name in shown) <= 600_000
+    drawn = re.findall(r'FIGURES / "([^"]+)"', (ROOT / "tools" / "front_page_figures.py").read_text(encoding="utf-8"))
+    assert sorted(f"figures/front/{name}" for name in drawn) == sorted(shown)
+
+
 class TestPages:
     def test_links_to_sources_lead_to_the_reference(self) -> None:
         pages = tool("site_pages", "mkdocs")
