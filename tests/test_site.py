@@ -169,6 +169,7 @@ class TestPages:
         assert "](architecture.md)" in text
         assert "](changelog.md)" in text
         assert "](docs/" not in text
+        assert "](README" not in text
 
     def test_private_names_are_no_links(self) -> None:
         pages = tool("site_pages", "mkdocs")
