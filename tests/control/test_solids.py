@@ -231,7 +231,5 @@ def test_wrong_input(case: str) -> None:
 
 def test_without_coal_the_remedy_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "coal", None)
-    with pytest.raises(
-        dq.Error, match=f"Zones between solids needs .*{re.escape(install_command('coal', 'collision'))}"
-    ):
+    with pytest.raises(dq.Error, match=re.escape(install_command("coal", "collision"))):
         ct.KeepClear(BALL, OBSTACLES["box"][0])
