@@ -88,7 +88,7 @@ def _require_exportable(controller: Controller) -> None:
             infeasible=policy,
         )
     closing = [
-        c.name for c in controller.composition.design.constraints if c.follows_progress and getattr(c, "reach", 1.0)
+        c.name for c in controller.composition.design.constraints if c.follows_progress and getattr(c, "reach", True)
     ]
     if closing:
         raise ControlError(
