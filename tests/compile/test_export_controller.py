@@ -226,3 +226,16 @@ def test_header_says_what_a_step_takes() -> None:
     assert "moves: write it at every step" in header
     assert "@" not in header
     assert "@" not in controller.c_library("arm").source
+
+
+def test_bounds_that_follow_the_progress_of_tasks_are_refused() -> None:
+    """σ is found by a second problem in each step, without which the commands would be others."""
+    task = ct.TranslationTask("tool", [0.3, 0.2, 0.5])
+    for reach in (1.0, 0.0):
+        stop = ct.StoppingBounds(2.0, reach=reach)
+        controller = ct.acceleration_controller(dq.robots.arm7(), [task], [stop], infeasible="hold", solver="daqp")
+        if reach:
+            with pytest.raises(ct.ControlError, match="'stopping bounds' asks at each step how much of the tasks"):
+                controller.c_library()
+        else:
+            assert controller.c_library().files

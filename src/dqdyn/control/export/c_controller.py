@@ -87,6 +87,15 @@ def _require_exportable(controller: Controller) -> None:
             f"infeasible={policy!r}: make it with infeasible='hold' or 'rest'.",
             infeasible=policy,
         )
+    closing = [
+        c.name for c in controller.composition.design.constraints if c.follows_progress and getattr(c, "reach", True)
+    ]
+    if closing:
+        raise ControlError(
+            f"{closing[0]!r} asks at each step how much of the tasks can be done, which the C code does not: leave it "
+            "out, or give it reach=0.",
+            constraint=closing[0],
+        )
     if controller.optimum.solver.name == "piqp":
         raise ControlError("Controllers are exported to C with DAQP: make this one with solver='daqp'.", solver="piqp")
     composition = controller.composition
