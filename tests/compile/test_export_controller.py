@@ -2,86 +2,26 @@
 
 from __future__ import annotations
 
-import subprocess
 import warnings
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import daqp
 import numpy as np
 import pytest
-from c_compiler import NO_SANITIZERS, STRICT, compiled, has_sanitizers, needs_compiler
+from c_compiler import NO_SANITIZERS, finds_leaks, has_sanitizers, needs_compiler
+from controller_loops import COUNTED, CountingModel, Loop, run_in_c
 from daqp_source import daqp_objects, daqp_source
 
 import dqdyn as dq
 from dqdyn import control as ct
 from dqdyn.algebra.scalar import cos, sin
 
-STEPS, DT = 10_000, 1e-3
+STEPS = 10_000
+TURN = [0.0, 1.0, 0.0, 0.0]
 POSTURE = np.array([0.3, 0.5, -0.2, 1.4, 0.1, 0.8, 0.0])
-
-_MAIN = """
-#include <stdio.h>
-#include "arm.h"
-#define P arm_signals
-int main(void)
-{
-    arm_controller *c = arm_new();
-    if (c == NULL) {
-        return 2;
-    }
-    double in[1 + arm_nq + arm_nv + 3 * P], out[1 + arm_nv];
-    while (fread(in, sizeof in, 1, stdin) == 1) {
-        const double *signals = in + 1 + arm_nq + arm_nv;
-        for (int i = 0; i < P; i++) {
-            arm_values(c)[i] = signals[i];
-            arm_rates(c)[i] = signals[P + i];
-            arm_accelerations(c)[i] = signals[2 * P + i];
-        }
-        out[0] = arm_step(c, in[0], in + 1, in + 1 + arm_nq, out + 1);
-        if (fwrite(out, sizeof out, 1, stdout) != 1) {
-            return 3;
-        }
-    }
-    arm_free(c);
-    return 0;
-}
-"""
-
-
-@dataclass
-class Loop:
-    """A controller, where its robot starts, and what happens before a step k: times, states and signals change."""
-
-    robot: Any
-    controller: Any
-    q: np.ndarray
-    disturb: Callable[[int, np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]] = lambda k, q, v: (q, v)
-    statuses: dict[str, int] = field(default_factory=dict)
-
-    def run(self, steps: int) -> tuple[np.ndarray, np.ndarray]:
-        """What a step gets (steps, …) and the commands of Python (steps, 1 + nv), the first number 0 where solved."""
-        robot, controller = self.robot, self.controller
-        q, v = self.q, np.zeros(robot.nv)
-        buffer = controller.composition.buffer
-        given, commands = [], []
-        for k in range(steps):
-            t = k * DT
-            seen = self.disturb(k, q, v)
-            command = controller(t, *seen)
-            status = controller.report.status
-            self.statuses[status] = self.statuses.get(status, 0) + 1
-            given.append([t, *seen[0], *seen[1], *buffer.value, *buffer.rate, *buffer.acceleration])
-            commands.append([status != "solved", *command])
-            if controller.level == "velocity":
-                v = command
-            else:
-                a = command if controller.level == "acceleration" else robot.forward_dynamics(q, v, command)
-                v = v + DT * a
-            q = robot.integrate(q, v, DT)
-        return np.array(given), np.array(commands)
-
 
 def _target(robot: Any) -> Any:
     x, y, z = robot.pose("tool", POSTURE).translation
@@ -116,8 +56,9 @@ def disturbed(level: str, infeasible: str = "hold") -> Loop:
     def disturb(k: int, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         if k % 400 == 200:
             at = loop.robot.pose("tool", q).translation
-            away = {0: 0.11, 1: 0.16, 2: 0.05, 3: 2.0}[(k // 400) % 4]
-            ball.update(at + away * np.array([0.6, 0.0, 0.8]), [0.05, 0.0, -0.02])
+            away = (0.11, 0.16, 0.05, 2.0, 0.12)[(k // 400) % 5]
+            rate = [-3.0, 0.0, -4.0] if away == 0.12 else [0.05, 0.0, -0.02]  # the last one is too fast to get away
+            ball.update(at + away * np.array([0.6, 0.0, 0.8]), rate)
         if k % 400 == 330:
             ball.update(hand + [2.0, 0.0, 0.0])
         if k % 700 in (600, 601, 602):
@@ -140,45 +81,63 @@ def wheeled() -> Loop:
     return Loop(robot, ct.velocity_controller(robot, [task], limits, infeasible="hold"), q)
 
 
+def strict(level: str, infeasible: str = "relax", damping: Any = 1e-3, *more: Any) -> Loop:
+    """Three levels: where the hand is, which way it points, and a posture."""
+    loop = arm(level)
+    robot, constraints = loop.robot, loop.controller.composition.design.constraints
+    away = ct.PostureTask(POSTURE + 0.3)
+    tasks = [[ct.TranslationTask("tool", _target(robot), gain=4.0)], [ct.RotationTask("tool", TURN)], [away]]
+    make = getattr(ct, f"{level}_controller")
+    return Loop(robot, make(robot, tasks, [*constraints, *more], infeasible=infeasible, damping=damping), POSTURE)
+
+
 LOOPS: dict[str, Callable[[], Loop]] = {
     **{level: lambda level=level: arm(level) for level in ("velocity", "acceleration", "torque")},
     **{f"{level}, disturbed": lambda level=level: disturbed(level) for level in ("velocity", "acceleration", "torque")},
-    "rests": lambda: disturbed("torque", "rest"),
+    **{
+        f"{level}, relaxed, disturbed": lambda level=level: disturbed(level, "relax")
+        for level in ("velocity", "acceleration", "torque")
+    },
+    "rests, disturbed": lambda: disturbed("torque", "rest"),
+    **{f"{level}, strict": lambda level=level: strict(level) for level in ("velocity", "acceleration", "torque")},
     "no bounds": lambda: unconstrained("velocity"),
     "equalities": wheeled,
 }
 
 
 @pytest.fixture(scope="module")
-def daqp(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Iterator[list[str]]:
+def linked(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> tuple[list[str], dict[str, str]]:
+    """What a controller in C is linked with, and the settings of its run."""
     source = daqp_source(Path(request.config.cache.mkdir("daqp")))
     folder = tmp_path_factory.mktemp("daqp")
     flags = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"] if has_sanitizers(folder) else []
-    return [*flags, *daqp_objects(source, folder, *flags)]
+    leaks = int(bool(flags) and finds_leaks(folder))
+    return [*flags, *daqp_objects(source, folder, *flags, *COUNTED)], {"ASAN_OPTIONS": f"detect_leaks={leaks}"}
 
 
 @needs_compiler
 @pytest.mark.long
 @pytest.mark.parametrize("name", LOOPS)
-def test_commands_are_those_of_python(name: str, daqp: list[str], tmp_path: Path) -> None:
-    if not any("sanitize" in flag for flag in daqp):
+def test_commands_are_those_of_python(
+    name: str, linked: tuple[list[str], dict[str, str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    flags, settings = linked
+    if not any("sanitize" in flag for flag in flags):
         warnings.warn(NO_SANITIZERS, stacklevel=1)
+    monkeypatch.setattr(daqp, "Model", CountingModel)
     loop = LOOPS[name]()
-    folder = loop.controller.c_library("arm").write(tmp_path / "arm")
-    (folder / "main.c").write_text(_MAIN, encoding="utf-8")
-    program = tmp_path / "run"
-    compiled(*STRICT, "-O1", "-g0", folder / "arm.c", folder / "main.c", f"-I{folder}", *daqp, "-lm", "-o", program)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ct.ControlWarning)
         given, expected = loop.run(STEPS)
-    settings = {"ASAN_OPTIONS": "detect_leaks=0"}
-    done = subprocess.run([program], input=given.tobytes(), capture_output=True, env=settings, timeout=300, check=False)
-    assert (done.returncode, done.stderr.decode()) == (0, "")
-    found = np.frombuffer(done.stdout).reshape(expected.shape)
-    assert np.array_equal(found[:, 0] != 0.0, expected[:, 0] != 0.0)
-    assert np.abs(found[:, 1:] - expected[:, 1:]).max() < 1e-10
-    assert loop.statuses.get("solved", 0) > (100 if name == "rests" else STEPS // 2)
-    assert ("held" in loop.statuses) == ("disturbed" in name or name == "rests")
+    found = run_in_c(loop, given, tmp_path, flags, settings)
+    counts = Counter(expected.statuses)
+    print(name, counts, found.iterations.sum(), expected.iterations.sum(), np.abs(found.commands - expected.commands).max(), np.abs(found.violations - expected.violations).max(initial=0))
+    assert found.statuses == expected.statuses
+    assert np.abs(found.commands - expected.commands).max() < 1e-10
+    assert np.abs(found.violations - expected.violations).max(initial=0.0) < 1e-10
+    assert counts["solved"] > (100 if "rests" in name else STEPS // 2)
+    assert (counts["held"] > 0) == ("disturbed" in name)
+    assert (counts["relaxed"] > 0) == ("relaxed" in name)
 
 
 # --- refusals ---------------------------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from dqdyn.control.core.optimum import Optimise, Optimum, StrictLevels
 if TYPE_CHECKING:
     from dqdyn.control.core.controller import Controller
 
-_OPEN = 1e6  # rad/s or m/s, by which the bounds are opened while the best command without them is found
+OPEN = 1e6  # rad/s or m/s, by which the bounds are opened while the best command without them is found
 
 
 class Progress:
@@ -34,7 +34,7 @@ class Progress:
     def update(self, controller: Controller, t: float, q: Array, v: Array) -> None:
         """Evaluate the program of a controller with σ as it is at this state."""
         composition = controller.composition
-        self._evaluate(composition, t, q, v, 1.0, _OPEN)
+        self._evaluate(composition, t, q, v, 1.0, OPEN)
         with np.errstate(all="ignore"):  # of states that are far off, which the solvers refuse
             optimum = self._optimum(controller)
             u = self.command = optimum(composition.views)
