@@ -134,7 +134,7 @@ class Loop:
             violations.append([report.violation.get(name, 0.0) for name in names])
             if controller.level == "velocity":
                 v = command
-            else:
+            elif seen[1] is v:  # else it coasts: braking from a velocity that is not there would drive it off
                 a = command if controller.level == "acceleration" else robot.forward_dynamics(q, v, command)
                 v = v + self.step * a
             q = robot.integrate(q, v, self.step)

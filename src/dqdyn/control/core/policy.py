@@ -91,20 +91,26 @@ def relax_rows(controller: Controller, t: float, rows: NamedRows) -> tuple[Array
     for name, amount in zip(rows.names, violation, strict=True):
         if amount > 0.0:
             amounts[name] = max(amounts.get(name, 0.0), float(amount))
-    command = None
-    for room in ROOMS:  # so little room is left that one solver, or both, may see none
-        wide = np.where(violation > 0.0, violation + room * (1.0 + np.abs(rows.b)), 0.0)
-        widened = _widened(controller, rows, wide)
-        command = controller.optimum(widened)
-        if command is None or not is_finite(command):
-            command = second_opinion(controller, widened)
-        if command is not None:
-            break
+    command = _widest_needed(controller, rows, violation, controller.optimum)
+    if command is None:  # another solver knows the first level only, so it comes second
+        command = _widest_needed(controller, rows, violation, lambda views: second_opinion(controller, views))
     if command is None:
         return _without_command(controller, t, rows)
     if not amounts:  # nothing was in conflict: the solver found nothing at first
         return command, StepReport(t)
     return command, StepReport(t, "relaxed", _CONFLICT, amounts, rows)
+
+
+def _widest_needed(
+    controller: Controller, rows: NamedRows, violation: Array, optimum: Callable[[Views], Array | None]
+) -> Array | None:
+    """The command with the least room beyond the violation in which an optimum is found; None where there is none."""
+    for room in ROOMS:  # so little room is left that a solver may see none
+        wide = np.where(violation > 0.0, violation + room * (1.0 + np.abs(rows.b)), 0.0)
+        command = optimum(_widened(controller, rows, wide))
+        if command is not None and is_finite(command):
+            return command
+    return None
 
 
 def hold(controller: Controller, t: float) -> tuple[Array | None, StepReport]:
