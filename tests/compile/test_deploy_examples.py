@@ -94,7 +94,8 @@ def test_node_publishes_the_efforts_of_python(libraries: Path, tmp_path: Path, r
     q, v = POSTURE + 0.2, np.zeros(7)
     for k in range(500):
         t, is_lost = 2.0 + 1e-3 * k, k in (100, 101)
-        torque = hold(t - 2.0, q, np.full(7, np.nan)) if is_lost else hold(t - 2.0, q, v)
+        unknown = np.full(7, np.nan)  # a message without velocities is not taken for half a state
+        torque = hold(t - 2.0, unknown, unknown) if is_lost else hold(t - 2.0, q, v)
         statuses.append(hold.report.status)
         given.append([-t if is_lost else t, *q, *v])
         expected.append(torque)

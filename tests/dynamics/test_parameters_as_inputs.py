@@ -134,7 +134,7 @@ def test_singular_mass_matrices_are_refused() -> None:
     with pytest.raises(dq.Error, match="forward dynamics of 'two_link' is impossible at this q: joint 'joint2'"):
         f(*state, light, own["gravity"])
     many = [np.tile(x, (3, 1)) for x in state]
-    with pytest.raises(dq.Error, match="impossible at row 2.*joint 'joint2'"):
+    with pytest.raises(dq.Error, match=r"impossible at the q of state 2: joint 'joint2'"):
         f(*many, np.array([own["inertia"], own["inertia"], light]), np.tile(own["gravity"], (3, 1)))
     assert not np.isfinite(f(*state, light, own["gravity"], check=False)).all()
     # Armature makes up for it, and without it as an input too.

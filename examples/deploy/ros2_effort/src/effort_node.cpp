@@ -2,9 +2,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <functional>
 #include <memory>
+#include <new>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -33,7 +34,7 @@ public:
     }
     publisher_ = create_publisher<std_msgs::msg::Float64MultiArray>("effort_controller/commands", 1);
     subscription_ = create_subscription<sensor_msgs::msg::JointState>(
-      "joint_states", 1, std::bind(&EffortNode::on_state, this, std::placeholders::_1));
+      "joint_states", 1, [this](const sensor_msgs::msg::JointState & state) {on_state(state);});
   }
 
 private:
