@@ -68,9 +68,8 @@ def disturbed(level: str, infeasible: str = "hold", make: Callable[..., Loop] = 
     planes = [ct.KeepAbove("tool", dq.Plane([0, 0, 1], [0, 0, 0]), floor)]
     planes += [ct.KeepAbove("tool", dq.Plane([0, 0, -1], [0, 0, 0]), ceiling)]
     loop = make(level, ct.KeepOut("tool", ball, 0.1), *planes, infeasible=infeasible)
-    # Where the ball is, and how fast: near, far, inside; too fast to get away; so near that gains reach their cap.
-    jumps = [(0.11, 0.0), (0.16, 0.0), (0.05, 0.0), (2.0, 0.0), (0.12, 5.0), (0.101, 0.3)]
-    jumps = jumps[:5] if infeasible == "relax" else jumps
+    # Where the ball is, and how fast: near, far, inside; too fast to get away.
+    jumps = [(0.11, 0.0), (0.16, 0.0), (0.05, 0.0), (2.0, 0.0), (0.12, 5.0)]
     along = np.array([0.6, 0.0, 0.8])
 
     def disturb(k: int, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -78,10 +77,15 @@ def disturbed(level: str, infeasible: str = "hold", make: Callable[..., Loop] = 
         away, speed = jumps[(k // 400) % len(jumps)]
         if k % 400 == 200:
             if infeasible == "relax" and away == 0.12:
-                floor.update(at[2] + 0.01, 0.1)
-                ceiling.update(0.02 - at[2], 0.2)
+                floor.update(at[2] - 0.03, 0.1)
+                ceiling.update(-at[2] - 0.03, 0.1)
             else:
                 ball.update(at + away * along, -speed * along if speed else [0.05, 0.0, -0.02])
+        if (
+            k % 400 == 220 and infeasible == "relax" and away == 0.12
+        ):  # faster: but what gave way is not activated again
+            floor.update(at[2] - 0.02, 0.25)
+            ceiling.update(-at[2] - 0.02, 0.25)
         if k % 400 == 330 or (k % 400 == 240 and speed > 0.0):
             ball.update(at + [2.0, 0.0, 0.0])
             floor.update(-9.0)
@@ -90,8 +94,34 @@ def disturbed(level: str, infeasible: str = "hold", make: Callable[..., Loop] = 
             q = np.full_like(q, np.nan)
         if k % 700 in (602, 603):
             v = np.full_like(v, np.inf)
-        if k % 700 in (650, 651):
-            v = np.full_like(v, {650: 4000.0, 651: 200.0}[k % 700])
+        if k % 700 in (650, 651) or (k == 1 and infeasible == "relax"):
+            v = np.full_like(v, 200.0 if k % 700 == 651 else 4000.0)
+        return q, v
+
+    loop.disturb = disturb
+    return loop
+
+
+def approached() -> Loop:
+    """A ball that jumps near and comes fast, so that gains rise, some to their cap, then slowly, with former ones."""
+    ball = ct.Measured([2.0, 0.0, 0.0])
+    robot = dq.robots.arm7()
+    tasks = [ct.TranslationTask("tool", _target(robot), gain=4.0), ct.PostureTask(POSTURE, weight=1e-2)]
+    loop = Loop(robot, ct.acceleration_controller(robot, tasks, [ct.KeepOut("tool", ball, 0.1)]), POSTURE)
+    at, along = np.zeros(3), np.array([0.6, 0.0, 0.8])
+
+    def disturb(k: int, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        phase, near = k % 500, (0.101, 0.13, 0.11)[(k // 500) % 3]
+        if phase == 200:
+            at[:] = robot.pose("tool", q).translation
+        if 200 <= phase < 210:
+            ball.update(at + (near - 3e-4 * (phase - 200)) * along, -0.3 * along)
+        if 210 <= phase < 230:
+            ball.update(at + (near + 0.02) * along)
+        if 230 <= phase < 450:
+            ball.update(at + (near + 0.02 - 1e-4 * (phase - 230)) * along, -0.1 * along)
+        if phase == 450:
+            ball.update([2.0, 0.0, 0.0])
         return q, v
 
     loop.disturb = disturb
@@ -147,6 +177,7 @@ LOOPS: dict[str, Callable[[], Loop]] = {
     "velocity, strict, disturbed": lambda: disturbed("velocity", "hold", per_level),
     "acceleration, strict, relaxed, disturbed": lambda: disturbed("acceleration", "relax", per_level),
     "torque, strict, relaxed, disturbed": lambda: disturbed("torque", "relax", strict),
+    "approached": approached,
     "no bounds": unconstrained,
     "equalities": wheeled,
     "stopping": blocked,
