@@ -215,7 +215,8 @@ def test_commands_are_those_of_python(
     assert (np.abs(found.commands - expected.commands) / np.maximum(np.abs(expected.commands), 1.0)).max() < 1e-10
     assert np.abs(found.violations - expected.violations).max(initial=0.0) < 1e-10
     if loop.controller.composition.size.sides:  # the same active bounds are tried: warm starts are as good
-        assert abs(found.iterations.sum() / expected.iterations.sum() - 1.0) < 0.02
+        solved = np.array(expected.statuses) == "solved"
+        assert abs(found.iterations[solved].sum() / expected.iterations[solved].sum() - 1.0) < 0.02
     counts = Counter(expected.statuses)
     assert counts["solved"] > (100 if "rests" in name else STEPS // 2)
     assert (counts["held"] > 0) == ("disturbed" in name)
