@@ -277,6 +277,8 @@ def test_controllers_that_do_more_are_refused() -> None:
     _refused(lambda: ct.velocity_controller(robot, strict_tasks, damping=dampings, **hold), "above 0 at every level")
     piqp = {"solver": "piqp"}
     _refused(lambda: ct.velocity_controller(robot, strict_tasks, limits, **piqp, **hold), "solver='daqp'")
+    of_whole_body = ct.whole_body_controller(robot, [rest])
+    _refused(lambda: of_whole_body, "Only controllers by velocity", "found WholeBodyController")
 
 
 @pytest.mark.parametrize("name", ["", "a b", "2nd", 3, "double", "a__b"])

@@ -121,6 +121,27 @@ def test_bad_values_are_refused() -> None:
         robot.function("pose", frame="tool", parameters=["inertia"])
 
 
+def test_inertias_of_no_body_are_refused() -> None:
+    """Those whose second moments about the center of mass are negative along some axis, and no others."""
+    robot, rng = dq.robots.two_link(), np.random.default_rng(0)
+    f, outcomes = robot.function("mass_matrix", parameters=["inertia"]), []
+    for k in range(60):
+        m, com, turn = rng.uniform(0.1, 5.0), 0.3 * rng.normal(size=3), np.linalg.qr(rng.normal(size=(3, 3)))[0]
+        along = {0: np.zeros(3), 1: np.array([0.1, 0.0, 0.0])}.get(k, 0.05 + 0.05 * rng.normal(size=3))
+        second = turn @ np.diag(along) @ turn.T + m * np.outer(com, com)  # a point, a rod, and others
+        tensor = np.trace(second) * np.eye(3) - second
+        body = [m, *(m * com), *(tensor[i, j] for i, j in ((0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2)))]
+        try:
+            f(np.zeros(2), np.array([*body, 1.0, *[0.0] * 9]))  # a point at the origin is a body too
+            outcomes.append(True)
+        except dq.Error:
+            outcomes.append(False)
+        assert outcomes[-1] == bool(along.min() >= 0.0)
+    assert {*outcomes} == {True, False}
+    with pytest.raises(dq.Error, match="no distribution of mass"):
+        f(np.zeros(2), np.array([1.0, 0.5, *[0.0] * 18]))  # a center of mass away from the origin, no tensor about it
+
+
 def test_singular_mass_matrices_are_refused() -> None:
     """As without parameters: a joint that moves no inertia at a state, or at any."""
     robot = dq.robots.two_link()

@@ -48,16 +48,25 @@ class ParameterChecks:
             raise StateError(text, argument="inertia", body=found)
 
     def _require_bodies(self, inertia: Array) -> None:
-        """An error for moments that no distribution of mass has: [Σ, m c; m cᵀ, m] must not be negative anywhere."""
-        entries = inertia.reshape(*inertia.shape[:-1], -1, PER_BODY)
-        tensor = entries[..., [[4, 5, 7], [5, 6, 8], [7, 8, 9]]]
-        moments = np.empty((*entries.shape[:-1], 4, 4))
-        half = 0.5 * (entries[..., 4] + entries[..., 6] + entries[..., 9])
-        moments[..., :3, :3] = half[..., None, None] * np.eye(3) - tensor
-        moments[..., :3, 3] = moments[..., 3, :3] = entries[..., 1:4]
-        moments[..., 3, 3] = entries[..., 0]
-        size = np.abs(moments).max(axis=(-1, -2))
-        at = first_row(np.linalg.eigvalsh(moments)[..., 0] < -_NOT_NEGATIVE * size)
+        """An error for moments that no distribution of mass has: those about the center of mass must not be negative.
+
+        Bodies without mass are left out: their tensors stand for rotors.
+        """
+        entries = np.moveaxis(inertia.reshape(*inertia.shape[:-1], -1, PER_BODY), -1, 0)
+        m, hx, hy, hz, xx, xy, yy, xz, yz, zz = np.ascontiguousarray(entries)
+        half = 0.5 * (xx + yy + zz)
+        shifted = half + _NOT_NEGATIVE * np.abs(half)
+        with np.errstate(all="ignore"):
+            # Σ about the center of mass, and its pivots: eigenvalues of many bodies take a hundred times longer.
+            cx, cy, cz = hx / m, hy / m, hz / m
+            sxy, sxz, syz = -xy - cx * hy, -xz - cx * hz, -yz - cy * hz
+            first = shifted - xx - cx * hx
+            second = shifted - yy - cy * hy - sxy * sxy / first
+            mixed = syz - sxy * sxz / first
+            third = shifted - zz - cz * hz - sxz * sxz / first - mixed * mixed / second
+            is_body = (first >= 0.0) & (second >= 0.0) & (third >= 0.0)
+        is_point = ~(entries[1:] != 0.0).any(axis=0)  # at the origin
+        at = first_row((m > 0.0) & ~is_body & ~is_point)
         if at is not None:
             found, where = self._body(at)
             raise StateError(
