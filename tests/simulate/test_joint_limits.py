@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +56,16 @@ def test_every_integrator_tells(integrator: str) -> None:
         options["contacts"] = dq.contacts.point(list(robot.frames)[-1])
     run = quiet(robot, None, 1.5, 5e-3, q0=START, integrator=integrator, **options)
     assert run.status.startswith("finished beyond limits: the position of joint")
+
+
+@pytest.mark.parametrize("bounds", [(-0.1, np.inf), (-np.inf, 0.1)])
+def test_a_range_with_one_end_is_left_there_only(bounds: tuple[float, float]) -> None:
+    given = dq.robots.two_link().description
+    joints = (replace(given.joints[0], lower=bounds[0], upper=bounds[1]), *given.joints[1:])
+    robot = Robot.from_description(replace(given, joints=joints)).with_gravity([0.0, 0.0, 0.0])
+    ways = [quiet(robot, np.zeros(2), 0.3, q0=[0.0, 0.0], v0=[v, 0.0]) for v in (-1.0, 1.0)]
+    left = [run.status.startswith("finished beyond") for run in ways]
+    assert left == [np.isfinite(bounds[0]), np.isfinite(bounds[1])]
 
 
 def test_nothing_is_said_where_nothing_is_left_or_asked_for() -> None:

@@ -101,7 +101,7 @@ def _beyond(
 ) -> list[Excess]:
     """Axes of x (n, B, k) beyond bounds (k,), in the order of the joints."""
     with np.errstate(invalid="ignore"):
-        over = np.maximum(x - upper, lower - x) - np.where(np.isfinite(upper - lower), slack, np.nan)
+        over = np.maximum(x - upper, lower - x) - np.where(np.isfinite(slack), slack, 0.0)
         bad = over > 0.0
     found = []
     names = columns(model, kind)
