@@ -61,3 +61,18 @@ def has_sanitizers(folder: Path) -> bool:
     if subprocess.run(command, capture_output=True, timeout=120).returncode:
         return False
     return subprocess.run([folder / "probe"], capture_output=True, timeout=120).returncode == 0
+
+
+def finds_leaks(folder: Path) -> bool:
+    """Whether the sanitizer can look for memory that is lost, which needs a system that lets it trace itself."""
+    path = folder / "leak.c"
+    path.write_text(
+        "#include <stdlib.h>\nint main(void) { void *volatile p = malloc(8); p = NULL; return p != NULL; }\n",
+        encoding="utf-8",
+    )
+    command = [str(COMPILER), "-fsanitize=address", str(path), "-o", str(folder / "leak")]
+    if subprocess.run(command, capture_output=True, timeout=120).returncode:
+        return False
+    settings = {"ASAN_OPTIONS": "detect_leaks=1"}
+    found = subprocess.run([folder / "leak"], capture_output=True, env=settings, timeout=120)
+    return found.returncode != 0 and b"detected memory leaks" in found.stderr

@@ -9,6 +9,7 @@ import pytest
 from trees import random_q, random_robot
 
 import dqdyn as dq
+from dqdyn.compile.runtime.checked_call import CheckedCall
 
 INPUTS = {
     "inverse_dynamics": "qva",
@@ -101,6 +102,14 @@ def test_bad_values_are_refused() -> None:
         f(q, inertia[:-1])
     with pytest.raises(dq.Error, match="inertia"):
         f(q, np.full(20, np.nan))
+    heavy = inertia.copy()
+    heavy[14] = 99.0  # one moment that the other two cannot add up to
+    no_body = r"no distribution of mass has the inertia of body '\w+'"
+    with pytest.raises(dq.Error, match=no_body + ": its moments .* pass check=False"):
+        f(q, heavy)
+    with pytest.raises(dq.Error, match=no_body + " in row 1"):
+        f(np.zeros((2, 2)), np.array([inertia, heavy]))
+    assert np.isfinite(f(q, heavy, check=False)).all()
     inertia[10] = -1.0
     with pytest.raises(dq.Error, match=r"the mass of body '\w+' is -1 kg: masses are 0 or more"):
         f(q, inertia)
@@ -110,3 +119,75 @@ def test_bad_values_are_refused() -> None:
         dq.robots.four_bar().function("inverse_dynamics", parameters=["inertia"])
     with pytest.raises(dq.Error, match="no option"):
         robot.function("pose", frame="tool", parameters=["inertia"])
+
+
+def test_inertias_of_no_body_are_refused() -> None:
+    """Those whose second moments about the center of mass are negative along some axis, and no others."""
+    robot, rng = dq.robots.two_link(), np.random.default_rng(0)
+    f, outcomes = robot.function("mass_matrix", parameters=["inertia"]), []
+    for k in range(60):
+        m, com, turn = rng.uniform(0.1, 5.0), 0.3 * rng.normal(size=3), np.linalg.qr(rng.normal(size=(3, 3)))[0]
+        along = {0: np.zeros(3), 1: np.array([0.1, 0.0, 0.0])}.get(k, 0.05 + 0.05 * rng.normal(size=3))
+        second = turn @ np.diag(along) @ turn.T + m * np.outer(com, com)  # a point, a rod, and others
+        tensor = np.trace(second) * np.eye(3) - second
+        body = [m, *(m * com), *(tensor[i, j] for i, j in ((0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2)))]
+        try:
+            f(np.zeros(2), np.array([*body, 1.0, *[0.0] * 9]))  # a point at the origin is a body too
+            outcomes.append(True)
+        except dq.Error:
+            outcomes.append(False)
+        assert outcomes[-1] == bool(along.min() >= 0.0)
+    assert {*outcomes} == {True, False}
+    with pytest.raises(dq.Error, match="no distribution of mass"):
+        f(np.zeros(2), np.array([1.0, 0.5, *[0.0] * 18]))  # a center of mass away from the origin, no tensor about it
+
+
+def test_singular_mass_matrices_are_refused() -> None:
+    """As without parameters: a joint that moves no inertia at a state, or at any."""
+    robot = dq.robots.two_link()
+    f = robot.function("forward_dynamics", parameters=["inertia", "gravity"])
+    own = robot.parameters()
+    state = np.zeros(2), np.zeros(2), np.ones(2)
+    expected = robot.forward_dynamics(*state)
+    assert np.allclose(f(*state, *own.values()), expected)
+    light = own["inertia"].copy()
+    light[10:] = 0.0
+    with pytest.raises(dq.Error, match="forward dynamics of 'two_link' is impossible at this q: joint 'joint2'"):
+        f(*state, light, own["gravity"])
+    many = [np.tile(x, (3, 1)) for x in state]
+    with pytest.raises(dq.Error, match=r"impossible at the q of state 2: joint 'joint2'"):
+        f(*many, np.array([own["inertia"], own["inertia"], light]), np.tile(own["gravity"], (3, 1)))
+    assert not np.isfinite(f(*state, light, own["gravity"], check=False)).all()
+    # Armature makes up for it, and without it as an input too.
+    g = robot.function("forward_dynamics", parameters=["inertia", "armature"])
+    assert np.isfinite(g(*state, light, np.full(2, 0.1))).all()
+    with pytest.raises(dq.Error, match="joint 'joint2'"):
+        g(*state, light, np.zeros(2))
+    h = robot.function("forward_dynamics", parameters=["armature"])
+    assert np.allclose(h(*state, np.zeros(2)), expected)
+
+
+def test_inertias_are_checked_where_they_change() -> None:
+    """Single calls with the same inertias go to machine code at once; others are checked, in place changes too."""
+    robot = dq.robots.arm7()
+    f = robot.function("mass_matrix", parameters=["inertia"])
+    inertia, q = robot.parameters(["inertia"])["inertia"], np.zeros(7)
+    assert f.__self__.program.name == "mass_matrix"
+    if not isinstance(f, CheckedCall):
+        pytest.skip("without machine code every call is checked")
+    verify, calls = f.__self__.verify, []
+    f.__self__.verify = lambda inputs: (calls.append(1), verify(inputs))[0]
+    try:
+        for _ in range(3):
+            assert np.array_equal(f(q, inertia), f(q, inertia.copy()))
+        assert len(calls) <= 1
+        assert np.allclose(f(q, inertia=2.0 * inertia), 2.0 * f(q, inertia))
+        assert np.allclose(f(q, list(inertia)), f(q, inertia))
+        inertia[0] = -1.0
+        with pytest.raises(dq.Error, match="masses are 0 or more"):
+            f(q, inertia)
+        f(q, inertia, check=False)
+        with pytest.raises(dq.Error, match="masses are 0 or more"):
+            f(q, inertia)
+    finally:
+        f.__self__.verify = verify

@@ -27,11 +27,14 @@ class InertiaChecks:
 
     def require_regular(self, inputs: Sequence[np.ndarray]) -> None:
         """An error where M is singular at a state, q the first of the inputs (..., n)."""
+        if not self.is_regular:
+            self.require_pivots(self._pivots(inputs[0], check=False))
+
+    def require_pivots(self, pivots: np.ndarray) -> None:
+        """An error where one of the pivots of M (..., 3 nv) at a state vanishes."""
         from dqdyn.dynamics.massless_joints import joint_of, vanishing
 
-        if self.is_regular:
-            return
-        singular = vanishing(self._pivots(inputs[0], check=False))
+        singular = vanishing(pivots)
         row = first_row(singular >= 0)
         if row is None:
             return

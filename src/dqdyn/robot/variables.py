@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from dqdyn.compile.trace.program import Program
-from dqdyn.dynamics.parameters import PARAMETERS, PER_BODY
-from dqdyn.errors import Error, StateError
+from dqdyn.dynamics.parameters import PARAMETERS
+from dqdyn.errors import Error
 from dqdyn.kinematics import attached
 from dqdyn.kinematics.pose_error import GOAL_SIZE
 from dqdyn.model.model import Model
 from dqdyn.robot.inertia_checks import InertiaChecks
 from dqdyn.robot.options import Options
+from dqdyn.robot.parameter_checks import ParameterChecks
 from dqdyn.robot.robot_function import TIMES, RobotFunction
 from dqdyn.robot.state import SIZES, as_input
 
@@ -63,27 +63,14 @@ class Variables:
 
     def require(self, function: RobotFunction, options: Options) -> Verify | None:
         """An error where the robot cannot have the function; else what every state must fulfil, if anything."""
-        if "inertia" in options.parameters:
-            return partial(self.require_masses, function.all_inputs(options).index("inertia"))
-        if function.divides != "M" or "armature" in options.parameters:
+        divides = function.divides == "M"
+        if "inertia" in options.parameters or (divides and "armature" in options.parameters):
+            return ParameterChecks(self.model, function.all_inputs(options), divides, self.native)
+        if not divides:
             return None
         self.inertia.require_inertia()
         self.require_time(function, options)
         return None if self.inertia.is_regular else self.inertia.require_regular
-
-    def require_masses(self, argument: int, inputs: list[np.ndarray]) -> None:
-        """An error for a negative mass among the parameters."""
-        negative = np.argwhere(inputs[argument][..., ::PER_BODY] < 0.0)
-        if len(negative):
-            row, body = tuple(negative[0][:-1]), int(negative[0][-1])
-            mass = float(inputs[argument][(*row, PER_BODY * body)])
-            name = self.model.bodies[body].name
-            where = f" in row {row[0] if len(row) == 1 else row}" if row else ""
-            raise StateError(
-                f"the mass of body {name!r} is {mass:.6g} kg{where}: masses are 0 or more.",
-                argument="inertia",
-                body=name,
-            )
 
     def require_time(self, function: RobotFunction, options: Options) -> None:
         """An error where a constraint depends on a time that the function does not take."""

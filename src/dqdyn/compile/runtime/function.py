@@ -16,6 +16,7 @@ from dqdyn.algebra.scalar import stack, unstack
 from dqdyn.arrays import Array
 from dqdyn.compile.codegen.rows import TOO_LARGE, UNFIT, UNIT_SQUARED
 from dqdyn.compile.runtime import python_abi as abi
+from dqdyn.compile.runtime.checked_call import CheckedCall
 from dqdyn.compile.runtime.native_code import NativeCode
 from dqdyn.compile.runtime.process_lock import SharedProperty
 from dqdyn.compile.runtime.threads import share, whole
@@ -58,7 +59,8 @@ class Function:
     ``fast`` is a built-in function where machine code is available, else this object. ``native=False``, or
     ``DQDYN_NATIVE=0`` in the environment, runs everything on the interpreter. ``units`` and ``numbers`` are those of
     :class:`~dqdyn.compile.codegen.call_path.CallEmitter`. ``verify`` raises for states, already converted and checked,
-    at which the function has no value; such functions have no built-in.
+    at which the function has no value; such functions have no built-in, but those whose ``verify`` depends on one
+    input ``alone``, its attribute, which is checked where it changed.
     """
 
     def __init__(
@@ -81,12 +83,14 @@ class Function:
     @SharedProperty
     def fast(self) -> Callable[..., Array]:
         """The callable to hand out; machine code for one state is compiled at first use."""
-        if self.verify is not None or self._attempt(lambda code: code.one) is None:
+        alone = getattr(self.verify, "alone", None)
+        if (self.verify is not None and alone is None) or self._attempt(lambda code: code.one) is None:
             return self
         if problem := abi.layout_problem():
             warn_once(f"{problem}: every call goes through ctypes and takes some 10 µs longer.", "calls")
             return self
-        return self._attempt(self._built_in) or self
+        built_in = self._attempt(self._built_in) or self
+        return built_in if alone is None or built_in is self else CheckedCall(self, built_in, alone)
 
     def _built_in(self, code: NativeCode) -> Any:
         doc = f"{self.__name__}{self.__signature__}\n--\n\n{self.__doc__}"

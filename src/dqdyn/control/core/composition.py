@@ -293,16 +293,25 @@ class Composition:
         rows = np.vstack([np.eye(self.size.first, self.unknowns), self.views["A"]])
         return np.asarray(multipliers[:, None] * rows)
 
-    def rows(self) -> NamedRows:
-        """The bounds at the last state, one-sided and named."""
-        views, n, first = self.views, self.unknowns, self.size.first
-        axes = [bound.axis or 0 for bound, _ in self._on_axes]
+    @property
+    def bounded_axes(self) -> list[int]:
+        """The axes of the bounds on axes, one by one."""
+        return [bound.axis or 0 for bound, _ in self._on_axes]
+
+    @property
+    def named_bounds(self) -> list[tuple[str, bool]]:
+        """Name, and whether it may give way, of the bounds on axes one by one, then of the rows of A."""
         tasks = [task.name for task in self.design.equalities for _ in range(self.task_sizes[id(task)])]
-        named = [
+        return [
             *((bound.name, may) for bound, may in self._on_axes),
             *((name, False) for name in (*self._equality_names, *tasks)),
             *((bound.name, may) for bound, may in self._general),
         ]
+
+    def rows(self) -> NamedRows:
+        """The bounds at the last state, one-sided and named."""
+        views, n, first = self.views, self.unknowns, self.size.first
+        axes, named = self.bounded_axes, self.named_bounds
         normals = np.vstack([np.eye(n)[axes], views["A"]])
         right = np.concatenate([views["axis_right"], views["upper"][first:]])
         left = np.concatenate([views["axis_left"], views["lower"][first:]])

@@ -236,8 +236,9 @@ class Controller:
     def c_library(self, name: str | None = None) -> CLibrary:
         """One step of this controller as C, to be linked to a DAQP of your own: ``c_library("arm").write("arm_c")``.
 
-        For controllers by velocity, acceleration and torque with one level of tasks and ``infeasible="hold"`` or
-        "rest". Targets and obstacles that are functions of the algebra are part of the code; others are set from C.
+        For controllers by velocity, acceleration and torque with any number of levels of tasks, and ``infeasible``
+        "relax", "hold" or "rest". Targets and obstacles that are functions of the algebra are part of the code; others
+        are set from C.
         """
         from dqdyn.control.export.c_controller import controller_library
 

@@ -16,8 +16,8 @@ from dqdyn.errors import Error
 Views = Mapping[str, Array]
 """The blocks of a composition by name."""
 
-_ROOM = 1e-9
-_NULL = 1e-11  # singular values, relative to the largest, that count as zero
+ROOM = 1e-9
+NULL = 1e-11  # singular values, relative to the largest, that count as zero
 
 
 class Optimise(Protocol):
@@ -140,7 +140,7 @@ class StrictLevels:
             H, f, at = views[f"H{k}"], views[f"f{k}"], rows @ u
             # z = 0 is always allowed, with a little room where the levels above use a bound up: else the solver has
             # to tell a touching bound from a violated one by rounding errors.
-            above, below = np.maximum(upper - at, 0.0) + _ROOM, np.minimum(lower - at, 0.0) - _ROOM
+            above, below = np.maximum(upper - at, 0.0) + ROOM, np.minimum(lower - at, 0.0) - ROOM
             z = self._solver(k, Z.shape[1]).solve(
                 np.ascontiguousarray(Z.T @ H @ Z), Z.T @ (H @ u + f), np.ascontiguousarray(rows @ Z), above, below
             )
@@ -194,7 +194,7 @@ class _HeldLevels:
         if self._solver is None:
             self._solver = make_solver(self.name, self._own, guess=True)
             if self._solver.guess is not None:
-                self._hold = self._solver.guess.holder(self.levels, _ROOM, self._upper, self._lower)
+                self._hold = self._solver.guess.holder(self.levels, ROOM, self._upper, self._lower)
         return self._solver
 
     def __call__(self, views: Views, above: Array) -> Array | None:
@@ -209,7 +209,7 @@ class _HeldLevels:
         first, end = self.size.first, self.size.first + self.size.equalities
         np.dot(A, above, out=self._at)
         for (name, of_unknowns, held, equal, free), farther, room in zip(
-            self._parts, (np.maximum, np.minimum), (_ROOM, -_ROOM), strict=True
+            self._parts, (np.maximum, np.minimum), (ROOM, -ROOM), strict=True
         ):
             given = views[name]
             held[:] = self._at_held
@@ -228,5 +228,5 @@ def null_space(matrix: Array) -> Array:
         return np.eye(matrix.shape[1])
     # A row of 1e12 must not make one of 1 count as zero.
     _, sizes, vt = np.linalg.svd(matrix / np.maximum(np.abs(matrix).max(axis=1, keepdims=True), 1.0))
-    rank = int((sizes > _NULL * max(sizes[0], 1e-300)).sum()) if len(sizes) else 0
+    rank = int((sizes > NULL * max(sizes[0], 1e-300)).sum()) if len(sizes) else 0
     return vt[rank:].T

@@ -26,8 +26,8 @@ _CONFLICT = "no command obeys all constraints"
 _CHOICE = "leave one out, or choose infeasible='relax' or 'hold'"
 _FAILED = "the solver found no command, though no constraints are in conflict"
 _REMEDY = "a gain or a distance is out of scale, or try another solver"
-_ROOM = 1e-8  # beyond the least violation, so that rounding leaves something to choose from
-_ROOMS = (0.0, 1e-6, 1e-5)  # further, of bounds that give way, one after the other until the solver finds something
+ROOM = 1e-8  # beyond the least violation, so that rounding leaves something to choose from
+ROOMS = (0.0, 1e-6, 1e-5)  # further, of bounds that give way, one after the other until the solver finds something
 
 
 @dataclass(frozen=True)
@@ -91,20 +91,26 @@ def relax_rows(controller: Controller, t: float, rows: NamedRows) -> tuple[Array
     for name, amount in zip(rows.names, violation, strict=True):
         if amount > 0.0:
             amounts[name] = max(amounts.get(name, 0.0), float(amount))
-    command = None
-    for room in _ROOMS:  # so little room is left that one solver, or both, may see none
-        wide = np.where(violation > 0.0, violation + room * (1.0 + np.abs(rows.b)), 0.0)
-        widened = _widened(controller, rows, wide)
-        command = controller.optimum(widened)
-        if command is None or not is_finite(command):
-            command = second_opinion(controller, widened)
-        if command is not None:
-            break
+    command = _widest_needed(controller, rows, violation, controller.optimum)
+    if command is None:  # another solver knows the first level only, so it comes second
+        command = _widest_needed(controller, rows, violation, lambda views: second_opinion(controller, views))
     if command is None:
         return _without_command(controller, t, rows)
     if not amounts:  # nothing was in conflict: the solver found nothing at first
         return command, StepReport(t)
     return command, StepReport(t, "relaxed", _CONFLICT, amounts, rows)
+
+
+def _widest_needed(
+    controller: Controller, rows: NamedRows, violation: Array, optimum: Callable[[Views], Array | None]
+) -> Array | None:
+    """The command with the least room beyond the violation in which an optimum is found; None where there is none."""
+    for room in ROOMS:  # so little room is left that a solver may see none
+        wide = np.where(violation > 0.0, violation + room * (1.0 + np.abs(rows.b)), 0.0)
+        command = optimum(_widened(controller, rows, wide))
+        if command is not None and is_finite(command):
+            return command
+    return None
 
 
 def hold(controller: Controller, t: float) -> tuple[Array | None, StepReport]:
@@ -148,7 +154,7 @@ def unusable(controller: Controller, t: float, reason: str) -> StepReport:
 def _widened(controller: Controller, rows: NamedRows, violation: Array) -> dict[str, Array]:
     """The blocks with bounds that gave way, each by its violation and a little room."""
     views, up = controller.composition.views, rows.is_upper
-    bounds = rows.b + violation + _ROOM * (1.0 + np.abs(rows.b)) * rows.relaxable
+    bounds = rows.b + violation + ROOM * (1.0 + np.abs(rows.b)) * rows.relaxable
     upper, lower = np.full_like(views["upper"], INFINITE), np.full_like(views["lower"], -INFINITE)
     np.minimum.at(upper, rows.index[up], bounds[up])
     np.maximum.at(lower, rows.index[~up], -bounds[~up])

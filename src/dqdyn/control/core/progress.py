@@ -14,8 +14,8 @@ from dqdyn.control.core.optimum import Optimise, Optimum, StrictLevels
 if TYPE_CHECKING:
     from dqdyn.control.core.controller import Controller
 
-_OPEN = 1e6  # rad/s or m/s, by which bounds that do not depend on errors are opened while that command is found
-_WIDER = 100.0  # times as much of the errors as printed, while it is found
+OPEN = 1e6  # rad/s or m/s, by which bounds that do not depend on errors are opened while that command is found
+WIDER = 100.0  # times as much of the errors as printed, while it is found
 
 
 class Progress:
@@ -37,7 +37,7 @@ class Progress:
     def update(self, controller: Controller, t: float, q: Array, v: Array) -> None:
         """Evaluate the program of a controller with σ as it is at this state."""
         composition = controller.composition
-        self._evaluate(composition, t, q, v, _WIDER, _OPEN)
+        self._evaluate(composition, t, q, v, WIDER, OPEN)
         with np.errstate(all="ignore"):  # of states that are far off, which the solvers refuse
             optimum = self._optimum(controller)
             u = self.command = optimum(composition.views)

@@ -10,8 +10,8 @@ from dqdyn.arrays import Array
 from dqdyn.control.limits.coordinates import axes
 from dqdyn.model.model import Model
 
-_MOST = math.pi
-_AGAIN = 0.1
+MOST = math.pi
+AGAIN = 0.1
 _REMEDY = "add VelocityLimits, raise the damping, or lower the gains: errors that cannot be worked off, as near a "
 _REMEDY += "singularity or with targets out of reach, speed joints up without bound"
 
@@ -42,7 +42,7 @@ class SpeedWatch:
         if not since > 0.0:  # the first step, or time that does not go on
             return ""
         step, self._step = min(since, self._step), since  # the loop's own, also after a pause
-        limit = _AGAIN if self._is_fast else _MOST
+        limit = AGAIN if self._is_fast else MOST
         bound = limit / step
         speeds = np.abs(v) * self._turns
         k = int(speeds.argmax())

@@ -11,8 +11,8 @@ from dqdyn.arrays import Array
 from dqdyn.control.qp.solver import INFINITE, ZERO, Mask, ProblemSize
 from dqdyn.control.qp.with_daqp import DaqpSolver
 
-_REGULAR = 1e-9  # of the command against the violation: only to make the command unique
-_NEGLIGIBLE = 1e-9
+REGULAR = 1e-9  # of the command against the violation: only to make the command unique
+NEGLIGIBLE = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +77,7 @@ def least_violation(rows: NamedRows) -> Array | None:
     m, n = a.shape
     soft = np.flatnonzero(rows.relaxable)
     k = len(soft)
-    H = np.diag(np.concatenate([np.full(n, _REGULAR), np.ones(k)]))
+    H = np.diag(np.concatenate([np.full(n, REGULAR), np.ones(k)]))
     slack = np.zeros((m, k))
     slack[soft, np.arange(k)] = -1.0
     solver = DaqpSolver(ProblemSize(n + k, False, m, 0))
@@ -86,4 +86,4 @@ def least_violation(rows: NamedRows) -> Array | None:
         return None
     violation = np.zeros(m)
     violation[soft] = np.maximum(solution[n:], 0.0)
-    return np.asarray(np.where(violation < _NEGLIGIBLE, 0.0, violation) * length)
+    return np.asarray(np.where(violation < NEGLIGIBLE, 0.0, violation) * length)
