@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import subprocess
 import sys
 import tarfile
+import tempfile
 from importlib.metadata import version
 from pathlib import Path
 
@@ -24,14 +26,17 @@ def daqp_source(cache: Path) -> Path:
     name = f"daqp-{version('daqp')}"
     source = cache / name / "csrc"
     if not source.is_dir():
-        wanted = ["--no-deps", "--no-binary", "daqp", "--dest", str(cache), f"daqp=={version('daqp')}"]
-        command = [sys.executable, "-m", "pip", "download", "-q", *wanted]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
-        archive = cache / f"{name}.tar.gz"
-        if done.returncode or not archive.is_file():
-            pytest.skip(NO_SOURCE)
-        with tarfile.open(archive) as packed:
-            packed.extractall(cache, filter="data")
+        with tempfile.TemporaryDirectory(dir=cache) as fresh:  # other processes see it when it is complete
+            wanted = ["--no-deps", "--no-binary", "daqp", "--dest", fresh, f"daqp=={version('daqp')}"]
+            command = [sys.executable, "-m", "pip", "download", "-q", *wanted]
+            done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+            archive = Path(fresh) / f"{name}.tar.gz"
+            if done.returncode or not archive.is_file():
+                pytest.skip(NO_SOURCE)
+            with tarfile.open(archive) as packed:
+                packed.extractall(fresh, filter="data")
+            with contextlib.suppress(OSError):  # another process was faster
+                (Path(fresh) / name).rename(cache / name)
     return source
 
 
