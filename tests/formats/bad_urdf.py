@@ -10,7 +10,7 @@ JOINT = '<joint name="{}" type="revolute"><parent link="{}"/><child link="{}"/><
 FORM = {
     "no robot name": ("<robot/>", "the robot lacks the attribute 'name' in <robot>: add it"),
     "other root": ('<house name="r"/>', "the outermost element is <house>, not <robot>: give a URDF file"),
-    "sdf": ('<sdf version="1.7"/>', "the file is SDF, which is not read: convert it to URDF or MJCF"),
+    "sdf": ('<sdf version="1.7"/>', "the file is SDF (Gazebo's format), which is not read: convert it to URDF or MJCF"),
     "mjcf": ("<mujoco/>", "the file is MJCF, not URDF: load it with dqdyn.load"),
     "xacro number": (changed('upper="2"', 'upper="${pi}"'), "joint 'shoulder' has upper='${pi}' in <limit>: run xacro"),
     "link without name": (arm_with(robot="<link/>"), "a link lacks the attribute 'name' in <link>: add it"),

@@ -48,7 +48,7 @@ def assert_exact(description: Description) -> None:
     model = quiet_model(description)
     text = write_json(model)
     again = read_json(text)
-    assert bits(again) == bits(model.description)
+    assert bits(again) == bits(model.description.with_changes(losses=()))  # those of an earlier file
     loaded = quiet_model(again)
     assert loaded == model
     assert loaded.warnings == model.warnings

@@ -160,6 +160,10 @@ def test_gravity_of_the_option_and_its_flag() -> None:
         ('<position joint="j" kp="100" ctrlrange="-1 1"/>', "", None),
         ('<position joint="j" kp="100" forcerange="-7 7" gear="-2"/>', "", 14.0),
         ('<motor joint="j" ctrlrange="-2 2"/><motor joint="j" ctrlrange="-1 1"/>', "", 3.0),
+        ('<motor joint="j" ctrlrange="-2 2" forcerange="-7 7"/>', "", 2.0),
+        ('<motor joint="j" ctrlrange="-2 2" forcerange="-1 5"/>', 'actuatorfrcrange="-1 1"', 1.0),
+        ('<motor joint="j" ctrlrange="0 2"/><motor joint="j" ctrlrange="-2 0"/>', "", 2.0),
+        ('<general joint="j" gainprm="-3" ctrlrange="-2 2"/>', "", 6.0),
         ('<motor joint="j" ctrlrange="-2 2"/><motor joint="j"/>', "", None),
     ],
 )
@@ -374,7 +378,7 @@ def test_without_mujoco_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> N
         return real(name, *arguments, **options)
 
     monkeypatch.setattr(builtins, "__import__", refuse)
-    with pytest.raises(MissingExtraError, match=r"dqdyn\[mjcf\]"):
+    with pytest.raises(MissingExtraError, match=r"needs the package 'mujoco': install it with .*(mjcf|mujoco)"):
         read_mjcf("<mujoco/>")
 
 

@@ -643,7 +643,7 @@ def _tip(inertia: Inertia = INERTIA, **changes: Any) -> Description:
         (write_urdf, describe("nonholonomic_manipulator"), "root_joint"),
         (
             write_urdf,
-            Description("r", (Link("world"), Link("b")), (joint("free", "world", "b"),), base="free"),
+            Description("r", (Link("world", INERTIA), Link("b")), (joint("free", "world", "b"),), base="free"),
             "world",
         ),
         (write_mjcf, Description("r", (Link("world"),), base="planar"), "world"),
