@@ -73,6 +73,7 @@ def as_state(model: Model, name: str, value: Any, check: bool = True, size: int 
     """An input as a float64 array of shape (..., size); symbols pass as an object array of shape (size,)."""
     size = getattr(model, SIZES[name]) if size is None else size
     if type(value) is not np.ndarray or value.dtype != np.float64 or value.ndim > MOST_AXES:
+        _require_no_names(model, name, value)
         given = value if name in ("dt", "t") else symbols(value, size)
         value = scalar_array(given, f"{name} of {model.name!r}", StateError, argument=name)
         if value.dtype == object:
@@ -86,6 +87,15 @@ def as_state(model: Model, name: str, value: Any, check: bool = True, size: int 
         if name in ("q", "q1"):
             _check_quaternions(model, array)
     return array
+
+
+def _require_no_names(model: Model, name: str, value: Any) -> None:
+    """An error for numbers by name, in a dictionary or in pandas: their order may be another one."""
+    keys = value.keys() if hasattr(value, "keys") else ()
+    if isinstance(value, dict) or any(isinstance(key, str) for key in keys):
+        call = f"robot.{'q' if name in ('q', 'q1') else 'v'}(values)"
+        by_name = f"{name} of {model.name!r} is a list of numbers in the order of the joints"
+        raise StateError(f"{by_name}; found values by name: {call} brings them into order.", argument=name, found=value)
 
 
 def _surely_finite(array: np.ndarray) -> bool:
