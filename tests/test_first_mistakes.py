@@ -11,6 +11,8 @@ import pandas
 import pytest
 
 import dqdyn as dq
+from dqdyn import control as ct
+from dqdyn import references
 
 ARM = dq.robots.arm7()
 NAMES = [joint.name for joint in ARM.joints]
@@ -58,3 +60,29 @@ def test_files_that_are_not_there_or_empty(tmp_path: Path) -> None:
     for name in ("arm.urdf", "arm.json"):
         with pytest.raises(dq.LoadError, match="is empty: give a file with a robot in it"):
             dq.load(tmp_path / name)
+
+
+@pytest.mark.parametrize("form", ["matrix", "to_pinocchio", "to_spatialmath"])
+def test_tasks_and_references_take_poses_as_people_have_them(form: str) -> None:
+    x, y = ARM.pose("tool", Q), ARM.pose("tool", 0.5 * Q)
+    other = [getattr(pose, form) for pose in (x, y)]
+    start, end = (pose() if callable(pose) else pose for pose in other)
+    expected = references.between("pose", x, y, 2.0)(1.0)[0]
+    assert np.allclose(references.between("pose", start, end, 2.0)(1.0)[0], expected, atol=1e-14)
+    ours, theirs = (ct.velocity_controller(ARM, [ct.PoseTask("tool", goal)])(0.0, Q) for goal in (y, end))
+    assert np.allclose(ours, theirs, atol=1e-12)
+
+
+def test_way_points_may_be_a_batch_of_poses_or_matrices() -> None:
+    way = dq.sclerp(ARM.pose("tool", Q), ARM.pose("tool", 0.5 * Q), np.linspace(0.0, 1.0, 4))
+    path = references.cubic("pose", way, velocity=0.3)
+    assert np.allclose(references.cubic("pose", way.matrix, velocity=0.3)(1.0)[0], path(1.0)[0], atol=1e-12)
+    turned = [np.eye(3), way[0].matrix[:3, :3]]
+    assert references.cubic("rotation", turned, velocity=0.3).duration > 0.0
+    for wrong in ([[1], [2, 3]], np.zeros((4, 4)), np.zeros(3)):
+        with pytest.raises(dq.Error):
+            references.between("pose", wrong, way[0], 1.0)
+        with pytest.raises(dq.Error):
+            ct.PoseTask("tool", wrong)
+        with pytest.raises(dq.Error):
+            ARM.pose_error("tool", Q, wrong)

@@ -105,7 +105,7 @@ def test_corners_may_come_in_any_order() -> None:
 
 def test_enumeration_without_scipy_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "scipy.spatial", None)
-    with pytest.raises(dq.MissingExtraError, match=r"dqdyn\[control\]"):
+    with pytest.raises(dq.MissingExtraError, match=r"(\[control\]|daqp)"):
         len(contacts.edge("toe", SQUARE[:2]).cone_rows)
     assert len(contacts.face("sole", SQUARE).cone_rows) == 16  # a rectangle needs none
 

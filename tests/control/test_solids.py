@@ -229,5 +229,5 @@ def test_wrong_input(case: str) -> None:
 
 def test_without_coal_the_remedy_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "coal", None)
-    with pytest.raises(dq.Error, match=r"Zones between solids needs the package 'coal': .*dqdyn\[collision\]"):
+    with pytest.raises(dq.Error, match=r"Keeping solids apart needs the package 'coal': .*(\[collision\]|coal)"):
         ct.KeepClear(BALL, OBSTACLES["box"][0])

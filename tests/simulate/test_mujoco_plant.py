@@ -210,7 +210,7 @@ def test_unknown_plants_and_constraints_are_refused() -> None:
 
 def test_missing_engine_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "mujoco", None)
-    with pytest.raises(dq.MissingExtraError, match=r"pip install 'dqdyn\[mjcf\]'"):
+    with pytest.raises(dq.MissingExtraError, match=r"pip install .*(\[mjcf\]|mujoco)"):
         dq.simulate(dq.robots.two_link(), plant="mujoco")
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, TypeAlias
 
+import numpy as np
+
 from dqdyn.algebra import foreign_poses
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.frame_names import Name
@@ -40,6 +42,15 @@ def as_pose(value: PoseLike, *, body: Name = None, reference: Name = None) -> Po
     if array.shape[-2:] in ((3, 3), (4, 4)):
         return Pose.from_matrix(array, body=body, reference=reference)
     raise _unknown(value, array.shape)
+
+
+def is_foreign_pose(value: Any) -> bool:
+    """Whether this is a pose of another library, or a list or an array that has the shape of a 3×3 or 4×4 matrix."""
+    if foreign_poses.reader(value) is not None:
+        return True
+    rows = value if isinstance(value, (list, tuple)) else ()
+    shape = getattr(value, "shape", None) if not rows else (len(rows), *{np.size(row) for row in rows})
+    return shape in ((3, 3), (4, 4))
 
 
 _REMEDIES = {

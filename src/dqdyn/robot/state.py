@@ -36,7 +36,7 @@ def as_input(model: Model, name: str, size: int, value: Any, check: bool = True)
 
 def _goal(model: Model, value: Any, check: bool, size: int) -> np.ndarray:
     """vec8 of a pose in any form; numbers with a unit quaternion, unless unchecked."""
-    if isinstance(value, (Value, DQ)) or foreign_poses.reader(value) is not None or np.shape(value)[-2:] in _MATRICES:
+    if isinstance(value, (Value, DQ)) or foreign_poses.reader(value) is not None or _ends_in_matrices(model, value):
         value = as_pose(value).vec8()
     array = as_state(model, "goal", value, check, size=size)
     if check and array.dtype != object:
@@ -52,7 +52,8 @@ def _goal(model: Model, value: Any, check: bool, size: int) -> np.ndarray:
     return array
 
 
-_MATRICES = ((3, 3), (4, 4))
+def _ends_in_matrices(model: Model, value: Any) -> bool:
+    return any_array(value, f"goal of {model.name!r}", StateError, argument="goal").shape[-2:] in ((3, 3), (4, 4))
 
 
 _VALUES: dict[str, type[Value]] = {"point": Point, "line": Line, "plane": Plane}

@@ -164,7 +164,7 @@ def imported_coal() -> Any:
     try:
         import coal
     except ImportError:
-        raise missing_extra("coal", "collision", "Zones between solids") from None
+        raise missing_extra("coal", "collision", "Keeping solids apart") from None
     return coal
 
 
