@@ -71,6 +71,7 @@ def test_tasks_and_references_take_poses_as_people_have_them(form: str) -> None:
     assert np.allclose(references.between("pose", start, end, 2.0)(1.0)[0], expected, atol=1e-14)
     ours, theirs = (ct.velocity_controller(ARM, [ct.PoseTask("tool", goal)])(0.0, Q) for goal in (y, end))
     assert np.allclose(ours, theirs, atol=1e-12)
+    assert np.allclose(ct.Solid(start, "sphere", 0.1, at=end).at.matrix, y.matrix, atol=1e-14)
 
 
 def test_way_points_may_be_a_batch_of_poses_or_matrices() -> None:
