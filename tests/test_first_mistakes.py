@@ -32,6 +32,7 @@ MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
     "seven numbers for a pose": (lambda: dq.as_pose(np.zeros(7)), r"use dq.Pose.from_xyzw\(\[x, y, z, w\]"),
     "four numbers for a pose": (lambda: dq.as_pose(np.zeros(4)), r"a rotation alone is dq.Pose\(rotation="),
     "a matrix for sclerp": (lambda: dq.sclerp(np.eye(4), np.eye(4), 0.5), r"dq.as_pose\(value\) makes one"),
+    "a word for lossy": (lambda: ARM.write("never.urdf", lossy="no"), "lossy is True or False; found 'no'"),  # type: ignore[arg-type]
     "a joint at NaN": (lambda: ARM.q(joint1=np.nan), r"^q of 'joint1' must be finite; found nan.$"),
 }
 
