@@ -1,4 +1,7 @@
-"""Puts this folder on the import path: tests in subfolders use the modules beside this file. Seeds, and Ctrl-C."""
+"""Puts this folder on the import path: tests in subfolders use the modules beside this file.
+
+Seeds, Ctrl-C, and a browser.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ import signal
 from collections.abc import Iterator
 from typing import Any
 
+import browser
 import pytest
 import quick
 import seeds
@@ -52,3 +56,16 @@ def ctrl_c() -> Iterator[None]:
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Any]:
+    """Chromium without a window; tests of pages are skipped where there is none."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="pages are tested with playwright, which is missing")
+    found = browser.executable()
+    if not found:
+        pytest.skip("pages are tested in Chromium, which is not installed: apt-get install chromium")
+    with playwright.sync_playwright() as running:
+        started = running.chromium.launch(executable_path=found, args=browser.FLAGS)
+        yield started
+        started.close()

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import importlib.util
 import re
+from collections.abc import Iterator
+from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 from snippets import ROOT
@@ -30,8 +33,126 @@ def test_nothing_is_fetched() -> None:
     text = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
     assert "font: false" in text
     assert "://" not in text
-    for page in (ROOT / "docs").glob("*.md"):  # formulas are plain text, for they would need a script from elsewhere
-        assert not re.findall(r"\$[^$\n]+\$", page.read_text(encoding="utf-8")), page.name
+
+
+@pytest.fixture(scope="module")
+def small_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two pages, built as the site is but for the reference, which takes a minute."""
+    pytest.importorskip("material", reason="the site needs mkdocs-material: pip install '.[docs]'")
+    pytest.importorskip("latex2mathml", reason="the site needs latex2mathml: pip install '.[docs]'")
+    from mkdocs.commands.build import build
+    from mkdocs.config import load_config
+
+    folder = tmp_path_factory.mktemp("site")
+    (folder / "docs" / "stylesheets").mkdir(parents=True)
+    (folder / "docs" / "index.md").write_text("# First\n\nAbout wheels.\n\n## Twist\n\nA wombat rolls.\n")
+    page = "# Second\n\nIn a line $\\dot x$, and\n\n$$\n\\dot x = \\frac{1}{2} \\xi x\n$$\n\nnot `$y$`.\n"
+    (folder / "docs" / "second.md").write_text(page)
+    styles = "stylesheets/site.css"
+    (folder / "docs" / styles).write_bytes((ROOT / "docs" / styles).read_bytes())
+    config = load_config(
+        str(ROOT / "mkdocs.yml"),
+        docs_dir=str(folder / "docs"),
+        site_dir=str(folder / "site"),
+        hooks=[str(ROOT / "tools" / name) for name in ("site_search.py", "site_formulas.py")],
+        plugins=["search"],
+        nav=["index.md", "second.md"],
+    )
+    build(config)
+    return folder / "site"
+
+
+class TestFromFiles:
+    """The site opened as a folder of files, in a browser."""
+
+    @pytest.fixture
+    def page(self, chromium: Any) -> Iterator[Any]:
+        context = chromium.new_context(viewport={"width": 1000, "height": 700})
+        page = context.new_page()
+        self.asked: list[str] = []
+        self.errors: list[str] = []
+        page.on("request", lambda request: self.asked.append(request.url))
+        page.on("pageerror", lambda problem: self.errors.append(str(problem)))
+        page.on("console", lambda message: self.errors.append(message.text) if message.type == "error" else None)
+        yield page
+        context.close()
+        assert self.errors == []
+        assert {url.partition(":")[0] for url in self.asked} <= {"file", "data", "blob"}
+
+    def test_search_finds_a_section(self, page: Any, small_site: Path) -> None:
+        page.goto((small_site / "second.html").as_uri())
+        page.click(".md-search__input")
+        page.keyboard.type("wombat")
+        results = page.locator(".md-search-result__item a")
+        results.first.wait_for()
+        assert [link.get_attribute("href").rpartition("/")[2] for link in results.all()] == [
+            "index.html",
+            "index.html#twist",
+        ]
+        results.last.click()
+        assert "A wombat rolls" in page.inner_text("article")
+
+    def test_search_finds_nothing_where_there_is_nothing(self, page: Any, small_site: Path) -> None:
+        page.goto((small_site / "index.html").as_uri())
+        page.click(".md-search__input")
+        page.keyboard.type("quokka")
+        page.get_by_text("No matching documents").wait_for()
+
+    def test_formulas_are_typeset(self, page: Any, small_site: Path) -> None:
+        page.goto((small_site / "second.html").as_uri())
+        formulas = page.locator("article math")
+        assert formulas.count() == 2
+        assert "$y$" in page.inner_text("article")
+        numerator, denominator = (part.bounding_box() for part in page.locator("mfrac > *").all())
+        assert denominator["y"] > numerator["y"] + 0.5 * numerator["height"]
+        dot, letter = (
+            page.locator(f".formula mover > :{which}-child").first.bounding_box() for which in ("last", "first")
+        )
+        assert dot["y"] < letter["y"] + letter["height"] / 2
+
+
+def test_source_code_is_not_searched() -> None:
+    search = tool("site_search", "mkdocs")
+    html = '<p>text</p><details class="mkdocstrings-source"><summary>'
+    assert search.on_page_content(html) == html.replace('source">', 'source" data-search-exclude>')
+
+
+class TestFormulas:
+    def test_formulas_of_all_pages_are_converted(self) -> None:
+        formulas = tool("site_formulas", "latex2mathml")
+        found = 0
+        for page in [*(ROOT / "docs").glob("*.md"), ROOT / "README.md"]:
+            text = re.sub(r"```.*?```|`[^`\n]+`", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+            for block, inline in re.findall(r"\$\$(.+?)\$\$|\$([^$\n]+)\$", text, flags=re.DOTALL):
+                assert "<math" in formulas.mathml(block or inline, is_block=bool(block))
+                found += 1
+        assert found > 40
+
+    @pytest.mark.parametrize("latex", [r"\wombat x", r"\begin{aligned} a &= b \end{aligned}"])
+    def test_unknown_commands_are_refused(self, latex: str) -> None:
+        formulas = tool("site_formulas", "latex2mathml")
+        with pytest.raises(ValueError, match="has what latex2mathml does not know, at"):
+            formulas.mathml(latex, is_block=True)
+
+
+PAGES = [*sorted((ROOT / "docs").glob("*.md")), *(ROOT / name for name in ("CONTRIBUTING.md", "benchmarks/README.md"))]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_tables_and_lists_stand_alone(page: Path) -> None:
+    """Where the text above a table or list has no empty line behind it, the site shows them as text."""
+    text = re.sub(r"^```.*?^```$", "```", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    assert re.findall(r"^(?![|#]).*\S.*\n(?=\|)", text, flags=re.MULTILINE) == []
+    assert re.findall(r"^(?![-#]|  |\d+\. ).*\S.*\n(?=- |\d+\. )", text, flags=re.MULTILINE) == []
+
+
+def test_pictures_of_the_front_page_are_small_and_drawn_by_the_tool() -> None:
+    index = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+    shown = re.findall(r"\((figures/[^)]+)\)", index)
+    assert len(shown) == 6
+    assert sum((ROOT / "docs" / name).stat().st_size for name in shown) <= 600_000
+    drawn = re.findall(r'FIGURES / "([^"]+)"', (ROOT / "tools" / "front_page_figures.py").read_text(encoding="utf-8"))
+    assert sorted(f"figures/front/{name}" for name in drawn) == sorted(shown)
 
 
 class TestPages:
@@ -48,6 +169,7 @@ class TestPages:
         assert "](architecture.md)" in text
         assert "](changelog.md)" in text
         assert "](docs/" not in text
+        assert "](README" not in text
 
     def test_private_names_are_no_links(self) -> None:
         pages = tool("site_pages", "mkdocs")

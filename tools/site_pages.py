@@ -50,7 +50,7 @@ def outside_page(path: Path) -> str:
     text = re.sub(r"\]\((?:\.\./)?docs/", "](", path.read_text(encoding="utf-8"))
     for file, page in OUTSIDE.items():
         text = text.replace(f"]({file})", f"]({page})")
-    return re.sub(r"\[([^\]]*)\]\(\w+\.py\)", r"\1", text)
+    return re.sub(r"\[([^\]]*)\]\((?:\w+\.py|README\.md)\)", r"\1", text)
 
 
 def on_page_markdown(markdown: str, **_: Any) -> str:

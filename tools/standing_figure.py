@@ -7,8 +7,6 @@ takes a minute or two.
 from __future__ import annotations
 
 import io
-import os
-import shutil
 import sys
 import tempfile
 from pathlib import Path
@@ -19,7 +17,7 @@ import numpy as np
 ROOT = Path(__file__).parent.parent
 sys.path[:0] = [
     str(ROOT),
-    str(ROOT / "tests" / "view"),
+    str(ROOT / "tests"),
 ]  # the experiments of the benchmarks, and how to start a browser
 
 from benchmarks.standing import foot_lift, sway  # noqa: E402
@@ -97,14 +95,13 @@ def pushed(axes: Any, standing: setting.Standing) -> Trajectory:
 
 def stills(runs: list[Trajectory], standing: setting.Standing) -> None:
     """The three runs side by side, as the pages of their animations show them."""
+    from browser import FLAGS, executable
     from matplotlib.image import imread, imsave
-    from pages import FLAGS
     from playwright.sync_api import sync_playwright
 
-    found = os.environ.get("DQDYN_CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
     pictures = []
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as running:
-        browser = running.chromium.launch(executable_path=found, args=FLAGS)
+        browser = running.chromium.launch(executable_path=executable(), args=FLAGS)
         page = browser.new_page(viewport={"width": 900, "height": 900})
         for k, (run, at) in enumerate(zip(runs, STILLS, strict=True)):
             path = run.to_html(Path(folder) / f"{k}.html", scene=standing.scene)

@@ -54,7 +54,7 @@ def test_matrices_multiply_as_poses(rng: np.random.Generator) -> None:
 
 MATRIX_FAULTS: dict[str, Any] = {
     "shape": np.eye(5),
-    "batch": np.stack([np.eye(4)] * 2),
+    "one of a batch": np.stack([np.eye(4), 2 * np.eye(4)]),
     "scaled": np.eye(3) * 1.001,
     "mirror": np.diag([1.0, 1.0, -1.0]),
     "nan": np.full((4, 4), math.nan),

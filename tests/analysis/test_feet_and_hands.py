@@ -122,6 +122,8 @@ def test_rates_of_targets_are_those_of_their_values() -> None:
 class Recorded(SimpleNamespace):
     """What is asked of a trajectory."""
 
+    finished = True
+
     def __len__(self) -> int:
         return len(self.q)
 

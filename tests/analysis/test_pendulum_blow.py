@@ -222,7 +222,7 @@ def test_both_postures_differ_in_the_hand() -> None:
 @pytest.mark.long
 def test_claims_hold_and_would_not_if_the_postures_were_exchanged() -> None:
     assert [claim.text for claim in result().claims if not claim.holds] == []
-    assert len(result().claims) == 10
+    assert len(result().claims) == 11
     json.dumps(result().as_data(), allow_nan=False)
     near, far = study().searches[1]
     exchanged = replace(study(), searches={1: (far, near)})

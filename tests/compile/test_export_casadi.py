@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from typing import Any
 
@@ -13,6 +14,7 @@ from export_cases import ROBOTS, STATES, assert_same, case, matrix_shape
 
 import dqdyn as dq
 from dqdyn.compile.export.casadi import to_casadi
+from dqdyn.errors import install_command
 
 casadi = pytest.importorskip("casadi")
 
@@ -80,7 +82,7 @@ def test_names() -> None:
 
 def test_without_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "casadi", None)
-    with pytest.raises(dq.MissingExtraError, match=r"(\[casadi\]|casadi)"):
+    with pytest.raises(dq.MissingExtraError, match=re.escape(install_command("casadi", "casadi"))):
         dq.robots.two_link().export("casadi", "center_of_mass")
 
 

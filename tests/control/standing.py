@@ -91,11 +91,17 @@ def external_wrench(
 
 
 def stand(
-    robot: Robot, controller: WholeBodyController, q: np.ndarray, v: np.ndarray, duration: float, dt: float = 2e-3
+    robot: Robot,
+    controller: WholeBodyController,
+    q: np.ndarray,
+    v: np.ndarray,
+    duration: float,
+    dt: float = 2e-3,
+    start: float = 0.0,
 ) -> tuple[np.ndarray, np.ndarray]:
     """(q, v) after following the accelerations of a controller, which contacts that hold give."""
     for k in range(round(duration / dt)):
-        controller(k * dt, q, v)
+        controller(start + k * dt, q, v)
         a = controller.accelerations
         q = robot.integrate(q, v + 0.5 * dt * a, dt)
         v = v + dt * a

@@ -86,7 +86,7 @@ WRONG: dict[str, tuple[Callable[[], object], str]] = {
     "color of a text": (lambda: scenes.SceneBody("b", "box", (1, 1, 1), color="red"), "The color of 'b'"),  # type: ignore[arg-type]
     "color beyond 1": (lambda: scenes.SceneBody("b", "box", (1, 1, 1), color=(2, 0, 0, 1)), "numbers from 0 to 1"),
     # names and sensors
-    "frame by a list": (lambda: BaseEstimator(ROBOT, FEET, ["trunk"], 0.01), "no frame of 'biped' named"),  # type: ignore[arg-type]
+    "frame by a list": (lambda: BaseEstimator(ROBOT, FEET, ["trunk"], 0.01), "by its name, a text"),  # type: ignore[arg-type]
     "joint by an array": (lambda: ROBOT.with_motors([np.zeros(3)]), "no moving joint of 'biped' named"),  # type: ignore[list-item]
     "reading of None": (lambda: inertial_reading(None, "trunk", Q, V, V), "takes a robot first; found None"),  # type: ignore[arg-type]
     "touching by a text": (lambda: estimate(touching={"left_sole": "yes"}), "True or False; found 'yes'"),

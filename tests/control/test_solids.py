@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 
@@ -13,6 +14,7 @@ import dqdyn as dq
 from dqdyn import control as ct
 from dqdyn import scenes
 from dqdyn.algebra.scalar import sin
+from dqdyn.errors import install_command
 
 pytest.importorskip("coal")
 
@@ -229,5 +231,5 @@ def test_wrong_input(case: str) -> None:
 
 def test_without_coal_the_remedy_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "coal", None)
-    with pytest.raises(dq.Error, match=r"Keeping solids apart needs the package 'coal': .*(\[collision\]|coal)"):
+    with pytest.raises(dq.Error, match=re.escape(install_command("coal", "collision"))):
         ct.KeepClear(BALL, OBSTACLES["box"][0])

@@ -178,6 +178,14 @@ DOUBT = {
         changed('<limit lower="-1" upper="2" velocity="3" effort="4"/>', ""),
         "joint 'shoulder': a revolute joint lacks",
     ),
+    "effort that is not known": (
+        changed('effort="4"', 'effort="0"'),
+        "joint 'shoulder': effort=\"0\" in <limit> is taken as no limit; correct it",
+    ),
+    "velocity that is not known": (
+        changed('velocity="3"', 'velocity="0.0"'),
+        "joint 'shoulder': velocity=\"0\" in <limit> is taken as no limit; correct it",
+    ),
     "misspelled attribute": (
         changed('lower="-1"', 'lower="-1" uper="2"'),
         "joint 'shoulder': the attribute 'uper' of <limit> is not known and ignored; check its spelling",

@@ -59,7 +59,7 @@ def rich() -> Description:
         (Link("base"), arm, Link("finger", INERTIA), Link("thumb", INERTIA), Link("pad")),
         (
             Joint("shoulder", "revolute", "base", "arm", ORIGIN, AXIS, **limited),  # type: ignore[arg-type]
-            Joint("slide", "prismatic", "arm", "finger", ORIGIN, SECOND, lower=-0.1, upper=0.3, effort=0.0),
+            Joint("slide", "prismatic", "arm", "finger", ORIGIN, SECOND, lower=-0.1, upper=0.3, effort=0.5),
             Joint("follow", "revolute", "arm", "thumb", ORIGIN, AXIS, mimic=Mimic("slide", -2.5, 0.125)),
             Joint("glue", "fixed", "thumb", "pad", CHILD_ORIGIN),
         ),

@@ -115,8 +115,12 @@ def test_limits_equal_pinocchio(name: str) -> None:
                 assert any("lower or upper limit" in text for text in ours.warnings)
             else:
                 assert mine == (other,)
-        assert joint.velocity == (theirs.velocityLimit[v],)
-        assert joint.effort == (theirs.effortLimit[v],)
+        for what, other in (("velocity", theirs.velocityLimit[v]), ("effort", theirs.effortLimit[v])):
+            if other == 0.0:  # stands for "unset" in files
+                assert getattr(joint, what) == (np.inf,)
+                assert any(f'{what}="0" in <limit> is taken as no limit' in text for text in ours.warnings)
+            else:
+                assert getattr(joint, what) == (other,)
         assert joint.damping == (theirs.damping[v],)
         assert joint.friction == (theirs.upperDryFrictionLimit[v],)
 

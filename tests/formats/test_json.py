@@ -48,9 +48,10 @@ def assert_exact(description: Description) -> None:
     model = quiet_model(description)
     text = write_json(model)
     again = read_json(text)
-    assert bits(again) == bits(model.description.with_changes(losses=()))  # those of an earlier file
+    kept = replace(model.description, losses=())  # of the first file; the second has all that a description has
+    assert bits(again) == bits(kept)
     loaded = quiet_model(again)
-    assert loaded == model
+    assert loaded == quiet_model(kept)
     assert loaded.warnings == model.warnings
     assert write_json(loaded) == text
     json.loads(text, parse_constant=lambda name: pytest.fail(name))

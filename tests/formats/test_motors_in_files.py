@@ -290,3 +290,22 @@ def test_damaged_json(motors: str, text: str, tmp_path: Path) -> None:
     path.write_text(path.read_text().replace('"motors": null', f'"motors": {motors}', 1))
     with pytest.raises(dq.LoadError, match=text):
         dq.load(path)
+
+
+@pytest.mark.parametrize("effort", [0.0, 7.0])
+def test_an_effort_of_0_in_urdf_is_no_limit_as_in_mujoco(effort: float) -> None:
+    body = f'<link name="l0">{URDF_INERTIAL}</link><link name="l1">{URDF_INERTIAL}</link>'
+    limit = f'<limit lower="-1" upper="1" effort="{effort}" velocity="0"/>'
+    joint = f'<joint name="j" type="revolute"><parent link="l0"/><child link="l1"/><axis xyz="0 0 1"/>{limit}</joint>'
+    text = f'<robot name="r">{body}{joint}</robot>'
+    theirs = mujoco.MjModel.from_xml_string(text)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ModelWarning)
+        robot = dq.load(text)
+    assert any('velocity="0" in <limit> is taken as no limit' in said for said in robot.warnings)
+    assert math.isinf(robot.limits.effort[0]) == (not theirs.jnt_actfrclimited[0])
+    assert effort == 0.0 or robot.limits.effort[0] == theirs.jnt_actfrcrange[0, 1]
+    assert robot.motors[0].effort == robot.limits.effort[0]
+    assert math.isinf(robot.limits.velocity[0])
+    run = dq.simulate(robot, [5.0], 0.05)
+    assert run.status == "finished"

@@ -485,7 +485,6 @@ def test_every_field_that_the_format_has_comes_back(write: Any) -> None:
         ("revolute", {"lower": -1.0}),
         ("prismatic", {"upper": 0.5, "velocity": 2.0}),
         ("revolute", {"effort": 3.0}),
-        ("revolute", {"velocity": 0.0, "effort": 0.0}),
         ("prismatic", {"lower": 0.25, "upper": 0.25}),
         ("revolute", {"lower": (-1.5,), "upper": (math.inf,), "damping": (0.5,)}),
     ],
@@ -497,6 +496,17 @@ def test_limits_that_are_missing_stay_missing(write: Any, kind: str, limits: dic
     assert [_joint_data(loaded)[0][4:]] == [_joint_data(model)[0][4:]]
     if write is write_urdf:
         pinocchio.buildModelFromXML(text)
+
+
+def test_limits_of_0_are_kept_by_mjcf_and_told_by_urdf() -> None:
+    """In URDF 0 stands for what is not known, so that a 0 that is meant is lost."""
+    model = quiet_model(one_joint("revolute", velocity=0.0, effort=0.0))
+    text, warned = written(write_mjcf, model)
+    assert _joint_data(quiet_model(read_mjcf(text)))[0][4:] == _joint_data(model)[0][4:]
+    text, warned = written(write_urdf, model)
+    for what in ("velocity", "effort"):
+        assert f"the {what} 0 of the joint 'revolute_joint', which stands for no limit in URDF" in warned[0]
+        assert getattr(quiet_model(read_urdf(text)).joint("revolute_joint"), what) == (math.inf,)
 
 
 # --- shapes ---------------------------------------------------------------------------------------------------------
@@ -645,7 +655,7 @@ def _tip(inertia: Inertia = INERTIA, **changes: Any) -> Description:
         (write_urdf, describe("nonholonomic_manipulator"), "root_joint"),
         (
             write_urdf,
-            Description("r", (Link("world", INERTIA), Link("b")), (joint("free", "world", "b"),), base="free"),
+            Description("r", (Link("world"), Link("b")), (joint("revolute", "world", "b"),), base="free"),
             "world",
         ),
         (write_mjcf, Description("r", (Link("world"),), base="planar"), "world"),

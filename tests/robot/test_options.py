@@ -20,7 +20,7 @@ Q = ARM.neutral()
 MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
     "no frame": (lambda: ARM.pose(None, Q), "pose needs the option 'frame'"),  # type: ignore[arg-type]
     "no second frame": (lambda: ARM.relative_pose("tool", None, Q), "needs the option 'frame2'"),  # type: ignore[arg-type]
-    "a list of frames": (lambda: ARM.pose(["tool"], Q), r"no frame of 'two_link' named \['tool'\]"),  # type: ignore[arg-type]
+    "a list of frames": (lambda: ARM.pose(["tool"], Q), r"the frame first, .* found \['tool'\]"),  # type: ignore[arg-type]
     "time without constraints": (lambda: ARM.function("forward_dynamics", time=True), "leave out time=True"),
     "a contact without a point": (
         lambda: BALL.function("inverse_dynamics", contacts=["left_foot"]),

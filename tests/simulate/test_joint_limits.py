@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from robot_data import robots_folder, urdf_file
 
 import dqdyn as dq
 from dqdyn.algebra.scalar import less, select
 from dqdyn.robot import Robot
-from dqdyn.simulate import ControlLaw, LimitWarning, SimulationWarning
+from dqdyn.robot.named_states import columns
+from dqdyn.simulate import ControlLaw, LimitWarning, SimulationError, SimulationWarning
 
 START = np.array([0.3, 1.0, 0.2, -0.5, 0.1, 0.2, 0.3])
 
@@ -22,6 +25,13 @@ def quiet(robot: Robot, controller: Any = None, *rest: float, **options: Any) ->
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LimitWarning)
         return dq.simulate(robot, controller, *rest, **options)
+
+
+def quiet_all(*given: Any, **options: Any) -> dq.Trajectory:
+    """The run without any warning."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SimulationWarning)
+        return dq.simulate(*given, **options)
 
 
 def test_a_joint_beyond_its_range_is_told() -> None:
@@ -46,6 +56,30 @@ def test_a_joint_beyond_its_range_is_told() -> None:
     }
 
 
+def test_a_panda_that_falls_says_that_it_left_its_joints() -> None:
+    """From its file: within 2 s a joint is beyond −7.5 rad, and no range of it reaches beyond −3.1 rad."""
+    robot = dq.load(urdf_file("panda/panda"), package_paths=[robots_folder().parent])
+    fallen = np.array([0.0, 0.0, 0.0, -1.5, 0.0, 1.8, 0.0, 0.02])
+    with pytest.warns(LimitWarning, match=r"finished beyond limits: the position of joint 'panda_joint\d' was"):
+        run = dq.simulate(robot, None, 2.0, q0=fallen)
+    assert run.finished
+    assert run.q.min() < -7.5 < -3.1 < robot.limits.lower.min()
+    told = {(row["kind"], row["joint"]): row for row in run.about["beyond"]}
+    names = [name for name, _ in columns(robot.model, "q")]
+    over = np.maximum(run.q - robot.limits.upper, robot.limits.lower - run.q)
+    assert {name for kind, name in told if kind == "position"} == {
+        n for n, x in zip(names, over.T, strict=True) if x.max() > 1e-3
+    }
+    for (kind, name), row in told.items():
+        worst = over[:, names.index(name)].argmax()
+        assert kind != "position" or (row["value"], row["worst"]) == (run.q[worst, names.index(name)], run.time[worst])
+    assert "limits=True adds end stops" in run.status
+    held = quiet(robot, None, 2.0, q0=fallen, limits=True)
+    assert not [row for row in held.about.get("beyond", ()) if row["kind"] == "position"]
+    assert (held.q <= robot.limits.upper + 1e-9).all()
+    assert (held.q >= robot.limits.lower - 1e-9).all()
+
+
 @pytest.mark.parametrize("integrator", ["rkmk4", "adaptive", "time-stepping"])
 def test_every_integrator_tells(integrator: str) -> None:
     robot = dq.robots.arm7()
@@ -55,6 +89,16 @@ def test_every_integrator_tells(integrator: str) -> None:
         options["contacts"] = dq.contacts.point(list(robot.frames)[-1])
     run = quiet(robot, None, 1.5, 5e-3, q0=START, integrator=integrator, **options)
     assert run.status.startswith("finished beyond limits: the position of joint")
+
+
+@pytest.mark.parametrize("bounds", [(-0.1, np.inf), (-np.inf, 0.1)])
+def test_a_range_with_one_end_is_left_there_only(bounds: tuple[float, float]) -> None:
+    given = dq.robots.two_link().description
+    joints = (replace(given.joints[0], lower=bounds[0], upper=bounds[1]), *given.joints[1:])
+    robot = Robot.from_description(replace(given, joints=joints)).with_gravity([0.0, 0.0, 0.0])
+    ways = [quiet(robot, np.zeros(2), 0.3, q0=[0.0, 0.0], v0=[v, 0.0]) for v in (-1.0, 1.0)]
+    left = [run.status.startswith("finished beyond") for run in ways]
+    assert left == [np.isfinite(bounds[0]), np.isfinite(bounds[1])]
 
 
 def test_nothing_is_said_where_nothing_is_left_or_asked_for() -> None:
@@ -75,6 +119,59 @@ def test_the_run_of_a_batch_is_named(tmp_path: Path) -> None:
         run = dq.simulate(robot, None, 1.0, q0=np.array([0.0 * START, START]))
     assert {row["run"] for row in run.about["beyond"]} == {1}
     assert dq.Trajectory.load(run.save(tmp_path / "run.npz")) == run
+
+
+@pytest.mark.parametrize("integrator", ["rkmk4", "adaptive"])
+def test_each_run_of_a_batch_tells_what_it_would_tell_alone(integrator: Any, tmp_path: Path) -> None:
+    robot = dq.robots.arm7()
+    starts, time = np.array([0.0 * START, START, 0.5 * START]), 0.35
+    tau = np.array([200.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0])
+    for force, efforts in ((None, "report"), (tau, "report"), (tau, "clip")):
+        options: dict[str, Any] = {"efforts": efforts, "integrator": integrator}
+        many = quiet(robot, force, time, 5e-3, q0=starts, **options)
+        loaded = dq.Trajectory.load(many.save(tmp_path / "run.npz"))
+        for i, start in enumerate(starts):
+            one, member = quiet(robot, force, time, 5e-3, q0=start, **options), many.member(i)
+            assert (member.status, member.finished) == (one.status, one.finished) == (many.statuses[i], True)
+            for name in ("beyond", "clipped"):
+                assert member.about.get(name) == one.about.get(name)
+            assert loaded.member(i) == member == many.member(i - 3)
+        assert many.status.endswith("; statuses has that of each run.") == ("beyond" in many.about)
+    single = quiet(robot, None, time, 5e-3, q0=START)
+    assert single.statuses == (single.status,)
+
+
+def test_runs_of_a_batch_that_diverge_or_are_doubtful_are_told_apart() -> None:
+    robot = dq.robots.two_link()
+    starts = np.array([[0.3, 0.2], [0.0, 0.0], [0.3, 0.2]])
+    speeds = np.array([[0.0, 0.0], [4e3, -4e3], [0.0, 0.0]])
+    with pytest.warns(SimulationWarning, match="diverged: runs 1 left all bounds"):
+        run = dq.simulate(robot, None, 1.0, 0.01, q0=starts, v0=speeds, integrator="semi-implicit-euler")
+    alone = [
+        quiet_all(robot, None, 1.0, 0.01, q0=q, v0=v, integrator="semi-implicit-euler")
+        for q, v in zip(starts, speeds, strict=True)
+    ]
+    assert [text.split(":")[0].split(" ")[0] for text in run.statuses] == ["finished", "diverged", "finished"]
+    assert run.statuses == tuple(one.status for one in alone)
+    slow = quiet_all(robot, None, 4.0, 0.05, q0=[[-1.5, 0.0], [1.4, 0.2]], integrator="semi-implicit-euler")
+    each = [quiet_all(robot, None, 4.0, 0.05, q0=q, integrator="semi-implicit-euler") for q in slow.q[0]]
+    assert slow.statuses == tuple(one.status for one in each)
+    assert slow.statuses[0] == "finished"
+    assert slow.statuses[1].startswith("doubtful: the energy is off by")
+
+
+def test_a_batch_that_ends_early_says_so_of_each_run() -> None:
+    class Refuses:
+        level = "torque"
+
+        def step(self, t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+            return np.full(2, np.nan if t > 0.05 else 0.0)
+
+    with pytest.raises(SimulationError) as caught:
+        dq.simulate(dq.robots.two_link(), Refuses(), 0.1, 0.01, q0=[[0.1, 0.2]])
+    run = caught.value.trajectory
+    assert run.statuses == (run.status,)
+    assert run.status.startswith("stopped: ")
 
 
 def test_a_force_beyond_its_motor_is_told() -> None:
@@ -201,3 +298,12 @@ def test_the_suggested_step_is_stable_and_near_the_largest(how: str, integrator:
 def test_a_step_too_large_for_the_motion_itself_is_not_called_stiff() -> None:
     with pytest.warns(SimulationWarning, match=r"too large: take a smaller step or another integrator"):
         dq.simulate(dq.robots.two_link(), None, 60.0, 0.2, q0=[0.3, 0.2], integrator="semi-implicit-euler")
+
+
+def test_stops_of_the_engine_that_give_way_are_not_advised() -> None:
+    """MuJoCo's stops are soft: an arm that falls on one leaves its range for a moment."""
+    pytest.importorskip("mujoco")
+    run = quiet(dq.robots.arm7(), None, 0.6, q0=START, plant="mujoco")
+    assert {row["kind"] for row in run.about["beyond"]} == {"position", "velocity"}
+    assert run.status.endswith("; the end stops gave way.")
+    assert "limits=True" not in run.status

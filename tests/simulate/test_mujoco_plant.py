@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from simulated import distance, floating_chain, orders, start_of
 
 import dqdyn as dq
 from dqdyn.control import computed_torque
+from dqdyn.errors import install_command
 from dqdyn.references import between
 from dqdyn.robot import Robot
 from dqdyn.simulate import ControlLaw
@@ -210,7 +212,7 @@ def test_unknown_plants_and_constraints_are_refused() -> None:
 
 def test_missing_engine_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "mujoco", None)
-    with pytest.raises(dq.MissingExtraError, match=r"pip install .*(\[mjcf\]|mujoco)"):
+    with pytest.raises(dq.MissingExtraError, match=re.escape(install_command("mujoco", "mjcf"))):
         dq.simulate(dq.robots.two_link(), plant="mujoco")
 
 

@@ -39,7 +39,7 @@ class Velocities:
         ({"contacts": [BASE], "ground": np.nan}, "ground is a finite height"),
         ({"contacts": [BASE], "ground": "low"}, "ground is a finite height"),
         ({"contacts": [BASE], "ground": 0.0, "height": 1.0}, "option of a simulation with contacts named 'height'"),
-        ({"contacts": [BASE], "ground": 0.0, "limits": "yes"}, "limits is True or False"),
+        ({"contacts": [BASE], "ground": 0.0, "limits": "yes"}, "limits is True .joints stop there., False or None"),
         ({"contacts": [BASE], "ground": 0.0, "integrator": "rkmk4"}, "leave out integrator"),
         ({"contacts": [BASE], "ground": 0.0, "integrator": np.zeros(3)}, "leave out integrator"),
         ({"contacts": [BASE], "ground": 0.0, "integrator": Variational()}, "found 'variational'"),

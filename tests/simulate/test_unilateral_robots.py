@@ -38,7 +38,7 @@ def test_random_robots_fall(seed: int) -> None:
     q0 = robot.random_configuration(rng)
     q0[6] -= min(robot.point(c.frame, q0, c.corners[0]).position[2] for c in touching) - 0.02
     run = dq.simulate(robot, None, 0.25, 1e-3, q0=q0, contacts=touching, ground=0.0)
-    assert run.status == "finished"
+    assert run.finished
     assert min(gap.min() for name, gap in run.extra.items() if name.startswith("gap/")) > -1e-4
     assert run.extra["contacts"].max() >= 1
     assert run.energy.max() < run.energy[0] + 1e-2 * run.kinetic.max()

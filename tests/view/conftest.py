@@ -1,34 +1,19 @@
-"""A browser for the tests of pages, and small robots that are easy to see."""
+"""A watched page of the browser, and small robots that are easy to see."""
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
-from pages import FLAGS, Watched, recorded
+from pages import Watched, recorded
 
 from dqdyn.model.description import Description, Joint, Link, Shape, placement
 from dqdyn.model.inertia import box
 from dqdyn.robot import Robot
 
 RED = (0.9, 0.05, 0.05, 1.0)
-
-
-@pytest.fixture(scope="session")
-def chromium() -> Iterator[Any]:
-    """Chromium without a window; tests of pages are skipped where there is none."""
-    playwright = pytest.importorskip("playwright.sync_api", reason="pages are tested with playwright, which is missing")
-    found = os.environ.get("DQDYN_CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
-    if not found:
-        pytest.skip("pages are tested in Chromium, which is not installed: apt-get install chromium")
-    with playwright.sync_playwright() as running:
-        browser = running.chromium.launch(executable_path=found, args=FLAGS)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture

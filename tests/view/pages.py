@@ -10,15 +10,6 @@ import numpy as np
 from dqdyn.robot import Robot
 from dqdyn.simulate import Trajectory
 
-FLAGS = [
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--enable-unsafe-swiftshader",
-    "--disable-background-networking",
-    "--no-first-run",
-]
-
 
 class Watched:
     """A page in a fresh profile; ``errors`` and ``requests`` collect what it complains about and asks for."""

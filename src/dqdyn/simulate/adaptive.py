@@ -16,7 +16,7 @@ from dqdyn.simulate.events import Event, Events
 from dqdyn.simulate.integrators.dormand_prince import ERROR, ORDER, DormandPrince, Span
 from dqdyn.simulate.problem import TOO_FAST, Problem, positive
 from dqdyn.simulate.record import Record, completed
-from dqdyn.simulate.trajectory import Trajectory
+from dqdyn.simulate.trajectory import UNTRUSTED, Trajectory
 
 _SAFETY, _SLOWEST, _FASTEST = 0.9, 0.2, 5.0  # how a step size may change
 _SMALLEST = 1e-13  # of the duration
@@ -66,6 +66,11 @@ def _joined(record: Record, method: DormandPrince, runs: list[AdaptiveRun]) -> T
     trajectory = assembled(replace(record, states=[states], tau=forces, times=times, about=about))
     status = next((run.status for run in runs if run.status != "finished"), "")
     status = status or (trajectory.status if trajectory.finished else "finished")
+    if record.problem.batch:  # how each run ended is known here, NaN or not
+        ended = [run.status for run in runs] + [status] * (record.problem.count - len(runs))
+        faults = [{"run": i, "status": text} for i, text in enumerate(ended) if text != "finished"]
+        kept = {name: value for name, value in trajectory.about.items() if name != UNTRUSTED}
+        trajectory = replace(trajectory, about=kept | ({UNTRUSTED: faults} if faults else {}))
     return replace(trajectory, status=status, events={k: np.array(t) for k, t in runs[0].events.times.items()})
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -16,20 +16,22 @@ from dqdyn.compile.trace.tracer import trace
 from dqdyn.dynamics.joint_forces import damping
 from dqdyn.robot import Robot
 from dqdyn.simulate.integrators.joint_impulses import WithJointImpulses
-from dqdyn.simulate.limits import Excess, as_data, clipped, excesses
+from dqdyn.simulate.limits import as_data, clipped, excesses, watched
 from dqdyn.simulate.limits import status as limit_status
 from dqdyn.simulate.loops import alive
 from dqdyn.simulate.problem import Problem
 from dqdyn.simulate.record import Record
 from dqdyn.simulate.stiffness import measured
 from dqdyn.simulate.system import law_forces
-from dqdyn.simulate.trajectory import Trajectory
+from dqdyn.simulate.trajectory import UNTRUSTED, WATCHED, Trajectory
 
 _GAIN = 0.1
 """Part of the energy in motion that may be wrong before the step is called too large."""
 _FORCED_GAIN = 0.5
 """The same under forces, whose work is known less well."""
 
+_MEASURED = 8
+"""Runs of a batch whose largest stable step is measured where they diverged; others are told to take a smaller one."""
 _OFF = 0.01
 """m, rad, m/s or rad/s by which constraints may be off before the step is called too large."""
 
@@ -82,26 +84,18 @@ def assembled(record: Record) -> Trajectory:
         | ({} if held is None else {"joint_forces": problem.as_given(held)}),
         about=record.about | ({"expressed": problem.expressed} if problem.frames else {}),
     )
-    commanded = forces if problem.efforts == "report" and record.actuation.level == "torque" else None
-    found = excesses(problem, time, q, v, commanded) if problem.limits is not False or commanded is not None else []
-    if problem.limits is False:
-        found = [excess for excess in found if excess.kind == "effort"]
-    trajectory = replace(trajectory, about=_with_limits(record, trajectory, found, time, forces))
-    doubt = record.method.doubt(states[..., nq + nv :], v) if record.method is not None and n > 1 else ""
-    said = _status(trajectory, record, states, diverged, doubt) or (limit_status(found) if found else "")
-    return replace(trajectory, status=said) if said else trajectory
-
-
-def _with_limits(
-    record: Record, trajectory: Trajectory, found: Sequence[Excess], time: Array, forces: Array
-) -> dict[str, Any]:
-    """The settings of the run, and what it says of limits where there is something to say."""
-    about = dict(trajectory.about)
+    kinds, about = watched(problem, record.actuation.level), dict(trajectory.about)
+    found = excesses(robot, kinds, time, trajectory.q, trajectory.v, trajectory.tau)
     if found:
         about["beyond"] = as_data(found)
-    if record.problem.efforts == "clip" and record.actuation.level == "torque":
-        about["clipped"] = clipped(record.problem, time, forces)
-    return about
+    if problem.efforts == "clip" and record.actuation.level == "torque":
+        about["clipped"] = clipped(robot, time, trajectory.tau)
+    said = _status(trajectory, record, states, diverged)
+    if problem.batch:
+        about[WATCHED] = kinds
+        faults = _faults(trajectory, record, states, living) if said else {}
+        about |= {UNTRUSTED: [{"run": run, "status": text} for run, text in faults.items()]} if faults else {}
+    return replace(trajectory, about=about, status=said or (limit_status(found, about) if found else "finished"))
 
 
 def _dynamics(function: Callable[..., Array], problem: Problem, wrenches: Mapping[str, Array], *inputs: Array) -> Array:
@@ -152,16 +146,16 @@ def residuals(robot: Robot, time: Array, q: Array, v: Array) -> Array:
     return np.concatenate([position, in_parts(partial(robot.constraint_velocity, check=False), q, v, t)], axis=-1)
 
 
-def _too_large(record: Record, states: Array) -> str:
+def _too_large(record: Record, states: Array, measure: bool = True) -> str:
     """That the step is too large for one run (n, nq + nv), and what helps: measured where stiffness is the cause."""
-    text, found = f"the step of {record.problem.dt:g} s is too large", measured(record, states)
+    text, found = f"the step of {record.problem.dt:g} s is too large", measured(record, states) if measure else None
     if found is None:
         return f"{text}: take a smaller step or another integrator."
     implicit = getattr(record.method, "name", "") == "implicit"
     return f"{text}: {found.advice(not implicit and not record.problem.robot.constraints, implicit)}"
 
 
-def _status(trajectory: Trajectory, record: Record, states: Array, diverged: Array, doubt: str) -> str:
+def _status(trajectory: Trajectory, record: Record, states: Array, diverged: Array) -> str:
     """Why the run ended early or cannot be trusted; empty for neither."""
     problem = record.problem
     if diverged.any() or record.stopped == "diverged":
@@ -172,29 +166,63 @@ def _status(trajectory: Trajectory, record: Record, states: Array, diverged: Arr
         return f"diverged after t = {trajectory.time[-1]:.6g} s: {too_large}"
     if record.stopped:
         return record.stopped
-    off = np.nanmax(np.abs(trajectory.residual), initial=0.0)
+    return _doubts(record, trajectory, states, trajectory.residual, energy_errors(trajectory, record))
+
+
+def _doubts(record: Record, trajectory: Trajectory, states: Array, residual: Array, wrong: Array) -> str:
+    """Why the numbers of runs with these states (n, B, …) that came to their end cannot be trusted; empty if they can.
+
+    ``wrong`` are their parts of the energy that nothing accounts for.
+    """
+    off = np.nanmax(np.abs(residual), initial=0.0)
     if off > _OFF:
-        remedy = f"take a smaller step than {problem.dt:g} s, or a stabilisation"
+        remedy = f"take a smaller step than {record.problem.dt:g} s, or a stabilisation"
         example = "as in robot.with_constraints(stabilisation='projection')"
         return f"doubtful: the constraints are off by {off:.2g}: {remedy}, {example}."
-    wrong = 0.0 if record.measured is not None else energy_error(trajectory, record)
-    if wrong > (_FORCED_GAIN if trajectory.tau.any() else _GAIN):
-        off_by = f"the energy is off by {100 * wrong:.3g} % of the energy in motion"
-        return f"doubtful: {off_by}, so {_too_large(record, states[:, 0])}"
+    worst = int(np.argmax(wrong))
+    if wrong[worst] > (_FORCED_GAIN if trajectory.tau.any() else _GAIN):
+        off_by = f"the energy is off by {100 * wrong[worst]:.3g} % of the energy in motion"
+        return f"doubtful: {off_by}, so {_too_large(record, states[:, worst])}"
+    nq, nv = record.system.nq, record.system.nv
+    if record.method is None or len(states) < 2:
+        return ""
+    doubt = record.method.doubt(states[..., nq + nv :], states[..., nq : nq + nv])
     return f"doubtful: {doubt}, so {_too_large(record, states[:, 0])}" if doubt else ""
 
 
-def energy_error(trajectory: Trajectory, record: Record) -> float:
-    """Energy that no force accounts for, as a part of the energy in motion; 0 where the work cannot be followed."""
+def _faults(trajectory: Trajectory, record: Record, states: Array, living: Array) -> dict[int, str]:
+    """Why each run of a batch ended early or cannot be trusted, by its index; those that can are left out."""
+    if record.stopped and record.stopped != "diverged":
+        return dict.fromkeys(range(record.problem.count), record.stopped)
+    result, wrong, measured_ones = {}, energy_errors(trajectory, record), 0
+    for run in range(record.problem.count):
+        part = slice(run, run + 1)
+        if living[-1, run]:
+            result[run] = _doubts(record, trajectory, states[:, part], trajectory.residual[:, part], wrong[part])
+            continue
+        measured_ones += 1
+        why = _too_large(record, states[:, run], measured_ones <= _MEASURED)
+        result[run] = f"diverged after t = {trajectory.time[living[:, run].sum() - 1]:.6g} s: {why}"
+    return {run: text for run, text in result.items() if text}
+
+
+def energy_errors(trajectory: Trajectory, record: Record) -> Array:
+    """Energy of each run (B,) that no force accounts for, as a part of that in motion; 0 where it is not known."""
     robot, problem = trajectory.robot, record.problem
-    if len(trajectory) < 2 or problem.frames or robot.constraints or record.actuation.level == "velocity":
-        return 0.0
+    unknown = np.zeros(problem.count)
+    if record.measured is not None or len(trajectory) < 2:
+        return unknown
+    if problem.frames or robot.constraints or record.actuation.level == "velocity":
+        return unknown
     energy, tau, v = trajectory.energy, trajectory.tau, trajectory.v
     gained = energy - energy[0]
     size = np.abs(trajectory.kinetic).max(axis=0)
     if tau.any():
-        if problem.every > 1:
-            return 0.0  # the work between two samples is not known
+        damps = record.method is not None and record.method.damps
+        if problem.every > 1 or (damps and record.system.law is not None):
+            return (
+                unknown  # the work between two samples is not known, nor that of a law that the step does not resolve
+            )
         # τ holds from a sample to the next; damping follows the speed.
         held = np.einsum("k...i,k...i->k...", tau[:-1], 0.5 * (v[:-1] + v[1:]))
         lost = (np.array(damping(robot.model)) * v * v).sum(axis=-1)
@@ -203,6 +231,6 @@ def energy_error(trajectory: Trajectory, record: Record) -> float:
         gained = gained[1:] - np.cumsum(work, axis=0)
         size = size + np.abs(work).sum(axis=0)
         if any(any(joint.friction) for joint in robot.joints):
-            return float((np.maximum(gained, 0.0).max(axis=0) / np.maximum(size, 1e-9)).max())
-        gained = np.maximum(gained, 0.0) if record.method is not None and record.method.damps else np.abs(gained)
-    return float((gained.max(axis=0) / np.maximum(size, 1e-9)).max())
+            return np.atleast_1d(np.maximum(gained, 0.0).max(axis=0) / np.maximum(size, 1e-9))
+        gained = np.maximum(gained, 0.0) if damps else np.abs(gained)
+    return np.atleast_1d(gained.max(axis=0) / np.maximum(size, 1e-9))

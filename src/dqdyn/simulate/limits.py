@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from dqdyn.robot import Robot
 from dqdyn.robot.control_law import ControlLaw
 from dqdyn.robot.named_states import columns
 from dqdyn.simulate.problem import Problem
-from dqdyn.simulate.trajectory import BEYOND
+from dqdyn.simulate.trajectory import BEYOND, UNTRUSTED, WATCHED, Trajectory
 
 SLACK = 1e-3
 """rad or m, or part of the largest velocity or effort, by which a limit is left before that is reported."""
@@ -55,30 +55,53 @@ def motor_efforts(model: Model) -> Array:
     return np.array([np.inf if motor is None else motor.effort for motor in model.motors])
 
 
-def excesses(problem: Problem, time: Array, q: Array, v: Array, tau: Array | None) -> list[Excess]:
-    """What left its limits at the samples q (n, B, nq), v, τ (n, B, nv), the worst first by kind; τ None for unknown.
+def watched(problem: Problem, level: str) -> list[str]:
+    """The kinds of limits that a run reports, of a controller that commands at this level."""
+    kinds = [] if problem.limits is False else ["position", "velocity"]
+    return [*kinds, "effort"] if problem.efforts == "report" and level == "torque" else kinds
+
+
+def excesses(robot: Robot, kinds: Sequence[str], time: Array, q: Array, v: Array, tau: Array) -> list[Excess]:
+    """What left its limits at the samples q (n, nq), v, τ (n, nv) or (n, B, …) of a batch, the worst first by kind.
 
     NaN, as after a divergence, left none.
     """
-    robot, model = problem.robot, problem.robot.model
-    limits = robot.limits
-    found = _beyond(model, "q", problem.batch, time, q, limits.lower, limits.upper, SLACK)
-    found += _beyond(model, "v", problem.batch, time, v, -limits.velocity, limits.velocity, SLACK * limits.velocity)
-    if tau is not None:
-        most = motor_efforts(model)
-        found += _beyond(model, "tau", problem.batch, time, tau, -most, most, SLACK * most)
-    return found
+    limits, most = robot.limits, motor_efforts(robot.model)
+    bounds = {
+        "q": (q, limits.lower, limits.upper, SLACK),
+        "v": (v, -limits.velocity, limits.velocity, SLACK * limits.velocity),
+        "tau": (tau, -most, most, SLACK * most),
+    }
+    return [e for name, given in bounds.items() if _KINDS[name] in kinds for e in _beyond(robot, name, time, *given)]
 
 
-def clipped(problem: Problem, time: Array, tau: Array) -> list[dict[str, Any]]:
-    """Axes whose forces τ (n, B, nv) are at the limits they were clipped to: since when, and in how many samples."""
-    at = np.abs(tau) >= motor_efforts(problem.robot.model)
+def clipped(robot: Robot, time: Array, tau: Array) -> list[dict[str, Any]]:
+    """Axes whose forces τ (n, nv) or (n, B, nv) were clipped to their limits: since when, and in how many samples."""
+    tau = tau.reshape(len(tau), -1, tau.shape[-1])
+    at = np.abs(tau) >= motor_efforts(robot.model)
     rows = []
     for k in np.flatnonzero(at.any(axis=(0, 1))):
         when = at[:, :, k].any(axis=1)
-        name, _ = columns(problem.robot.model, "tau")[k]
+        name, _ = columns(robot.model, "tau")[k]
         rows.append({"joint": name, "time": float(time[when.argmax()]), "samples": int(at[:, :, k].sum())})
     return rows
+
+
+def told(batch: Trajectory, index: int, member: Trajectory) -> Trajectory:
+    """A run of a batch with a status and with ``about["beyond"]`` and ``about["clipped"]`` of its own."""
+    about = dict(member.about)
+    kinds, untrusted = about.pop(WATCHED, None), about.pop(UNTRUSTED, [])
+    if kinds is None:
+        return member  # saved before runs of a batch were told apart
+    robot, time, tau = member.robot, member.time, member.tau
+    found = excesses(robot, kinds, time, member.q, member.v, tau)
+    about.pop("beyond", None)
+    if found:
+        about["beyond"] = as_data(found)
+    if "clipped" in about:
+        about["clipped"] = clipped(robot, time, tau)
+    said = next((row["status"] for row in untrusted if row["run"] == index % batch.batch[0]), "")
+    return replace(member, about=about, status=said or (status(found, about) if found else "finished"))
 
 
 def as_data(found: Sequence[Excess]) -> list[dict[str, Any]]:
@@ -86,25 +109,32 @@ def as_data(found: Sequence[Excess]) -> list[dict[str, Any]]:
     return [{name: value for name, value in asdict(e).items() if value is not None} for e in found]
 
 
-def status(found: Sequence[Excess]) -> str:
-    """The status of a run that left limits."""
+def has_stops(about: Mapping[str, Any]) -> bool:
+    """Whether joints of a run with these settings stop at their limits; those of MuJoCo, which are soft, may give."""
+    return about.get("plant") == "mujoco" or bool(about.get("limits"))
+
+
+def status(found: Sequence[Excess], about: Mapping[str, Any]) -> str:
+    """The status of a run with these settings that left limits."""
     named = "; ".join(str(e) for e in found[:_NAMED])
     more = f"; and {len(found) - _NAMED} more in about['beyond']" if len(found) > _NAMED else ""
     kinds = {e.kind for e in found}
     remedies = {"position": "limits=True adds end stops", "effort": "efforts='clip' bounds the forces"}
+    if has_stops(about):
+        remedies["position"] = "the end stops gave way"
     ways = ", ".join(remedy for kind, remedy in remedies.items() if kind in kinds)
-    return f"{BEYOND}: {named}{more}{'; ' + ways if ways else ''}."
+    each = "; statuses has that of each run" if any(e.run is not None for e in found) else ""
+    return f"{BEYOND}: {named}{more}{'; ' + ways if ways else ''}{each}."
 
 
-def _beyond(
-    model: Model, kind: str, batch: bool, time: Array, x: Array, lower: Array, upper: Array, slack: Any
-) -> list[Excess]:
-    """Axes of x (n, B, k) beyond bounds (k,), in the order of the joints."""
+def _beyond(robot: Robot, kind: str, time: Array, x: Array, lower: Array, upper: Array, slack: Any) -> list[Excess]:
+    """Axes of x (n, k) or (n, B, k) beyond bounds (k,), the worst first."""
+    batch, x = x.ndim == 3, x.reshape(len(x), -1, x.shape[-1])
     with np.errstate(invalid="ignore"):
-        over = np.maximum(x - upper, lower - x) - np.where(np.isfinite(upper - lower), slack, np.nan)
+        over = np.maximum(x - upper, lower - x) - np.where(np.isfinite(slack), slack, 0.0)
         bad = over > 0.0
     found = []
-    names = columns(model, kind)
+    names = columns(robot.model, kind)
     for k in np.flatnonzero(bad.any(axis=(0, 1))):
         name, unit = names[k]
         row, run = np.unravel_index(np.nanargmax(np.where(bad[:, :, k], over[:, :, k], -np.inf)), bad.shape[:2])

@@ -25,6 +25,8 @@ _RENDERERS: dict[str, Callable[..., Any]] = {}
 _DRAWING = "dqdyn.view"
 BEYOND = "finished beyond limits"
 """How the status of a run begins that left limits."""
+WATCHED, UNTRUSTED = "watched", "untrusted"
+"""What ``about`` of a batch has: the kinds of limits that are reported; the runs that did not finish, with statuses."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,8 +36,9 @@ class Trajectory:
     ``q`` (n, nq), ``v``, ``a``, ``tau`` (n, nv) in the robot's units; τ is what acted from this sample to the next.
     ``wrenches``: frame → (n, 6), those from outside. ``kinetic`` and ``potential`` (n,) in J. ``residual`` (n, m):
     how far the state is from its m constraints, first at position, then at velocity level. A batch of B runs has
-    its index second: ``q`` is (n, B, nq); :meth:`member` picks one. ``status`` says why the run ended. ``extra``
-    holds what a controller recorded, ``events`` the times of events by name, ``about`` the settings of the run.
+    its index second: ``q`` is (n, B, nq); :meth:`member` picks one. ``status`` says why the run ended, ``statuses``
+    why each run of a batch did. ``extra`` holds what a controller recorded, ``events`` the times of events by name,
+    ``about`` the settings of the run.
     """
 
     robot: Robot
@@ -110,7 +113,7 @@ class Trajectory:
         return self.q.shape[1:-1]
 
     def member(self, index: int) -> Trajectory:
-        """One run of a batch."""
+        """One run of a batch, with its own ``status`` and its own ``about["beyond"]`` and ``about["clipped"]``."""
         if not self.batch:
             raise StateError("this trajectory is one run, not a batch: it has no members.", argument="index")
         if not -self.batch[0] <= index < self.batch[0]:
@@ -118,7 +121,14 @@ class Trajectory:
         arrays = {name: getattr(self, name)[:, index] for name in PER_SAMPLE}
         extra = {name: x[:, index] if name == "joint_forces" else x for name, x in self.extra.items()}
         wrenches = {frame: w[:, index] for frame, w in self.wrenches.items()}
-        return replace(self, **arrays, wrenches=wrenches, extra=extra)
+        from dqdyn.simulate.limits import told
+
+        return told(self, index, replace(self, **arrays, wrenches=wrenches, extra=extra))
+
+    @property
+    def statuses(self) -> tuple[str, ...]:
+        """The status of each run of a batch; of one run its own."""
+        return tuple(self.member(i).status for i in range(*self.batch)) if self.batch else (self.status,)
 
     def part(self, samples: slice) -> Trajectory:
         """The samples of a slice, e.g. every tenth: ``part(slice(None, None, 10))``."""

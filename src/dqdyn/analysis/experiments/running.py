@@ -68,12 +68,12 @@ def follow(
 ) -> Trajectory:
     """A run from rest, of a :class:`Controller` or of what has its ``level`` and ``step``.
 
-    On MuJoCo the joints have no stops, so that it shows who obeys their limits.
+    Joints have no stops, so that it shows who obeys their limits: experiments claim that, and no warning repeats it.
 
     ``substeps``: steps of the engine per command; ``hold``: steps of the servo per commanded velocity, on the engine.
     """
     if plant is None:
-        return simulate(robot, controller, duration, dt, q0=q0, every=every)
+        return simulate(robot, controller, duration, dt, q0=q0, every=every, limits=False)
     law = Servo(robot, controller, hold) if getattr(controller, "level", "") == "velocity" else controller
     options: dict[str, Any] = {"plant": plant, "limits": False, "method": "implicitfast", "substeps": substeps}
     return simulate(robot, law, duration, dt, q0=q0, every=every, **options)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
@@ -12,9 +13,10 @@ from rich.console import RenderableType
 
 from dqdyn.cli.command import Answer, command
 from dqdyn.cli.options import argument, option, output_option
-from dqdyn.cli.screen import escape, indented, mark, number, table
+from dqdyn.cli.screen import count, escape, indented, mark, number, table
 from dqdyn.errors import unknown_name
 from dqdyn.formats.whole_file import checked_target
+from dqdyn.simulate import LimitWarning
 
 
 @command("Compare and measure")
@@ -49,7 +51,9 @@ def experiment(
     target = output or Path(f"{name}.html")
     checked_target(target)  # now, not when minutes of work would be lost
     begin = time.perf_counter()
-    result = experiments.experiment(name, plant)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", LimitWarning)  # robots that fall or are hit leave limits: see runs below
+        result = experiments.experiment(name, plant)
     data = result.as_data() | {"plant": plant, "seconds": time.perf_counter() - begin}
     path = write_experiment(result, target)
     data["report"] = str(path.resolve())
@@ -65,6 +69,11 @@ def _drawn(title: str, data: dict[str, Any]) -> Iterator[RenderableType]:
     for part in data["tables"]:
         columns = list(part["rows"][0])
         yield indented(table(part["title"], columns, [list(row.values()) for row in part["rows"]], right=columns[2:]))
+    left = [(run, about["beyond"]) for run, about in data["runs"].items() if "beyond" in about]
+    for run, beyond in left:
+        kinds = ", ".join(dict.fromkeys(row["kind"] for row in beyond))
+        joints = count(len({row["joint"] for row in beyond}), "joint")
+        yield f"{escape(run)}: {joints} beyond limits of {kinds}; --json has them."
     held = sum(claim["holds"] for claim in data["claims"])
-    count = f"{held} of {len(rows)} claims hold"
-    yield f"{mark(data['holds'])} {count}; {number(data['seconds'])} s. Report: {escape(data['report'])}"
+    took = f"{number(data['seconds'])} s. Report: {escape(data['report'])}"
+    yield f"{mark(data['holds'])} {held} of {len(rows)} claims hold; {took}"

@@ -20,10 +20,12 @@ from dqdyn.errors import Error, unknown_name
 from dqdyn.formats.whole_file import checked_target
 from dqdyn.references import ComputedTorque, waves
 from dqdyn.robot import Robot
-from dqdyn.simulate import Interrupted, SimulationError, SimulationWarning, Trajectory
+from dqdyn.simulate import Interrupted, LimitWarning, SimulationError, SimulationWarning, Trajectory
 from dqdyn.simulate import simulate as run
 from dqdyn.simulate.files import checked_path
 from dqdyn.simulate.integrators import INTEGRATORS
+from dqdyn.simulate.limits import has_stops
+from dqdyn.simulate.trajectory import BEYOND
 from dqdyn.view.film import checked_video
 
 CONTROLLERS: dict[str, Callable[[Robot, Array], Any]] = {
@@ -33,6 +35,10 @@ CONTROLLERS: dict[str, Callable[[Robot, Array], Any]] = {
     "waves": lambda robot, q0: ComputedTorque(robot, waves(robot, q0.tolist())),
 }
 """Control laws by name, for a robot that starts at q0."""
+LIMITS = {"report": None, "stop": True, "ignore": False}
+"""Words for the option ``limits`` of a simulation."""
+TOLD = 1
+"""Exit code of a run that says something, where --check asks for it."""
 
 
 @command("Compute")
@@ -44,7 +50,22 @@ def simulate(
     controller: Annotated[
         str, option("none, gravity (borne by the motors), hold (the initial pose) or waves, both by computed torque.")
     ] = "none",
-    plant: Annotated[str | None, option("mujoco: simulate with MuJoCo instead.")] = None,
+    limits: Annotated[
+        str | None,
+        option("Where joints reach their limits: report (move on and say so), stop (end stops) or ignore."),
+    ] = None,
+    efforts: Annotated[
+        str, option("Forces above those of the motors: report (they act, and it is said), clip (bounded) or ignore.")
+    ] = "report",
+    stiction: Annotated[
+        bool,
+        option("Coulomb friction holds joints that rest; without it they creep.", "--stiction", show_default=False),
+    ] = False,
+    check: Annotated[
+        bool,
+        option("Exit with 1 where the run diverged, is doubtful or left limits.", "--check", show_default=False),
+    ] = False,
+    plant: Annotated[str | None, option("mujoco: simulate with MuJoCo instead, where joints stop.")] = None,
     ground: Annotated[float | None, option("Height in m of a ground plane; with --plant mujoco.")] = None,
     q: QOption = None,
     v: VOption = None,
@@ -56,21 +77,28 @@ def simulate(
 ) -> Iterator[Answer]:
     """Simulate a robot under a controller, or falling freely.
 
-    Prints a summary; --output saves every sample, --html and --video animate them. Ctrl-C stops the run and keeps its
-    samples.
+    Prints a summary, with the joints and forces that left their limits: a robot that falls freely moves on beyond them
+    unless --limits stop holds it. --output saves every sample, --html and --video animate them. Ctrl-C stops the run
+    and keeps its samples.
+
+    The exit code is 0 after a run, with --check 1 where it says more than that it finished; 2 for an error; 130 after
+    Ctrl-C.
 
     [dim]Examples:[/]
 
     \b
       dqdyn simulate two_link --q 0.3,0.2 --duration 5 --output fall.npz
       dqdyn simulate arm7 --controller waves --html waves.html --video waves.mp4
+      dqdyn simulate arm7 --random 1 --limits stop --stiction
+      dqdyn simulate arm7 --controller hold --efforts clip --check
       dqdyn simulate chain:4 --base free --plant mujoco --ground -0.5
     """
     q0, v0 = _state(robot, q, v, seed)
     if controller not in CONTROLLERS:
         raise unknown_name("controller", controller, CONTROLLERS)
     law = CONTROLLERS[controller](robot, q0)
-    options: dict[str, Any] = {"integrator": integrator, "plant": plant}
+    options: dict[str, Any] = {"integrator": integrator, "plant": plant, "efforts": efforts, "stiction": stiction}
+    options["limits"] = _limits(limits, plant)
     if plant is not None:
         options["ground"] = ground
     if ground is not None and plant is None:
@@ -87,7 +115,8 @@ def simulate(
         except (Interrupted, SimulationError) as problem:
             stopped, trajectory = problem, problem.trajectory
     for warning in caught:
-        warn(str(warning.message))
+        is_limit = issubclass(warning.category, LimitWarning)
+        warn(_left(trajectory) if is_limit else str(warning.message))
     data = summary(trajectory, time.perf_counter() - begin)
     if output is not None:
         data["output"] = trajectory.save(output)
@@ -100,6 +129,8 @@ def simulate(
         raise stopped
     if stopped is not None:
         raise typer.Exit(INTERRUPTED)
+    if check and trajectory.status != "finished":
+        raise typer.Exit(TOLD)
 
 
 def summary(trajectory: Trajectory, seconds: float) -> dict[str, Any]:
@@ -109,6 +140,7 @@ def summary(trajectory: Trajectory, seconds: float) -> dict[str, Any]:
     return {
         "robot": trajectory.robot.name,
         "status": trajectory.status,
+        "finished": trajectory.finished,
         **trajectory.about,
         "samples": len(trajectory),
         "wall_time": seconds,
@@ -120,7 +152,8 @@ def summary(trajectory: Trajectory, seconds: float) -> dict[str, Any]:
 
 
 def _drawn(data: dict[str, Any], trajectory: Trajectory) -> Iterator[RenderableType]:
-    yield f"[bold]{escape(data['robot'])}[/] moved for {number(data['time'])} s ({escape(data['status'])})"
+    status = BEYOND if trajectory.finished and trajectory.status != "finished" else trajectory.status
+    yield f"[bold]{escape(data['robot'])}[/] moved for {number(data['time'])} s ({escape(status)})"
     rows = [
         ["samples", str(data["samples"])],
         ["wall time", f"{number(data['wall_time'])} s"],
@@ -132,6 +165,48 @@ def _drawn(data: dict[str, Any], trajectory: Trajectory) -> Iterator[RenderableT
         rows.append(["constraints", f"off by at most {number(data['largest_residual'])}"])
     rows += [[name, str(data[name])] for name in ("output", "html", "video") if name in data]
     yield table("", ["what", "value"], rows)
+    if beyond := trajectory.about.get("beyond"):
+        yield table(
+            "Beyond limits",
+            ["limit of", "joint", "limit", "worst", "at", "first left", "samples"],
+            [
+                [
+                    row["kind"],
+                    escape(row["joint"]),
+                    f"{number(row['limit'])} {row['unit']}",
+                    f"{number(row['value'])} {row['unit']}",
+                    f"{number(row['worst'])} s",
+                    f"{number(row['time'])} s",
+                    str(row["samples"]),
+                ]
+                for row in beyond
+            ],
+        )
+    if clipped := trajectory.about.get("clipped"):
+        yield table(
+            "Clipped forces",
+            ["joint", "first at", "samples"],
+            [[escape(row["joint"]), f"{number(row['time'])} s", str(row["samples"])] for row in clipped],
+        )
+
+
+def _limits(limits: str | None, plant: str | None) -> bool | None:
+    """The option ``limits`` of a simulation."""
+    if limits is not None and limits not in LIMITS:
+        raise unknown_name("treatment of limits", limits, LIMITS)
+    if limits == "report" and plant is not None:
+        raise Error("with --plant mujoco joints stop at their limits: leave out --limits, or say --limits ignore.")
+    return None if limits is None else LIMITS[limits]
+
+
+def _left(trajectory: Trajectory) -> str:
+    """That limits were left, and which options help."""
+    kinds = {row["kind"] for row in trajectory.about["beyond"]}
+    stops = "the end stops gave way" if has_stops(trajectory.about) else "--limits stop adds end stops"
+    ways = {"position": stops, "effort": "--efforts clip bounds the forces"}
+    helps = [way for kind, way in ways.items() if kind in kinds] or ["--limits ignore leaves it unsaid"]
+    joints = ", ".join(dict.fromkeys(row["joint"] for row in trajectory.about["beyond"]))
+    return f"limits were left by {joints}: {', '.join(helps)}."
 
 
 def _state(robot: Robot, q: str | None, v: str | None, seed: int | None) -> tuple[Array, Array]:

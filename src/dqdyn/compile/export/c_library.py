@@ -10,7 +10,7 @@ from pathlib import Path
 from dqdyn.compile.export.c import to_c_file, to_c_header
 from dqdyn.compile.export.c_precision import precision_named
 from dqdyn.compile.export.labels import Labels, generator
-from dqdyn.compile.export.names import is_identifier
+from dqdyn.compile.export.names import checked_name
 from dqdyn.compile.trace.program import Program
 from dqdyn.errors import Error
 
@@ -80,13 +80,7 @@ class CLibrary:
 
 def library_name(name: str) -> str:
     """The name of a library, checked."""
-    if not isinstance(name, str) or not is_identifier(name):
-        raise Error(
-            f"{name!r} cannot name a C library: begin with a letter, go on with letters, digits and single "
-            "underscores, and avoid words of C, C++, Python and math.h.",
-            name=name,
-        )
-    return name
+    return checked_name(name, "a C library")
 
 
 def cmake_file(name: str, packages: str = "", links: str = "PUBLIC") -> str:

@@ -57,12 +57,15 @@ def identifier(text: str) -> str:
 
 def function_name(program: Program, name: str | None) -> str:
     """The name that the user chose, which must be one, or that of the program."""
-    if name is None:
-        return identifier(program.name)
+    return identifier(program.name) if name is None else checked_name(name, "an exported function")
+
+
+def checked_name(name: str, what: str) -> str:
+    """The name that the user chose for ``what``, or an error that says how names are made."""
     if not isinstance(name, str) or not is_identifier(name):
         raise Error(
-            f"{name!r} cannot name an exported function: begin with a letter, go on with letters, digits and single "
-            "underscores, and avoid words of C, C++, Python and math.h.",
+            f"{name!r} cannot name {what}: begin with a letter, go on with letters, digits and single underscores, "
+            "and avoid words of C, C++, Python and math.h.",
             name=name,
         )
     return name

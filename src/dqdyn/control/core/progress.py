@@ -14,7 +14,8 @@ from dqdyn.control.core.optimum import Optimise, Optimum, StrictLevels
 if TYPE_CHECKING:
     from dqdyn.control.core.controller import Controller
 
-_OPEN = 1e6  # rad/s or m/s, by which the bounds are opened while the best command without them is found
+_OPEN = 1e6  # rad/s or m/s, by which bounds that do not depend on errors are opened while that command is found
+_WIDER = 100.0  # times as much of the errors as printed, while it is found
 
 
 class Progress:
@@ -23,7 +24,9 @@ class Progress:
     The tasks of the first level ask for J v̇ + r = 0, in which k_p x̃ is what the errors themselves ask for. Of it,
     the best command u without the bounds in question brings about s = J u + r − k_p x̃, which is −k_p x̃ where nothing is
     in the way, and 0 where the tasks are blocked and the robot is at rest. σ is the length of −s along k_p x̃, in parts
-    of that, from 0 to 1. ``command`` and ``multipliers`` (sides,) are those of u at the last step.
+    of that, from 0 to 1. "Without" means within bounds that are wider by far: next to a singularity, accelerations that
+    no robot has would bring all about, and a stretched arm would swing for ever. ``command`` and ``multipliers``
+    (sides,) are those of u at the last step.
     """
 
     def __init__(self) -> None:
@@ -34,7 +37,7 @@ class Progress:
     def update(self, controller: Controller, t: float, q: Array, v: Array) -> None:
         """Evaluate the program of a controller with σ as it is at this state."""
         composition = controller.composition
-        self._evaluate(composition, t, q, v, 1.0, _OPEN)
+        self._evaluate(composition, t, q, v, _WIDER, _OPEN)
         with np.errstate(all="ignore"):  # of states that are far off, which the solvers refuse
             optimum = self._optimum(controller)
             u = self.command = optimum(composition.views)

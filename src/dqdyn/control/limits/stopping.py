@@ -17,7 +17,8 @@ class StoppingBounds(CommandConstraint):
 
     Where other constraints, or the reach of the robot, keep the task from being met, x̃ stays, and with it c‖x̃‖. So of
     c‖x̃‖ counts the share that can be worked off, σ: of the k_p x̃ that the tasks ask for, the part that the best command
-    without these bounds brings about. It is 1 where nothing blocks the task, as printed, and 0 where it is blocked.
+    within 100 times these bounds brings about. It is 1 where nothing blocks the task, as printed, and 0 where it is
+    blocked.
     """
 
     follows_progress = True
@@ -30,14 +31,13 @@ class StoppingBounds(CommandConstraint):
         self.reach = number(reach, f"reach of {name}", 0.0)
 
     def initial_gains(self, model: Model, level: str) -> list[tuple[float, float]]:
-        """(σ, what is added to g): not gains, but inputs of the program too."""
+        """(σ, what is added to g where c = 0): not gains, but inputs of the program too."""
         return [(1.0, 0.0)]
 
     def bounds(self, context: Context) -> list[CommandBound]:
         _, (share, opened) = context.next_gains()
-        g = _norm(context.task_rates) + opened
-        if self.reach:
-            g = g + self.reach * (share * _norm(context.task_errors))
+        wider = self.reach * (share * _norm(context.task_errors)) if self.reach else opened
+        g = _norm(context.task_rates) + wider
         return [
             CommandBound(f"{self.name}: {name}", self.gain * (g - v), -(self.gain * (g + v)), axis=k)
             for k, (name, v) in enumerate(zip(axes(context.model), context.v, strict=True))

@@ -11,7 +11,8 @@ class Event:
 
     ``kind``: "start", "success", "failure", "time limit" or "". ``errors``: norms of the errors of the tasks of the
     state before, at the end. ``pending``: of a time limit, the guards that had not been true by then. ``at_bounds``: of
-    failures and time limits, the constraints whose bounds the last command used up.
+    failures and time limits, the constraints whose bounds the last command used up. ``stall``: of these and of stalls,
+    which tasks the last command did not meet and what held them back, as ``controller.stall`` says it.
     """
 
     t: float
@@ -22,13 +23,15 @@ class Event:
     errors: dict[str, float] = field(default_factory=dict)
     pending: tuple[str, ...] = ()
     at_bounds: tuple[str, ...] = ()
+    stall: str = ""
 
     def __str__(self) -> str:
         way = f"{self.source} → {self.to}" if self.source else f"begins in {self.to}"
         errors = ", ".join(f"{name} {size:.4g}" for name, size in self.errors.items())
         reason = f": {self.guard}" if self.guard else ""
         held = f", at the bounds of {', '.join(map(repr, self.at_bounds))}" if self.at_bounds else ""
-        return f"t = {self.t:.4g} s: {way}{reason}{held}{f' [errors: {errors}]' if errors else ''}"
+        why = f"; {self.stall}" if self.stall else ""
+        return f"t = {self.t:.4g} s: {way}{reason}{held}{f' [errors: {errors}]' if errors else ''}{why}"
 
 
 @dataclass(frozen=True)

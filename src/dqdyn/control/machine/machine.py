@@ -22,7 +22,7 @@ from dqdyn.control.core.errors import ControlWarning, refused
 from dqdyn.control.core.policy import StepReport
 from dqdyn.control.machine import checks
 from dqdyn.control.machine.constant_guards import check_constant
-from dqdyn.control.machine.guard_kinds import Scope, Watch
+from dqdyn.control.machine.guard_kinds import Scope, Stalled, Watch
 from dqdyn.control.machine.in_coordinates import asked_in_coordinates
 from dqdyn.control.machine.log import Event, History, Visit
 from dqdyn.control.machine.moment import Moment
@@ -207,7 +207,7 @@ class StateMachine:
                 problem.add_note(f"raised by the guard of the transition from {self.state!r} to {transition.to!r}")
                 raise
         if taken is not None:
-            self._go(moment, taken.to, taken.words, self.kind_of(taken))
+            self._go(moment, taken.to, taken.words, self.kind_of(taken), is_stall=isinstance(taken.guard, Stalled))
             return
         limit = self._state.time_limit
         assert limit is not None
@@ -216,10 +216,14 @@ class StateMachine:
             words = f"time limit of {limit:g} s: not true by then: {', '.join(pending)}"
             self._go(moment, self.time_limit_targets[self.state], words, "time limit", pending)
 
-    def _go(self, moment: Moment, to: str, words: str, kind: str, pending: tuple[str, ...] = ()) -> None:
+    def _go(
+        self, moment: Moment, to: str, words: str, kind: str, pending: tuple[str, ...] = (), is_stall: bool = False
+    ) -> None:
         t, program = moment.t, self._program
-        at_bounds = program.at_bounds(t) if kind in ("failure", "time limit") else ()
-        event = Event(t, self.state, to, words, kind, program.norms(t), pending, at_bounds)
+        is_missed = kind in ("failure", "time limit")
+        at_bounds = program.at_bounds(t) if is_missed else ()
+        why = program.stall(t) if is_missed or is_stall else ""
+        event = Event(t, self.state, to, words, kind, program.norms(t), pending, at_bounds, why)
         self._since = moment.t
         self._use(to)
         self._begin(event, moment.q, moment.v)

@@ -83,6 +83,10 @@ class Program:
         used = np.flatnonzero(b - a @ controller._last < _USED_UP)
         return tuple(dict.fromkeys(rows.names[i] for i in used if rows.names[i] not in equal))[:_TOLD]
 
+    def stall(self, t: float) -> str:
+        """Which tasks the last command does not meet and what holds them back, "" where that is not known."""
+        return self.controller.stall if self.is_known(t) else ""
+
     def norms(self, t: float) -> dict[str, float]:
         """‖e‖ of all tasks."""
         return {name: math.hypot(*self.error(name, t).tolist()) for name in self.parts}

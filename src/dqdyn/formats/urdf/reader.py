@@ -169,6 +169,12 @@ class _Reader:
         if kind != "continuous" and (limits["lower"] is None or limits["upper"] is None):
             # URDF would make it 0, which locks the joint: rarely what is meant where the attribute is left out.
             self.values.doubt(owner, f"a {kind} joint lacks a lower or upper limit and is not limited there; add it.")
+        for name in LIMITS[2:]:
+            if limits[name] == 0.0:
+                # URDF demands both attributes, so files have 0 for what is not known. MuJoCo (effort) and MoveIt
+                # (velocity) read no limit too; Pinocchio keeps the 0.
+                self.values.doubt(owner, f'{name}="0" in <limit> is taken as no limit; correct it.')
+                limits[name] = None
         return limits
 
     def dynamics(self, element: Element, owner: str) -> dict[str, float]:

@@ -94,6 +94,9 @@ class _Writer:
             motors = zip(axis_motors(joint), axis_values(joint, name), strict=True)
             if any(motor and getattr(motor, name) < limit < math.inf for motor, limit in motors):
                 self.left_out.append(f"the {name} limit of the joint {joint.name!r}, above that of its motor")
+            most = [*axis_values(joint, name), *(getattr(motor, name) for motor in axis_motors(joint) if motor)]
+            if 0.0 in most:
+                self.left_out.append(f"the {name} 0 of the joint {joint.name!r}, which stands for no limit in URDF")
 
     def text(self) -> str:
         robot = ET.Element("robot", {"name": name_text(self.description.name, "URDF")})

@@ -23,7 +23,7 @@ import numpy as np
 
 from dqdyn.algebra.scalar import divide, less, select
 from dqdyn.dynamics.fast.sparse_solve import factored, substitute
-from dqdyn.errors import Error, StateError
+from dqdyn.errors import Error
 from dqdyn.simulate.integrators.integrator import Integrator, Stage, Step, plus, times
 from dqdyn.simulate.problem import Problem
 from dqdyn.simulate.system import System
@@ -32,8 +32,6 @@ from dqdyn.simulate.unilateral.joint_stops import JointStops
 SWEEPS = 16
 _CONVERGED = 1e-3
 """Change of the velocity in the last sweep, relative, that is called converged."""
-DEEP = 1e-3
-"""rad or m by which a joint may be beyond its limit at the start."""
 
 End = tuple[int, int, int, float]
 """Of an end stop: index into q and into v, 1 for a lower and −1 for an upper one, and where it is in rad or m."""
@@ -215,11 +213,7 @@ def with_joint_impulses(method: Integrator, problem: Problem, friction: Sequence
         raise Error(f"{what}: use integrator='time-stepping' with limits=True, or robot.without_constraints().")
     stops = JointStops(problem.robot, bool(problem.limits))
     for q in problem.q0:
-        gap = stops.at(q).gap
-        if gap.min(initial=0.0) < -DEEP:
-            joint = stops.names[int(gap.argmin())]
-            what = f"joint {joint!r} is {-gap.min():.3g} rad or m beyond its limit at the start"
-            raise StateError(f"{what}: change q0, or leave out limits=True.", joint=joint, found=float(-gap.min()))
+        stops.require_inside(q)
     axes = [int(np.flatnonzero(row)[0]) for row in stops.rows]
     given = zip(stops.coordinate.tolist(), axes, stops.sign.tolist(), stops.end.tolist(), strict=True)
     ends = tuple((int(at), axis, int(sign), float(end)) for at, axis, sign, end in given)

@@ -7,8 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from dqdyn.arrays import Array
+from dqdyn.errors import StateError
 from dqdyn.model.model import TreeJoint
 from dqdyn.robot import Robot
+
+DEEP = 1e-3
+"""m or rad by which the start may be inside a surface or beyond a limit."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +42,14 @@ class JointStops:
     def at(self, q: Array) -> Stops:
         """The stops at a configuration."""
         return Stops(self.sign * (q[self.coordinate] - self.end), self.rows)
+
+    def require_inside(self, q: Array) -> None:
+        """An error where a joint starts beyond its limit: being pushed back would throw the robot."""
+        gap = self.at(q).gap
+        if gap.min(initial=0.0) < -DEEP:
+            joint = self.names[int(gap.argmin())]
+            what = f"joint {joint!r} is {-gap.min():.3g} rad or m beyond its limit at the start"
+            raise StateError(f"{what}: change q0, or leave out limits=True.", joint=joint, found=float(-gap.min()))
 
 
 def _has_one_axis(joint: TreeJoint) -> bool:

@@ -20,7 +20,7 @@ from dqdyn.simulate.observation import Observation
 from dqdyn.simulate.problem import TOO_FAST, Problem, joint_of, number, shown
 from dqdyn.simulate.record import Record, completed
 from dqdyn.simulate.trajectory import Trajectory
-from dqdyn.simulate.unilateral.joint_stops import JointStops
+from dqdyn.simulate.unilateral.joint_stops import DEEP, JointStops
 from dqdyn.simulate.unilateral.observed import link_contacts
 from dqdyn.simulate.unilateral.report import ContactLog
 from dqdyn.simulate.unilateral.round_contact import RoundContact
@@ -29,8 +29,6 @@ from dqdyn.simulate.unilateral.surfaces import Ground, SceneSurface, TouchedSurf
 from dqdyn.simulate.unilateral.touching import Corners, Pairs, Touching
 
 OPTIONS = ("scene", "ground", "limits")
-DEEP = 1e-3
-"""m (or rad) by which contacts may be inside a surface at the start."""
 SUNK = 5e-3
 """m by which contacts may sink in on the way before the step is called too large."""
 
@@ -129,16 +127,12 @@ def touched_surfaces(scene: Any, ground: Any, needed: bool) -> list[TouchedSurfa
 
 def _require_outside(corners: Corners, stops: JointStops, problem: Problem) -> None:
     """An error where the start is inside a surface: being pushed out would throw the robot."""
-    q = problem.q0[0]
-    pairs, at = corners.at(q, problem.start, problem.dt), stops.at(q)
+    pairs = corners.at(problem.q0[0], problem.start, problem.dt)
     if pairs.gap.min(initial=0.0) < -DEEP:
         contact, surface, depth = _deepest(corners, pairs)
         what = f"the contact {contact!r} is {depth:.3g} m inside {surface!r} at the start"
         raise StateError(f"{what}: change q0, or the scene.", contact=contact, surface=surface, found=depth)
-    if at.gap.min(initial=0.0) < -DEEP:
-        joint = stops.names[int(at.gap.argmin())]
-        what = f"joint {joint!r} is {-at.gap.min():.3g} rad or m beyond its limit at the start"
-        raise StateError(f"{what}: change q0, or leave out limits=True.", joint=joint)
+    stops.require_inside(problem.q0[0])
 
 
 def _deepest(corners: Corners, pairs: Pairs) -> tuple[str, str, float]:

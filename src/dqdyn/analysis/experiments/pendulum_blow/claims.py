@@ -26,6 +26,7 @@ def all_claims(study: Study) -> Iterator[Claim]:
     yield greatest(study)
     yield away(study)
     yield finished(study)
+    yield within(study)
     yield from of_the_pendulum(study)
 
 
@@ -131,6 +132,27 @@ def finished(study: Study) -> Claim:
     bad = [status for status in runs if not status.startswith("finished")]
     words = f"{len(runs) - len(bad)} of {len(runs)} runs" + (f"; {bad[0]}" if bad else "")
     return Claim("all runs finished, without a warning of the engine", words, not bad)
+
+
+def within(study: Study) -> Claim:
+    """Of runs that are survived: forces against efforts, and how fast a blow makes joints."""
+    stayed = [blow for blow in study.blows if blow.survived]
+    limits = study.start.robot.limits
+    driven = np.isfinite(limits.effort)
+    used = max((float((np.abs(b.trajectory.tau) / limits.effort)[:, driven].max()) for b in stayed), default=math.inf)
+    quick = [max((x / m for _, x, m in _fast(b)), default=0.0) for b in stayed]
+    fast = max((row for b in stayed for row in _fast(b)), key=lambda row: row[1] / row[2], default=None)
+    words = f"{100.0 * used:.0f} % of an effort at most"
+    if fast is not None:
+        words += f"; the blow makes {fast[0]} {fast[1]:.1f} rad/s fast, above its {fast[2]:g} rad/s, and joints of "
+        words += f"{sum(q > 1.0 for q in quick)} of {len(stayed)} such runs too fast"
+    return Claim("what is survived takes no more than the efforts of the motors", words, used <= 1.0 + 1e-6)
+
+
+def _fast(blow: Blow) -> list[tuple[str, float, float]]:
+    """Joints that were faster than their limits: names, rad/s, and limits."""
+    rows = blow.trajectory.about.get("beyond", ())
+    return [(row["joint"], abs(row["value"]), abs(row["limit"])) for row in rows if row["kind"] == "velocity"]
 
 
 def of_the_pendulum(study: Study) -> Iterator[Claim]:
