@@ -53,4 +53,6 @@ controller = ct.torque_controller(robot, tasks, [ct.KeepAbove("tool", table, gai
 run = dq.simulate(robot, controller, 1.5, 1e-3, q0=pick)
 height = robot.pose("tool", run.q).translation[:, 2] - (reach.translation[2] - 0.03)
 print(f"the hand stays {height.min() * 1e3:.2f} mm above the table, which blocks the last 20 mm")
+print("what blocks it:", controller.stall)
 assert height.min() > -1e-4
+assert "plane" in controller.stall

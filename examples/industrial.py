@@ -36,7 +36,8 @@ if compiler is None:
 
 # Build, load, and compare with Python: a payload of 3 kg, the arm mounted on a slope.
 for name, path in (("arm", folder), ("armf", single)):
-    subprocess.run([compiler, "-std=c99", "-O2", "-shared", "-fPIC", path / f"{name}.c", "-o", f"{name}.so", "-lm"])
+    command = [compiler, "-std=c99", "-O2", "-shared", "-fPIC", path / f"{name}.c", "-o", f"{name}.so", "-lm"]
+    subprocess.run(command, check=True)
 loaded = robot.with_payload("tool", 3.0, [0, 0, 0.1]).with_gravity([1.0, 0.0, -9.76])
 given = loaded.parameters(options["parameters"]).values()
 worst = {np.float64: 0.0, np.float32: 0.0}

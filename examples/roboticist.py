@@ -5,6 +5,8 @@ import sys
 import numpy as np
 
 import dqdyn as dq
+from dqdyn import control as ct
+from dqdyn import references as ref
 
 robot = dq.load(sys.argv[1] if len(sys.argv) > 1 else "arm7")  # a file, or the name of a built-in robot
 frame = sys.argv[2] if len(sys.argv) > 2 else "tool"
@@ -28,22 +30,27 @@ pen = robot.inverse_kinematics(frame, goal, home, mask=[1, 1, 0, 1, 1, 1], start
 print(f"{len(pen.solutions)} solutions with the turn left free; the nearest is {pen.q.round(2)}")
 
 # Dynamics at the end of the way, and how far it is from singular.
-q, v = found.q[-1], np.zeros(robot.nv)
+q = found.q[-1]
 print("holding torques:", robot.gravity_forces(q).round(2), "N m")
 print("masses felt by each joint:", np.diag(robot.mass_matrix(q)).round(3))
 print(
     f"manipulability {robot.manipulability(frame, q):.4f}, gradient {robot.manipulability_gradient(frame, q).round(3)}"
 )
 
-
-# Go there under a law of your own, computed torque, and say what a ROS driver would be sent.
-def law(t, q, v):
-    return robot.inverse_dynamics(q, v, 100.0 * robot.difference(q, found.q[-1]) - 20.0 * v)
-
-
-run = dq.simulate(robot, law, duration=2.0, q0=home)
-reached = robot.pose(frame, run.q[-1])
-print(f"after 2 s the hand is off by {1e3 * np.linalg.norm(reached.translation - goal.translation):.3f} mm")
-print("last joint state:", robot.to_joint_state(run.q[-1], run.v[-1], t=2.0)["position"][:3], "…")
+# Follow the way within the limits of velocity (the robot's) and acceleration, by computed torque with clipped motors.
+path = ref.cubic(robot, found.q, acceleration=4.0)
+follow = ct.computed_torque(robot, path, gains=(40.0, 400.0))  # K_D in 1/s, K_P in 1/s²
+run = dq.simulate(robot, follow, path.duration + 0.5, 1e-3, q0=found.q[0], efforts="clip")
+off = np.linalg.norm(robot.pose(frame, run.q[-1]).translation - goal.translation)
+print(f"{run.status} after {run.time[-1]:.2f} s; the hand is off by {1e3 * off:.4f} mm")
+print("for a ROS driver:", robot.to_joint_state(run.q[-1], run.v[-1], t=run.time[-1])["position"][:3], "…")
 assert found.success
-assert np.linalg.norm(reached.translation - goal.translation) < 1e-3
+assert off < 1e-4
+
+# Keep the posture with the robot. A format that cannot hold all of it says what it would lose.
+robot = robot.with_postures({"home": home})
+for ending in ("json", "xml", "urdf"):
+    try:
+        print("wrote", robot.write(f"{robot.name}.{ending}"))
+    except dq.FormatError as problem:
+        print("not written:", problem.losses)

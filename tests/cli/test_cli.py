@@ -208,6 +208,8 @@ class TestConvert:
             "the posture 'home'",
         ]
         assert "9 things are lost from" in said
+        assert said.count("tendons are left out") == 1  # not as a warning of reading too
+        assert said.count("constraints hold exactly") == 1
         assert "arm.urdf, as listed above: add --lossy to write the file all the same." in said
         assert cli.run(["convert", str(source), str(target), "--lossy", "--json"]) == 0
         captured = capsys.readouterr()

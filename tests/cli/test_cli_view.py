@@ -118,10 +118,13 @@ class TestPictures:
 
 
 def test_users_of_ssh_are_told_how_to_forward_the_port() -> None:
-    from dqdyn.cli.commands.view import forwarding
+    from dqdyn.cli.commands.view import address, forwarding
 
     known = {"SSH_CONNECTION": "192.0.2.7 50000 192.0.2.1 22"}
     assert forwarding(known, lambda: "ann", 8080) == "ssh -N -L 8080:127.0.0.1:8080 ann@192.0.2.1"
     other = {"SSH_CONNECTION": "192.0.2.7 50000 192.0.2.1 2222"}
     assert forwarding(other, lambda: "ann", 9000) == "ssh -p 2222 -N -L 9000:127.0.0.1:9000 ann@192.0.2.1"
     assert forwarding({}, lambda: "ann", 8080) == forwarding({"SSH_CONNECTION": "x"}, lambda: "ann", 8080) == ""
+    shown = address("[arm]", "http://127.0.0.1:8080", "ssh -N -L 8080:127.0.0.1:8080 ann@192.0.2.1").split("\n")
+    assert [line.split(" ")[0] for line in shown] == ["'\\[arm]'", "You", "Then"]
+    assert not any("\\n" in line for line in shown)

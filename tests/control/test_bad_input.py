@@ -140,8 +140,14 @@ WRONG: dict[str, tuple[Callable[[], object], str]] = {
     ),
     "q of the wrong size": (lambda: ct.velocity_controller(ARM, REST)(0.0, [0.0] * 6), "has 7 components"),
     # features of the wrong kind
-    "pose of a point": (lambda: ct.PoseTask(ct.point("tool"), dq.Pose()), "The frame of a PoseTask is a frame; found"),
-    "pose of a number": (lambda: ct.PoseTask(3, dq.Pose()), "The frame of a PoseTask is a frame; found 3"),  # type: ignore[arg-type]
+    "pose of a point": (
+        lambda: ct.PoseTask(ct.point("tool"), dq.Pose()),
+        "The frame of a PoseTask is a frame of the robot, by its name, before the target; found",
+    ),
+    "pose of a number": (
+        lambda: ct.PoseTask(3, dq.Pose()),
+        "The frame of a PoseTask is a frame of the robot, by its name, before the target; found 3",
+    ),  # type: ignore[arg-type]
     "rotation of a line": (lambda: ct.RotationTask(LINE, [1.0, 0.0, 0.0, 0.0]), "The frame of a RotationTask is"),
     "translation of a line": (
         lambda: ct.TranslationTask(LINE, [0, 0, 0]),

@@ -161,6 +161,10 @@ def test_gravity_of_the_option_and_its_flag() -> None:
         ('<position joint="j" kp="100" ctrlrange="-1 1"/>', "", None),
         ('<position joint="j" kp="100" forcerange="-7 7" gear="-2"/>', "", 14.0),
         ('<motor joint="j" ctrlrange="-2 2"/><motor joint="j" ctrlrange="-1 1"/>', "", 3.0),
+        ('<motor joint="j" ctrlrange="-2 2" forcerange="-7 7"/>', "", 2.0),
+        ('<motor joint="j" ctrlrange="-2 2" forcerange="-1 5"/>', 'actuatorfrcrange="-1 1"', 1.0),
+        ('<motor joint="j" ctrlrange="0 2"/><motor joint="j" ctrlrange="-2 0"/>', "", 2.0),
+        ('<general joint="j" gainprm="-3" ctrlrange="-2 2"/>', "", 6.0),
         ('<motor joint="j" ctrlrange="-2 2"/><motor joint="j"/>', "", None),
     ],
 )

@@ -31,7 +31,7 @@ CASES: dict[str, tuple[Callable[[], Any], str]] = {
     "symbols": (lambda: ref.between(ARM, Q, ["a"] * 6, 1.0), "must be real numbers"),
     "quaternion": (lambda: ref.between(HUMANOID, 0.0 * HUMANOID.neutral(), HUMANOID.neutral(), 1.0), "has norm 0"),
     "rotation": (lambda: ref.between("rotation", [1.0, 1.0, 0.0, 0.0], POSE, 1.0), "has norm 1.41421356: divide it"),
-    "pose by 7": (lambda: ref.between("pose", np.zeros(7), POSE, 1.0), r"is a Pose or vec8; found shape \(7,\)"),
+    "pose by 7": (lambda: ref.between("pose", np.zeros(7), POSE, 1.0), r"4×4 matrix, .*; found shape \(7,\)"),
     "pose not unit": (lambda: ref.between("pose", np.ones(8), POSE, 1.0), "needs a unit dual quaternion"),
     "pose nan": (lambda: ref.between("pose", np.full(8, np.nan), POSE, 1.0), "way point 0 must be finite"),
     "line as point": (lambda: ref.between("point", dq.Line([0, 0, 1.0], [0, 0, 0.0]), POSE, 1.0), "is a point; found"),

@@ -200,7 +200,8 @@ class TestCurves:
             save_figure(swing, tmp_path / "run.gif")
 
     def test_missing_matplotlib_names_the_command(self, swing: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setitem(__import__("sys").modules, "matplotlib.figure", None)
+        for name in ("matplotlib", "matplotlib.figure", "matplotlib.pyplot"):
+            monkeypatch.setitem(__import__("sys").modules, name, None)
         with pytest.raises(dq.MissingExtraError, match=re.escape(install_command("matplotlib", "plot"))):
             swing.plot()
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, TypeAlias
 
+import numpy as np
+
 from dqdyn.algebra import foreign_poses
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.frame_names import Name
@@ -42,9 +44,26 @@ def as_pose(value: PoseLike, *, body: Name = None, reference: Name = None) -> Po
     raise _unknown(value, array.shape)
 
 
+def is_foreign_pose(value: Any) -> bool:
+    """Whether this is a pose of another library, or a list or an array that has the shape of a 3×3 or 4×4 matrix."""
+    if foreign_poses.reader(value) is not None:
+        return True
+    rows = value if isinstance(value, (list, tuple)) else ()
+    shape = getattr(value, "shape", None) if not rows else (len(rows), *{np.size(row) for row in rows})
+    return shape in ((3, 3), (4, 4))
+
+
+_REMEDIES = {
+    3: ": a position alone is dq.Pose(translation=[x, y, z])",
+    4: ": a rotation alone is dq.Pose(rotation=[w, x, y, z]) or dq.Pose.from_xyzw([x, y, z, w])",
+    6: ": of angles and a position, use dq.Pose.from_rpy([roll, pitch, yaw], [x, y, z])",
+    7: ": of a quaternion and a position, use dq.Pose.from_xyzw([x, y, z, w], [x, y, z]), or dq.Pose with w first",
+}
+"""What makes a pose of so many numbers, which say it in more than one order."""
+
+
 def _unknown(value: Any, shape: tuple[int, ...] | None = None) -> Error:
     found = one_line(repr(value), 80) if shape is None else f"numbers of shape {shape}"
-    position = shape is not None and shape[-1:] == (3,)
-    remedy = ": a position alone is dq.Pose(translation=[x, y, z])" if position else ""
+    remedy = _REMEDIES.get(shape[-1] if shape else 0, "")
     remedy = ": of a ROS message, use dq.Pose.from_ros(message)" if isinstance(value, dict) else remedy
     return Error(f"A pose is {FORMS}; found {found}{remedy}.", found=value)

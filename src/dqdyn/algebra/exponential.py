@@ -100,7 +100,8 @@ def sclerp(x: X, y: X, t: Any) -> X:
     if not isinstance(x, DQ):
         if not hasattr(x, "sclerp"):
             shown = one_line(repr(x), 80)
-            raise Error(f"sclerp(x, y, t) leads from pose x to pose y, each a Pose or DQ; found x = {shown}.", found=x)
+            wanted = "sclerp(x, y, t) leads from pose x to pose y, each a Pose or DQ"
+            raise Error(f"{wanted}; found x = {shown}: dq.as_pose(value) makes one.", found=x)
         return x.sclerp(y, t)
     if not isinstance(y, DQ):
         shown = one_line(repr(y), 80)

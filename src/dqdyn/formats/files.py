@@ -22,7 +22,7 @@ def read_bytes(path: Path, file: str, size: int = LARGEST_FILE) -> bytes:
         inside = sorted(p.name for p in path.iterdir()) if stat.S_ISDIR(mode) else []
         data = _head(path, size + 1) if stat.S_ISREG(mode) and not large else b""
     except FileNotFoundError:
-        raise LoadError(f"No file '{file}'{_close_names(path)}.", file=file) from None
+        raise LoadError(f"No file '{file}'{_close_names(path)}", file=file) from None
     except (OSError, ValueError) as problem:  # ValueError: a NUL character in the name
         reason = getattr(problem, "strerror", None) or str(problem)
         raise LoadError(f"{file} cannot be read ({reason}): check its name and its rights.", file=file) from None
@@ -41,10 +41,10 @@ def _close_names(path: Path) -> str:
     try:
         names = [p.name for p in path.parent.iterdir()]
     except (OSError, ValueError):
-        return f": its folder {printable(str(path.parent))} does not exist or cannot be read, check the path"
+        return f": its folder {printable(str(path.parent))} does not exist or cannot be read, check the path."
     if close := close_names(path.name, names, cutoff=0.6):
-        return ": did you mean " + " or ".join(map(printable, close))
-    return ", and no similar name in its folder: check the path"
+        return ": did you mean " + " or ".join(map(printable, close)) + "?"
+    return ", and no similar name in its folder: check the path."
 
 
 def printable(text: str) -> str:

@@ -59,6 +59,11 @@ class Rewriter:
                 result += [(name, own)] if name == joint else self.coordinates(name, own)
         return result
 
+    def names_of(self, joint: str) -> list[str]:
+        """The joints that stand for a described one."""
+        parts = [name for name, _ in self.parts.get(joint, ())]
+        return [one for name in parts for one in ([name] if name == joint else self.names_of(name))] or [joint]
+
     def result(self) -> Description:
         links = [one for link in self.description.links for one in (*self.new_links.get(link.name, ()), link)]
         return self.description.with_changes(links=tuple(links), joints=tuple(self.joints))

@@ -21,8 +21,8 @@ class Written:
 
     @property
     def losses(self) -> tuple[str, ...]:
-        """All of it, one phrase each."""
-        return (*(f"the constraint {name!r}" for name in self.constraints), *self.other)
+        """All of it, one phrase each; what two shapes of a link lose is said once."""
+        return tuple(dict.fromkeys([*(f"the constraint {name!r}" for name in self.constraints), *self.other]))
 
 
 def refuse_losses(written: Written, model: Model, losses: tuple[str, ...]) -> None:

@@ -32,6 +32,8 @@ def save(model: Model, path: str | Path, *, lossy: bool = False) -> Path:
 
     What the format cannot hold is an error, or, where ``lossy``, left out with one warning.
     """
+    if not isinstance(lossy, bool):
+        raise FormatError(f"lossy is True or False; found {lossy!r}.", path=str(path))
     written = compose(model, path)
     if not lossy:
         refuse_losses(written, model, written.losses)

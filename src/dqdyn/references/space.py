@@ -9,6 +9,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from dqdyn.algebra.any_pose import FORMS, as_pose, is_foreign_pose
 from dqdyn.algebra.checks import UNIT_TOLERANCE, require_unit
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.poses import position
@@ -94,6 +95,8 @@ class Space:
 
     def points(self, given: Any, least: int = 2) -> Array:
         """Way points (N, nq) as users give them, quaternions with the sign that is nearer to the point before."""
+        if isinstance(given, Pose) and len(given.shape) == 1:
+            given = [given[k] for k in range(given.shape[0])]
         if isinstance(given, (str, bytes)) or not isinstance(given, (Sequence, np.ndarray)):
             raise StateError(f"way points are a list of at least {least}; found {given!r}.", argument="points")
         if len(given) < least:
@@ -128,6 +131,8 @@ class Space:
 
     def _numbers(self, given: Any, what: str) -> Array:
         """The coordinates of a value, or of numbers in its place."""
+        if self.name in ("pose", "rotation") and is_foreign_pose(given):
+            given = as_pose(given)
         if isinstance(given, Pose) and given.shape == ():
             parts = {"pose": (*given.rotation, *given.translation), "rotation": given.rotation}
             return np.array({**parts, "point": given.translation}.get(self.name, ()))
@@ -138,7 +143,7 @@ class Space:
         given = given.components if isinstance(given, DQ) else given
         array = np.atleast_1d(real_array(given, what, StateError, argument="points"))
         if array.shape != (self.size,):
-            wanted = "a Pose or vec8" if self.name == "pose" else f"a {self.name} of {self.size} components"
+            wanted = FORMS if self.name == "pose" else f"a {self.name} of {self.size} components"
             raise StateError(f"{what} is {wanted}; found shape {array.shape}.", argument="points")
         if self.name != "pose":
             return array

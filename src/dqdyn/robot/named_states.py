@@ -80,6 +80,9 @@ def from_names(model: Model, kind: Kind, given: Row | None, more: Mapping[str, A
     result = np.array(np.broadcast_to(start, (*np.broadcast_shapes(*shapes), start.shape[-1])))
     owner: dict[int, str] = {}
     for name, where, value in entries:
+        if not np.isfinite(value).all():
+            found = value[~np.isfinite(value)][0]
+            raise StateError(f"{kind} of {name!r} must be finite; found {found}.", argument=kind, name=name)
         for i in range(where.start, where.stop):
             if i in owner:
                 raise StateError(f"{name!r} sets a component of {kind} that {owner[i]!r} sets too.", name=name)

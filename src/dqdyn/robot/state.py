@@ -36,7 +36,7 @@ def as_input(model: Model, name: str, size: int, value: Any, check: bool = True)
 
 def _goal(model: Model, value: Any, check: bool, size: int) -> np.ndarray:
     """vec8 of a pose in any form; numbers with a unit quaternion, unless unchecked."""
-    if isinstance(value, (Value, DQ)) or foreign_poses.reader(value) is not None or np.shape(value)[-2:] in _MATRICES:
+    if isinstance(value, (Value, DQ)) or foreign_poses.reader(value) is not None or _ends_in_matrices(model, value):
         value = as_pose(value).vec8()
     array = as_state(model, "goal", value, check, size=size)
     if check and array.dtype != object:
@@ -52,7 +52,8 @@ def _goal(model: Model, value: Any, check: bool, size: int) -> np.ndarray:
     return array
 
 
-_MATRICES = ((3, 3), (4, 4))
+def _ends_in_matrices(model: Model, value: Any) -> bool:
+    return any_array(value, f"goal of {model.name!r}", StateError, argument="goal").shape[-2:] in ((3, 3), (4, 4))
 
 
 _VALUES: dict[str, type[Value]] = {"point": Point, "line": Line, "plane": Plane}
@@ -73,6 +74,7 @@ def as_state(model: Model, name: str, value: Any, check: bool = True, size: int 
     """An input as a float64 array of shape (..., size); symbols pass as an object array of shape (size,)."""
     size = getattr(model, SIZES[name]) if size is None else size
     if type(value) is not np.ndarray or value.dtype != np.float64 or value.ndim > MOST_AXES:
+        _require_no_names(model, name, value)
         given = value if name in ("dt", "t") else symbols(value, size)
         value = scalar_array(given, f"{name} of {model.name!r}", StateError, argument=name)
         if value.dtype == object:
@@ -86,6 +88,15 @@ def as_state(model: Model, name: str, value: Any, check: bool = True, size: int 
         if name in ("q", "q1"):
             _check_quaternions(model, array)
     return array
+
+
+def _require_no_names(model: Model, name: str, value: Any) -> None:
+    """An error for numbers by name, in a dictionary or in pandas: their order may be another one."""
+    keys = value.keys() if hasattr(value, "keys") else ()
+    if isinstance(value, dict) or any(isinstance(key, str) for key in keys):
+        call = f"robot.{'q' if name in ('q', 'q1') else 'v'}(values)"
+        by_name = f"{name} of {model.name!r} is a list of numbers in the order of the joints"
+        raise StateError(f"{by_name}; found values by name: {call} brings them into order.", argument=name, found=value)
 
 
 def _surely_finite(array: np.ndarray) -> bool:

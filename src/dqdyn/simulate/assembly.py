@@ -149,8 +149,10 @@ def residuals(robot: Robot, time: Array, q: Array, v: Array) -> Array:
 def _too_large(record: Record, states: Array, measure: bool = True) -> str:
     """That the step is too large for one run (n, nq + nv), and what helps: measured where stiffness is the cause."""
     text, found = f"the step of {record.problem.dt:g} s is too large", measured(record, states) if measure else None
-    implicit = found is not None and getattr(record.method, "name", "") != "implicit"
-    return f"{text}: {found.advice(implicit) if found else 'take a smaller step or another integrator.'}"
+    if found is None:
+        return f"{text}: take a smaller step or another integrator."
+    implicit = getattr(record.method, "name", "") == "implicit"
+    return f"{text}: {found.advice(not implicit and not record.problem.robot.constraints, implicit)}"
 
 
 def _status(trajectory: Trajectory, record: Record, states: Array, diverged: Array) -> str:

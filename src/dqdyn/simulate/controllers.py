@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -32,6 +33,20 @@ Controller: TypeAlias = ControlLaw | Stepping | Callable[[float, Array, Array], 
 """What may stand as controller of a simulation."""
 
 
+def _require_three(ask: Callable[..., Any]) -> None:
+    """An error for a function that cannot be called with t, q and v; one without a signature is tried."""
+    try:
+        signature = inspect.signature(ask)
+    except (TypeError, ValueError):
+        return
+    try:
+        signature.bind(0.0, None, None)
+    except TypeError:
+        name = getattr(ask, "__name__", type(ask).__name__)
+        text = f"a controller is called with the time t, q and v, but {name}{signature} takes other arguments"
+        raise SimulationError(f"{text}: write it as a function of (t, q, v).", signature=str(signature)) from None
+
+
 class Sampled:
     """A Python controller, asked once per step; what it returns holds until the next one.
 
@@ -46,6 +61,7 @@ class Sampled:
             reset()
         step = getattr(controller, "step", None)
         self.ask: Callable[..., Any] = step if callable(step) else controller
+        _require_three(self.ask)
         self.record = getattr(controller, "record", None)
         observe = getattr(controller, "observe", None)
         self.observe: Callable[[Observation], None] | None = observe if callable(observe) else None

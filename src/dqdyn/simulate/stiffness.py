@@ -38,12 +38,15 @@ class Stiffness:
     joint: str
     held: bool
 
-    def advice(self, can_be_implicit: bool) -> str:
+    def advice(self, can_be_implicit: bool, is_implicit: bool = False) -> str:
         """What helps, as the end of a sentence."""
         step = f"take dt = {self.step:.1g} s or less"
         fast = f"joint {self.joint!r} with a rate of {self.rate:.2g} 1/s"
         if self.held:
             law = ", or make it a dq.simulate.ControlLaw with integrator='implicit'" if can_be_implicit else ""
+            law = (
+                ", or make it a dq.simulate.ControlLaw, which integrator='implicit' solves for" if is_implicit else law
+            )
             return f"the controller, asked once per step, is too stiff for it at {fast}: {step}, or lower gains{law}."
         other = ", or integrator='implicit'" if can_be_implicit else ""
         return f"{fast} is too stiff for it: {step}{other}."

@@ -64,7 +64,8 @@ def _view(robot: Robot) -> str:
 
 
 def _joint_table(robot: Robot) -> str:
-    names = ("joint", "kind", "moves", "q", "v", "lower", "upper", "velocity", "effort")
+    limits = ("lower (rad, m)", "upper (rad, m)", "velocity (rad/s, m/s)", "effort (N m, N)")
+    names = ("joint", "kind", "moves", "q", "v", *limits)
     rows = [_joint_row(robot, joint) for joint in robot.joints[:_MOST_ROWS]]
     more = len(robot.joints) - len(rows)
     rest = f"<p>… and {more} more joints</p>" if more > 0 else ""
@@ -111,7 +112,8 @@ def _tree(robot: Robot) -> str:
         lines.append(f"{'   ' * depth}└ {body.name} ({body.inertia.mass:.4g} kg), by {joint.name} ({joint.kind})")
         pending += [(child, depth + 1) for child in reversed(children.get(joint.index, []))]
     text = "\n".join(map(_indented, lines))
-    return f"<details><summary>tree of {len(robot.bodies)} bodies</summary><pre>{text}</pre></details>"
+    bodies = "1 body" if len(robot.bodies) == 1 else f"{len(robot.bodies)} bodies"
+    return f"<details><summary>tree of {bodies}</summary><pre>{text}</pre></details>"
 
 
 def _indented(line: str) -> str:

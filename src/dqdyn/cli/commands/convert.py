@@ -19,7 +19,7 @@ from dqdyn.robot import Robot
 FORMATS = ".urdf, .xml (MJCF) or .json"
 
 
-@command("Write files")
+@command("Write files", warns=False)
 def convert(
     robot: Robot,
     source: str,
@@ -42,6 +42,8 @@ def convert(
     text = compose(robot.model, target)
     lost = [f"in reading {source}: {loss}" for loss in robot.description.losses]
     lost += [f"in writing {text.file_format}: {loss}" for loss in text.losses]
+    for doubt in _without_losses(robot):
+        warn(doubt)
     for loss in lost:
         warn(f"lost {loss}")
     if lost and not lossy:
@@ -51,3 +53,12 @@ def convert(
     path = write_whole(target, text.text.encode("utf-8"))
     sentence = f"Wrote {robot.name!r} ({robot.nv} degrees of freedom) to {path}."
     yield {"name": robot.name, "source": source, "lost": lost, **written(path)}, escape(sentence)
+
+
+_LEFT_OUT = " are left out"
+
+
+def _without_losses(robot: Robot) -> list[str]:
+    """The warnings of reading that the list of losses does not repeat, with all names."""
+    listed = tuple(f": {loss.partition(_LEFT_OUT)[0]}" for loss in robot.description.losses if _LEFT_OUT in loss)
+    return [text for text in robot.warnings if not text.partition(_LEFT_OUT)[0].endswith(listed)]

@@ -96,15 +96,19 @@ def _serve(robot: Robot, run: Trajectory | None, host: str, port: int, browser: 
             warn(note)
         facts = {"robot": robot.name, "url": viewer.url, "host": host, "port": viewer.port}
         hint = forwarding(os.environ, getpass.getuser, viewer.port) if host == server.HOST else ""
-        line = escape(f"{robot.name!r} is at {viewer.url}") + "  [dim](stop with Ctrl-C)[/]"
-        if hint:
-            line += escape(
-                f"\nYou are logged in through SSH. On your own machine: {hint}\nThen open {viewer.url} there."
-            )
-        yield {**facts, **({"forwarding": hint} if hint else {})}, line
+        yield {**facts, **({"forwarding": hint} if hint else {})}, address(robot.name, viewer.url, hint)
         if browser and sys.stdout.isatty():
             webbrowser.open(viewer.url)
         viewer.wait()
+
+
+def address(robot: str, url: str, hint: str) -> str:
+    """Where the page is, and with a hint for users of SSH how they see it at home; a line each."""
+    lines = [escape(f"{robot!r} is at {url}") + "  [dim](stop with Ctrl-C)[/]"]
+    if hint:
+        lines.append(escape(f"You are logged in through SSH. On your own machine: {hint}"))
+        lines.append(escape(f"Then open {url} there."))
+    return "\n".join(lines)
 
 
 def forwarding(environment: Mapping[str, str], user: Callable[[], str], port: int) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from dqdyn.algebra.any_pose import as_pose, is_foreign_pose
 from dqdyn.algebra.checks import UNIT_TOLERANCE
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.real import real_number
@@ -50,6 +51,8 @@ def components(kind: str, value: Any, what: str, size: int | None = None) -> lis
     if type(value) is np.ndarray and value.dtype == np.float64 and value.shape == (size,):
         numbers: list[Scalar] = value.tolist()  # what loops give at every step
         return numbers
+    if kind in ("pose", "rotation") and is_foreign_pose(value):
+        value = as_pose(value)
     if isinstance(value, (Value, DQ)):
         c = of_dual_quaternion(kind, _dual_quaternion(kind, value, what))
     elif kind == "number" and is_scalar(value):

@@ -72,7 +72,11 @@ def required(make: Callable[[FrameLike], Feature], given: Any, owner: str) -> An
     feature, kind = on(make, given), make.__name__
     if isinstance(feature, Feature) and feature.kind == kind:
         return feature
-    ways = "a frame" if kind == "pose" else f"a frame or a {kind} of the robot, ct.{kind}(frame, …)"
+    ways = (
+        "a frame of the robot, by its name, before the target"
+        if kind == "pose"
+        else f"a frame or a {kind} of the robot, ct.{kind}(frame, …)"
+    )
     raise refused(f"{owner} is {ways}", given, expected=kind)
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from dqdyn.algebra.any_pose import as_pose, is_foreign_pose
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.real import real_array
 from dqdyn.algebra.values import Pose
@@ -61,6 +62,8 @@ class Solid:
         wanted = SIZES[self.kind]
         if lengths.shape != (wanted,) or not (np.isfinite(lengths) & (lengths > 0.0)).all():
             raise refused(f"size of a {self.kind} has {wanted} lengths above 0, in m", self.size, expected=wanted)
+        if is_foreign_pose(self.at):
+            object.__setattr__(self, "at", as_pose(self.at))
         if not isinstance(self.at, Pose):
             raise refused(f"at of a {self.kind} is a dq.Pose, seen from what it is fixed to", self.at)
         self._check_mesh()
@@ -164,7 +167,7 @@ def imported_coal() -> Any:
     try:
         import coal
     except ImportError:
-        raise missing_extra("coal", "collision", "Zones between solids") from None
+        raise missing_extra("coal", "collision", "Keeping solids apart") from None
     return coal
 
 

@@ -57,6 +57,8 @@ def read_json(source: str | Path) -> Description:
             text = read_bytes(Path(source), place.file).decode("utf-8-sig")
         except UnicodeDecodeError as problem:
             raise place.error(f" is not UTF-8 at byte {problem.start}: save it as UTF-8.") from None
+    if not text.strip():
+        raise place.error(" is empty: give a file with a robot in it.")
     data = _parsed(text, place)
     if not isinstance(data, dict) or data.pop("format", None) != FORMAT:
         raise place.error(f' is JSON, but not a robot of dqdyn: it lacks "format": "{FORMAT}".')

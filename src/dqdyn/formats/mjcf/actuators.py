@@ -14,7 +14,6 @@ from typing import Any
 
 from dqdyn.errors import ModelError
 from dqdyn.formats.joint_rewriter import Names
-from dqdyn.formats.mjcf.extras import Omissions
 from dqdyn.formats.xml_text import element, name_text, numbers
 from dqdyn.model.description import Joint
 from dqdyn.model.motors import AxisMotors, Motor
@@ -22,20 +21,32 @@ from dqdyn.model.per_axis import axis_motors, axis_values
 
 _KEPT = 4  # numbers per axis
 
+Omissions = dict[str, list[str]]
+"""What is left out, by its kind: names."""
+
+
+Range = tuple[float, float]
+"""The least and the largest force on an axis, in N m or N."""
+
 
 def effort_limits(mujoco: Any, m: Any) -> dict[int, float]:
-    """Largest force per joint (N m or N) where it is limited evenly to both sides.
+    """Largest force per joint (N m or N) where it is limited evenly to both sides."""
+    return {joint: high for joint, (low, high) in _effort_ranges(mujoco, m).items() if low == -high and high < math.inf}
 
-    The limit of the joint itself, or the sum over its actuators where each has one, whichever is smaller.
-    """
+
+def uneven_limits(mujoco: Any, m: Any, joints: Sequence[str]) -> list[str]:
+    """The joints whose force is limited, but not evenly to both sides."""
+    return [joints[joint] for joint, (low, high) in _effort_ranges(mujoco, m).items() if low != -high]
+
+
+def _effort_ranges(mujoco: Any, m: Any) -> dict[int, Range]:
+    """What the joint itself bears and what its actuators give together, whichever is less to either side."""
     driven, _ = _by_joint(mujoco, m)
     result = {}
     for joint in _scalar_joints(mujoco, m):
-        limits = [_even(m.jnt_actfrcrange[joint])] if m.jnt_actfrclimited[joint] else []
-        limits.append(_together(mujoco, m, driven.get(joint, [])))
-        known = [limit for limit in limits if limit is not None]
-        if known:
-            result[joint] = min(known)
+        own = m.jnt_actfrcrange[joint] if m.jnt_actfrclimited[joint] else (-math.inf, math.inf)
+        given = _together(mujoco, m, driven.get(joint, []))
+        result[joint] = (max(float(own[0]), given[0]), min(float(own[1]), given[1]))
     return result
 
 
@@ -51,9 +62,9 @@ def read_motors(mujoco: Any, m: Any, joints: Sequence[str]) -> tuple[dict[int, M
         gears = {float(m.actuator_gear[i, 0]) for i in acting}
         if len(gears) > 1:
             uneven.append(joints[joint])
-        effort = _together(mujoco, m, acting)
+        low, high = _together(mujoco, m, acting)
         gear, named = gears.pop() if len(gears) == 1 else 1.0, " and ".join(m.actuator(i).name for i in acting)
-        motors[joint] = Motor(math.inf if effort is None else effort, gear=gear, name=named)
+        motors[joint] = Motor(high if low == -high else math.inf, gear=gear, name=named)
     lost: Omissions = {}
     if other:
         what = "actuators that do not act on one hinge or slide, and the motors of what they drive,"
@@ -61,6 +72,27 @@ def read_motors(mujoco: Any, m: Any, joints: Sequence[str]) -> tuple[dict[int, M
     if uneven:
         lost["gears of joints with several actuators"] = uneven
     return motors, lost
+
+
+def ignored_of_actuators(mujoco: Any, m: Any, joints: Sequence[str]) -> Omissions:
+    """What is left out of actuators without a warning: how their controls become forces."""
+    numbered = range(len(m.actuator_trntype))
+    names = [m.actuator(i).name or f"actuator{i}" for i in numbered]
+    motors = [i for i in numbered if is_motor(mujoco, m, i)]
+    driven, other = _by_joint(mujoco, m)
+    acting = {i for several in driven.values() for i in several}
+    return {
+        "separate actuators of one joint, which are one motor here,": [
+            joints[joint] for joint, several in driven.items() if len(several) > 1
+        ],
+        "control laws of actuators, which are motors here,": [names[i] for i in numbered if i not in motors],
+        "gains of actuators, whose control is their force here,": [
+            names[i] for i in motors if m.actuator_gainprm[i, 0] != 1.0
+        ],
+        "actuators with a gear of 0, which have no effect,": [
+            names[i] for i in numbered if i not in acting and i not in other
+        ],
+    }
 
 
 def kept_motors(values: tuple[float, ...], axes: int) -> AxisMotors:
@@ -112,27 +144,28 @@ def _by_joint(mujoco: Any, m: Any) -> tuple[dict[int, list[int]], list[int]]:
     return acting, other
 
 
-def _together(mujoco: Any, m: Any, actuators: Sequence[int]) -> float | None:
-    """The largest force of all actuators of a joint, at the joint; None where one has no even limit."""
-    limits = [_actuator_limit(mujoco, m, i) for i in actuators]
-    return sum(limit for limit in limits if limit is not None) if limits and None not in limits else None
+def _together(mujoco: Any, m: Any, actuators: Sequence[int]) -> Range:
+    """The forces that all actuators of a joint can give it; without any, no limit."""
+    ranges = [_actuator_range(mujoco, m, i) for i in actuators] or [(-math.inf, math.inf)]
+    lows, highs = zip(*ranges, strict=True)
+    return sum(lows), sum(highs)
 
 
-def _actuator_limit(mujoco: Any, m: Any, i: int) -> float | None:
-    gear = abs(float(m.actuator_gear[i, 0]))
-    force = _even(m.actuator_forcerange[i]) if m.actuator_forcelimited[i] else None
-    motor = (
+def _actuator_range(mujoco: Any, m: Any, i: int) -> Range:
+    """The forces of one actuator at its joint: within its ``forcerange``, and those of a motor within its control."""
+    gear, low, high = float(m.actuator_gear[i, 0]), -math.inf, math.inf
+    if m.actuator_forcelimited[i]:
+        low, high = (float(c) for c in m.actuator_forcerange[i])
+    if is_motor(mujoco, m, i) and m.actuator_ctrllimited[i] and len(m.actuator_ctrlrange) == len(m.actuator_trntype):
+        ends = sorted(float(m.actuator_gainprm[i, 0]) * float(c) for c in m.actuator_ctrlrange[i])
+        low, high = max(low, ends[0]), min(high, ends[1])
+    return (gear * low, gear * high) if gear > 0.0 else (gear * high, gear * low)
+
+
+def is_motor(mujoco: Any, m: Any, i: int) -> bool:
+    """Whether the force of an actuator is its control, times a constant."""
+    return bool(
         m.actuator_gaintype[i] == mujoco.mjtGain.mjGAIN_FIXED
         and m.actuator_biastype[i] == mujoco.mjtBias.mjBIAS_NONE
         and m.actuator_dyntype[i] == mujoco.mjtDyn.mjDYN_NONE
-        and len(m.actuator_ctrlrange) == len(m.actuator_trntype)
     )
-    if force is None and motor and m.actuator_ctrllimited[i]:
-        control = _even(m.actuator_ctrlrange[i])
-        force = None if control is None else control * abs(float(m.actuator_gainprm[i, 0]))
-    return None if force is None else force * gear
-
-
-def _even(interval: Any) -> float | None:
-    low, high = (float(c) for c in interval)
-    return high if low == -high else None

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import xml.etree.ElementTree as ET
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
+
+import numpy as np
 
 from dqdyn.algebra.dual import DQ, IDENTITY
 from dqdyn.formats.xml_text import element, name_text, numbers, xyz
@@ -57,8 +59,11 @@ def world_is_bound(m: Any) -> bool:
 class EqualityReader:
     """``bodies``, ``joints`` and ``sites`` are our names by MuJoCo's index; ``taken`` are those of all frames."""
 
-    def __init__(self, m: Any, bodies: Sequence[str], joints: Sequence[str], sites: Sequence[str]) -> None:
+    def __init__(
+        self, m: Any, bodies: Sequence[str], joints: Sequence[str], sites: Sequence[str], frames: Sequence[NamedFrame]
+    ) -> None:
         self.m, self.bodies, self.joints, self.sites = m, bodies, joints, sites
+        self.known = {frame.name: frame for frame in frames}
         self.found = Equalities()
 
     def read(self, taken: set[str], texts: Mapping[str, str]) -> Equalities:
@@ -116,8 +121,9 @@ class EqualityReader:
         if sites:
             between = tuple(self.sites[end] for end in ends)
         elif is_weld:  # x₁ (data[3:10]) = x₂ (data[0:3])
-            pose = placement(data[3:6], quaternion=data[6:10]) * placement(data[0:3]).conj()
-            between, values = tuple(self.bodies[end] for end in ends), tuple(float(c) for c in pose.components)
+            pose = placement(data[3:6], quaternion=data[6:10])
+            between = (self.bodies[ends[0]], self.anchor(ends[1], data[0:3], f"{name}_2", taken))
+            values = tuple(float(c) for c in pose.components)
         else:
             anchors = (data[0:3], data[3:6])
             numbered = zip(ends, anchors, (1, 2), strict=True)
@@ -131,9 +137,12 @@ class EqualityReader:
         """The frame at a point of a body: that of its link, or a new one."""
         if not any(at):
             return self.bodies[body]
+        own, there = self.known.get(wanted), NamedFrame(wanted, self.bodies[body], placement(at))
+        if own is not None and own.link == there.link and np.allclose(xyz(own.origin), at, rtol=1e-12, atol=1e-12):
+            return wanted  # the frame that the writer put there
         name = fresh_name(wanted, taken)
         taken.add(name)
-        self.found.frames.append(NamedFrame(name, self.bodies[body], placement(at)))
+        self.found.frames.append(replace(there, name=name))
         return name
 
 
@@ -198,7 +207,8 @@ def write_loops(equality: ET.Element, description: Description, loops: Sequence[
             tag = "connect" if loop.kind == "point" else "weld"
             element(equality, tag, name=name, site1=one.name, site2=two.name)
         else:
-            pose = one.origin * DQ(list(loop.values)) * two.origin.conj()
-            relative = numbers((*xyz(pose), *pose.primary.components))
-            anchor = numbers((0.0, 0.0, 0.0))
+            # MuJoCo compares the body's rotation, but the place of the anchor: that of the second frame on either side.
+            on_one = one.origin * DQ(list(loop.values))
+            rotation = (on_one * two.origin.conj()).primary
+            relative, anchor = numbers((*xyz(on_one), *rotation.components)), numbers(xyz(two.origin))
             element(equality, "weld", name=name, body1=one.link, body2=two.link, relpose=relative, anchor=anchor)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dqdyn.formats.mjcf.extras import Omissions
+from dqdyn.formats.mjcf.actuators import Omissions
 from dqdyn.formats.xml_text import element, name_text, numbers
 from dqdyn.model.description import Joint, Posture
 from dqdyn.model.joints import joint_kind

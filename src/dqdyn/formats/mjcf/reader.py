@@ -90,12 +90,12 @@ class _Reader:
         taken = {link.name for link in links} | {joint.name for joint in joints} | {WORLD}
         sites, frames = self.frames(taken)
         taken |= {frame.name for frame in frames}
-        equal = EqualityReader(m, self.bodies, self.joints, sites).read(taken, self.compiled.texts)
+        equal = EqualityReader(m, self.bodies, self.joints, sites, frames).read(taken, self.compiled.texts)
         frames += [*equal.frames, *measured_frames(m, self.bodies, taken)]
         postures, of_keys = read_postures(m, self.joints, [self.kinds[int(kind)] for kind in m.jnt_type])
-        lost = self.lost | equal.omissions() | left_out(m, self.bodies, self.joints, self.geoms.lost)
+        lost = self.lost | equal.omissions() | left_out(self.mujoco, m, self.bodies, self.joints, self.geoms.lost)
         self.notes += [*equal.notes(), *sentences(lost, complete=False)]
-        lost |= of_keys | ignored(self.mujoco, m, self.joints)
+        lost |= of_keys | ignored(self.mujoco, m, self.joints, self.compiled.texts)
         return Description(
             self.compiled.name or "robot",
             tuple(links),

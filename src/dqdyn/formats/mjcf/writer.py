@@ -239,7 +239,8 @@ class _Writer:
         self.left_out += [f"that {one!r} and {two!r}, one of which is no body, may touch" for one, two in merged]
         for group in self.description.groups:
             key = name_text(f"{CUSTOM}:group:{group.name}", "MJCF")
-            self.custom[key] = json.dumps([group.joints, group.links])
+            joints_of = [part for joint in group.joints for part in self.rewriter.names_of(joint)]
+            self.custom[key] = json.dumps([joints_of, group.links])
 
     def equalities(self, root: ET.Element) -> None:
         mimics = {joint.name: joint.mimic for joint in self.description.joints if joint.mimic is not None}

@@ -87,7 +87,9 @@ class _Writer:
             lost = data if chain and all(part.v is None for part in chain) else data & {"armature", "stiffness"}
         self.left_out += [f"{name} of the {joint.kind} joint {joint.name!r}" for name in PER_AXIS if name in lost]
         if not is_driven_alike(joint) and joint.kind in ("free", "spherical"):
-            self.left_out.append(f"which axes of the {joint.kind} joint {joint.name!r} have motors")
+            self.left_out.append(f"which motors the axes of the {joint.kind} joint {joint.name!r} have")
+        elif joint.kind == "free" and any(m and min(m.effort, m.velocity) < math.inf for m in axis_motors(joint)):
+            self.left_out.append(f"the limits of the motors of the free joint {joint.name!r}")
         for name in LIMITS[2:]:
             motors = zip(axis_motors(joint), axis_values(joint, name), strict=True)
             if any(motor and getattr(motor, name) < limit < math.inf for motor, limit in motors):
