@@ -9,6 +9,7 @@ import numpy as np
 from trees import MOVING, ONE_AXIS
 
 from dqdyn.algebra.dual import IDENTITY
+from dqdyn.model.build import free_root
 from dqdyn.model.description import Description, Joint, Link, Mimic, NamedFrame
 from dqdyn.model.inertia import Inertia, Vector
 from dqdyn.model.joints import KINDS
@@ -65,7 +66,8 @@ def description(rng: Rng, name: str, size: int, base: str, how: Manner, mimics: 
         NamedFrame("tool", links[-1].name, placement(rng, *_place(rng, how))),
         NamedFrame("camera", links[int(rng.integers(len(links)))].name, placement(rng, "general", "general")),
     )
-    return Description(name, tuple(links), tuple(_with_mimics(rng, joints, mimics)), frames, base)
+    made = Description(name, tuple(links), tuple(_with_mimics(rng, joints, mimics)), frames, base)
+    return replace(made, base="fixed") if free_root(made) else made  # two free motions in a row are refused
 
 
 def _place(rng: Rng, how: Manner) -> tuple[str, str]:

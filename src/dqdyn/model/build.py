@@ -33,7 +33,7 @@ def build(
     if base != "fixed" and any(joint.name == ROOT_JOINT for joint in description.joints):
         raise checker.error(f"a joint is named {ROOT_JOINT!r}, the name of the {base} base: rename it.", ROOT_JOINT)
     described = checker.checked()
-    if (loose := _free_root(described)) and base != "fixed":
+    if (loose := free_root(described)) and base != "fixed":
         twice = f"the joint {loose!r} lets the robot move freely already, and a {base} base would move it twice"
         raise checker.error(f"{twice}: leave base out, or say base='fixed'.", loose)
     model = _Builder(described, base, mimic).model(checker)
@@ -43,7 +43,7 @@ def build(
     return model
 
 
-def _free_root(description: Description) -> str | None:
+def free_root(description: Description) -> str | None:
     """The free joint of a robot on the world: on the root link or on what is fixed to it, none of which has mass."""
     masses = {link.name: link.inertia for link in description.links}
     still, on_link, found = [description.root], description.joints_by_parent(), list[str]()
