@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -52,7 +53,7 @@ def _made(rng: Rng, robot: Robot, q: np.ndarray, kind: str, name: str) -> tuple[
         return robot, kinds.Pfaffian(_Mixed(tuple(rng.normal(size=robot.nv)), robot.nq), 1, name=name)
     if kind == "twice" and robot.constraints:  # one that adds nothing
         first = robot.constraints[0]
-        return robot, type(first)(**{**vars(first), "name": name}) if hasattr(first, "loop") else None
+        return robot, replace(first, name=name) if hasattr(first, "loop") else None
     single = [j for j in robot.joints if j.kind in ONE_AXIS]
     if kind == "coupling" and single:
         chosen = [single[int(i)] for i in rng.choice(len(single), size=min(3, len(single)), replace=False)]
