@@ -84,8 +84,8 @@ class PoseForms(Framed):
         cls: type[P], rpy: Reals, translation: Reals | None = None, *, body: Name = None, reference: Name = None
     ) -> P:
         """The pose of roll, pitch and yaw in rad, (..., 3), R = Rz(yaw) Ry(pitch) Rx(roll), and a translation in m."""
-        angles = real_array(rpy, "Roll, pitch and yaw")
-        vector(angles, 3, "Roll, pitch and yaw")
+        angles = real_array(rpy, "A triple of roll, pitch and yaw")
+        vector(angles, 3, "A triple of roll, pitch and yaw")
         (cr, cp, cy), (sr, sp, sy) = (np.moveaxis(f(angles / 2.0), -1, 0) for f in (np.cos, np.sin))
         turn = Quaternion(cy, 0.0, 0.0, sy) * Quaternion(cp, 0.0, sp, 0.0) * Quaternion(cr, sr, 0.0, 0.0)
         return cls._made(stack(turn.components), translation, body, reference)

@@ -96,7 +96,7 @@ def _check_shape(link: str, shape: Any) -> None:
     sizes = _numbers(shape.size, f"the size of a {shape.kind} on link {link!r}")
     count = _LENGTHS[shape.kind]
     if sizes.shape != (count,) or not np.isfinite(sizes).all() or (sizes <= 0.0).any():
-        wanted = f"has {count} lengths above 0 in m"
+        wanted = f"has {count} {'length' if count == 1 else 'lengths'} above 0 in m"
         raise ModelError(f"a {shape.kind} on link {link!r} {wanted}; found {list(shape.size)}.", link=link)
 
 

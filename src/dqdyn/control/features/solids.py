@@ -61,7 +61,8 @@ class Solid:
         lengths = np.atleast_1d(real_array(self.size, f"size of a {self.kind}"))
         wanted = SIZES[self.kind]
         if lengths.shape != (wanted,) or not (np.isfinite(lengths) & (lengths > 0.0)).all():
-            raise refused(f"size of a {self.kind} has {wanted} lengths above 0, in m", self.size, expected=wanted)
+            size = "1 length" if wanted == 1 else f"{wanted} lengths"
+            raise refused(f"size of a {self.kind} has {size} above 0, in m", self.size, expected=wanted)
         if is_foreign_pose(self.at):
             object.__setattr__(self, "at", as_pose(self.at))
         if not isinstance(self.at, Pose):
