@@ -14,8 +14,7 @@ from dqdyn.compile.codegen.sincos import LARGEST
 from dqdyn.compile.trace.passes import needed_for, sines_first
 from dqdyn.compile.trace.program import Program
 
-_SEGMENT = 3000  # lines of IR in the code for one state
-_BATCH_SEGMENT = 2000
+_SEGMENT = 500  # lines of IR in a basic block: the time to compile longer ones grows faster than their length
 _GIANT = 100_000  # from here on vectors of states would take megabytes of stack and minutes to compile
 
 
@@ -119,6 +118,7 @@ def _store_constants(program: Program, body: CodeBody, width: int) -> set[int]:
         if width > 1 and k not in done and len(following) == width and all(op == "const" for op, _, _ in following):
             value = body.constants([constant for _, _, constant in following])
             body.store(value, body.at("%out", k), f"<{width} x double>")
+            body.cut_if_long(_SEGMENT)
             done.update(range(k, k + width))
     return done
 
@@ -141,7 +141,7 @@ def batch_kernel(
     program = sines_first(program)
     rows = RowLoop(program, width, fma, contract, units)
     body = rows.body
-    cut = plan(program, _BATCH_SEGMENT, transposed=True)
+    cut = plan(program, _SEGMENT, transposed=True)
 
     def fetch(k: int) -> str:
         return body.load_slot(program.instructions[k][0] == "less", body.slot(cut.slot[k]))

@@ -8,6 +8,8 @@ from dqdyn.compile.codegen.emit import CodeBody
 from dqdyn.compile.codegen.packed_sums import Shape, pack_sums
 from dqdyn.compile.trace.program import Program
 
+_LONGEST = 500  # lines of IR in a basic block
+
 
 class PackedEmitter:
     """Emits the outputs that :func:`pack_sums` packs, as vectors of ``width``; the factors are in ``%lanes``."""
@@ -43,6 +45,7 @@ class PackedEmitter:
         """Compute and store all groups."""
         wide = self.body.widened(self.width)
         for group in self.groups:
+            self.body.cut_if_long(_LONGEST)
             products = iter(group.products)
 
             def total(shape: Shape, products: Iterator[tuple[int, int]] = products) -> str:

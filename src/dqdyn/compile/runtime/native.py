@@ -114,4 +114,4 @@ def _compiled(ir: str, features: str) -> bytes:
         # Code and data are adjacent, other libraries are not: a reference to them by name may not be resolvable.
         if function.is_declaration and (not function.name.startswith("llvm.") or ".mem" in function.name):
             raise RuntimeError(f"emitted code must not call {function.name!r} by name.")
-    return bytes(_target_machine(0 if ir.count("\n") > _LARGE else 2, features).emit_object(module))
+    return bytes(_target_machine(0 if ir.count("\n") > _LARGE else 1, features).emit_object(module))
