@@ -40,6 +40,12 @@ class CodeBody(Emitter):
         if len(self.lines) - self._start >= lines:
             self.cut(f"cut{next(self._names)}")
 
+    def take_lines(self) -> list[str]:
+        """The lines so far, which others write to their function."""
+        lines, self._start = self.lines[:], 0
+        self.lines.clear()  # the same list, which emitters of other widths share
+        return lines
+
     def segment(
         self,
         program: Program,
