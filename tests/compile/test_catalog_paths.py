@@ -86,9 +86,12 @@ def kept_code(monkeypatch: pytest.MonkeyPatch, pytestconfig: pytest.Config) -> N
     monkeypatch.setenv("DQDYN_CACHE", "1")
     monkeypatch.setenv("DQDYN_CACHE_DIR", str(folder))
     original = native.Library
-    monkeypatch.setattr(
-        native, "Library", lambda ir, _, width: original(ir, hashlib.sha256(ir.encode()).hexdigest(), width)
-    )
+
+    def named_by_text(ir: Callable[[], str], _: str, width: int, executor: None) -> native.Library:
+        text = ir()
+        return original(text, hashlib.sha256(text.encode()).hexdigest(), width, executor)
+
+    monkeypatch.setattr(native, "Library", named_by_text)
 
 
 @pytest.mark.parametrize(("robot_name", "name"), CASES)

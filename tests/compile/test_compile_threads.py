@@ -13,7 +13,7 @@ import pytest
 from small_functions import expected, mixed_program
 
 import dqdyn as dq
-from dqdyn.compile.runtime import native
+from dqdyn.compile.runtime import compiler, native
 from dqdyn.compile.runtime.function import Function
 from dqdyn.compile.trace.program import Program
 from dqdyn.compile.trace.tracer import trace
@@ -102,7 +102,7 @@ def test_a_failure_reaches_every_thread_as_the_interpreter(monkeypatch: pytest.M
     def fail(*_: Any) -> bytes:
         raise OSError("no compiler today")
 
-    monkeypatch.setattr(native, "_compiled", fail)
+    monkeypatch.setattr(compiler, "_compiled", fail)
     f = Function(fresh())
     x = np.array([2.0, 3.0])
     with pytest.warns(UserWarning, match="no compiler today") as caught:

@@ -17,7 +17,7 @@ from some_results import results
 
 import dqdyn as dq
 from dqdyn.compile.codegen import kernels
-from dqdyn.compile.runtime import native, python_abi
+from dqdyn.compile.runtime import compiler, native, python_abi
 from dqdyn.compile.runtime.function import Function
 from dqdyn.errors import CompileWarning
 
@@ -42,7 +42,7 @@ def fail(*_: Any, **__: Any) -> Any:
 
 
 FAULTS: dict[str, Callable[[pytest.MonkeyPatch], None]] = {
-    "no compiler": lambda patch: patch.setattr(native, "_compiled", fail),
+    "no compiler": lambda patch: patch.setattr(compiler, "_compiled", fail),
     "no machine": lambda patch: patch.setattr(native, "machine", fail),
     "no library": lambda patch: patch.setattr(native, "Library", fail),
     "bad text": lambda patch: patch.setattr(kernels, "scalar_kernel", lambda *_: "define nonsense"),
@@ -77,7 +77,7 @@ def test_a_fault_of_the_batch_code_alone(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_a_warning_that_is_an_error_does_not_break_later_calls(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(native, "_compiled", fail)
+    monkeypatch.setattr(compiler, "_compiled", fail)
     function = Function(mixed_program())
     with warnings.catch_warnings():
         warnings.simplefilter("error")

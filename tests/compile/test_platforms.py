@@ -19,7 +19,7 @@ import dqdyn as dq
 from dqdyn.algebra.scalar import atan2, cos, sin, sqrt
 from dqdyn.compile.codegen.active_set import ActiveSetCode
 from dqdyn.compile.codegen.rollout import Rollout
-from dqdyn.compile.runtime import c_library, native
+from dqdyn.compile.runtime import c_library, compiler, native
 from dqdyn.compile.runtime import method as methods
 from dqdyn.compile.runtime.function import Function
 from dqdyn.compile.runtime.native_code import NativeCode
@@ -56,8 +56,7 @@ def emitted(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], list[bytes]]:
     def compile_for(name: str) -> list[bytes]:
         host, files = target(name), []
         monkeypatch.setattr(native, "machine", lambda: host)
-        monkeypatch.setattr(native.Library, "_loaded", lambda library: files.append(library._code))
-        monkeypatch.setattr(native.Library, "_engines", [], raising=False)
+        monkeypatch.setattr(native.Library, "_loaded", lambda library: files.extend(library._objects))
         monkeypatch.setattr(native.Library, "__del__", lambda library: None)
         monkeypatch.setattr(native.Library, "address", lambda *_: 0)
         return files
@@ -105,7 +104,7 @@ def test_undefined_symbols_are_found(name: str, emitted: Callable[[str], list[by
     module = llvm.parse_assembly(
         "declare double @elsewhere()\ndefine double @f() { %x = call double @elsewhere()\n ret double %x }"
     )
-    data = bytes(native._target_machine(2, target(name).features).emit_object(module))
+    data = bytes(compiler.target_machine(target(name), 2, target(name).features).emit_object(module))
     assert {symbol.lstrip("_") for symbol in undefined_symbols(data)} - {"fltused"} == {"elsewhere"}
 
 
@@ -120,8 +119,8 @@ def test_arm_code_fuses(emitted: Callable[[str], list[bytes]]) -> None:
 
     host = native.machine()
     text = kernels.scalar_kernel(program_of_all_operations(), host.fma, True, width=host.width_for_one)
-    module = llvm.parse_assembly(native.DECLARATIONS + text)
-    assert "fmla" in native._target_machine(2, host.features).emit_assembly(module)
+    module = llvm.parse_assembly(compiler.DECLARATIONS + text)
+    assert "fmla" in compiler.target_machine(host, 2, host.features).emit_assembly(module)
 
 
 def test_other_processors_are_left_to_numpy(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -198,6 +198,11 @@ def is_scalar(value: Any) -> bool:
     return True
 
 
+def rank_of(value: Scalar) -> int:
+    """The rank of a scalar's kind: among mixed operands the highest decides."""
+    return _functions(value).rank
+
+
 def scalars_only(operation: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     """An operator of a scalar class that leaves dual quaternions, and all else that is not a scalar, to the other side.
 

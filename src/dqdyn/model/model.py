@@ -235,7 +235,13 @@ class Model:
 
     def with_frames(self, names: Sequence[str]) -> Model:
         """The model with these named frames alone, or with all if it has constraints, which refer to frames."""
-        return self if self.constraints else replace(self, frames={name: self.frames[name] for name in names})
+        if self.constraints:
+            return self
+        kept: dict[tuple[str, ...], Model] = self.__dict__.setdefault("_with_frames", {})
+        key = tuple(names)
+        if key not in kept:  # one model for all functions of a robot, and one of what is computed from it
+            kept[key] = replace(self, frames={name: self.frames[name] for name in names})
+        return kept[key]
 
     def joint(self, name: str) -> TreeJoint:
         """The moving joint of that name, or an error with close matches."""

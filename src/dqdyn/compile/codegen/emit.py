@@ -18,6 +18,7 @@ class CodeBody(Emitter):
         super().__init__(width, fma)
         self.contract, self.flags = contract, " contract" if contract else ""
         self.largest = self.const(0.0)  # of all arguments of sines so far
+        self._start = 0  # line at which the basic block begins
 
     def widened(self, width: int) -> CodeBody:
         """An emitter of vectors that writes into the same lines."""
@@ -32,6 +33,18 @@ class CodeBody(Emitter):
         """
         self.lines.append(f"  br i1 %go, label %{name}, label %stop")
         self.label(name)
+        self._start = len(self.lines)
+
+    def cut_if_long(self, lines: int) -> None:
+        """A cut where the basic block has that many lines by now."""
+        if len(self.lines) - self._start >= lines:
+            self.cut(f"cut{next(self._names)}")
+
+    def take_lines(self) -> list[str]:
+        """The lines so far, which others write to their function."""
+        lines, self._start = self.lines[:], 0
+        self.lines.clear()  # the same list, which emitters of other widths share
+        return lines
 
     def segment(
         self,

@@ -8,15 +8,21 @@ from dqdyn.compile.codegen.blocks import plan, size_of
 from dqdyn.compile.codegen.early_sines import EarlySines
 from dqdyn.compile.codegen.emit import CodeBody
 from dqdyn.compile.codegen.packed_emitter import PackedEmitter
+from dqdyn.compile.codegen.parts import NEXT_MODULE, Parts
 from dqdyn.compile.codegen.prefetch import PrefetchPlan
 from dqdyn.compile.codegen.rows import RowLoop
 from dqdyn.compile.codegen.sincos import LARGEST
 from dqdyn.compile.trace.passes import needed_for, sines_first
 from dqdyn.compile.trace.program import Program
 
-_SEGMENT = 3000  # lines of IR in the code for one state
-_BATCH_SEGMENT = 2000
+_LONG = 2500  # lines of IR from which a program is cut: the time to compile grows faster than the length
+_SEGMENT = 500  # lines in a basic block of such a program
 _GIANT = 100_000  # from here on vectors of states would take megabytes of stack and minutes to compile
+
+
+def _segment(program: Program) -> int:
+    """Lines of IR in a basic block."""
+    return _SEGMENT if size_of(program) > _LONG else _LONG
 
 
 def straight(
@@ -27,21 +33,24 @@ def straight(
     early: Mapping[int, int] | None = None,
     packed: PackedEmitter | None = None,
     done: Collection[int] = (),
+    parts: Parts | None = None,
 ) -> int:
     """Emit a whole program, segment by segment; the number of slots for values that a later segment uses.
 
     ``load(argument, component)`` gives the name of an input; ``store(k, name)`` is called for each output. ``early``
     maps instructions that are computed already to places in ``%sines``. ``packed`` computes some of the outputs, and
-    those in ``done`` are stored already.
+    those in ``done`` are stored already. ``parts`` takes the code as functions.
     """
     early = early or {}
+    if parts:
+        parts.begin()
     users: dict[int, list[int]] = {}
     for k, source in enumerate(program.outputs):
         if k not in done and (packed is None or k not in packed.outputs):
             users.setdefault(source, []).append(k)
     factors = packed.factors if packed else set()
     needed = needed_for(program, [*users, *factors]) if packed else None
-    cut = plan(program, _SEGMENT, early, needed=needed)
+    cut = plan(program, _segment(program), early, needed=needed)
 
     def fetch(k: int) -> str:
         op, operands, constant = program.instructions[k]
@@ -64,15 +73,17 @@ def straight(
             packed.keep(i, value)
 
     for n, members in enumerate(cut.segments):
-        if n:
-            body.cut(f"part{n}")
+        if n and not (parts and parts.close_if_long()):
+            body.cut(f"segment{n}")
         body.segment(program, [i for i in members if i not in early], fetch, keep)
     for i in dict.fromkeys([*users, *factors]):  # results and factors that no segment computes
         if program.instructions[i][0] in ("input", "const") or i in early:
             use(i, fetch(i))
     if packed:
         body.cut("packed")
-        packed.emit()
+        packed.emit(parts)
+    if parts:
+        parts.close()
     return cut.slots
 
 
@@ -88,7 +99,8 @@ def state_kernel(program: Program, body: CodeBody, name: str, slots: int, flag: 
 def scalar_kernel(program: Program, fma: bool, contract: bool, name: str = "scalar", width: int = 1) -> str:
     """``i64 name(ptr in…, ptr out)`` for one state; returns 1 where the interpreter must redo it.
 
-    Sines and cosines of neighbouring coordinates are computed in vectors of ``width``.
+    Sines and cosines of neighbouring coordinates are computed in vectors of ``width``. Of a long program this is the
+    kernel and its parts, each in a module of its own.
     """
     body = CodeBody(1, fma, contract)
     early = EarlySines(program, body, width)
@@ -101,14 +113,19 @@ def scalar_kernel(program: Program, fma: bool, contract: bool, name: str = "scal
 
     packed = PackedEmitter(program, body, width)
     done = _store_constants(program, body, width)
-    slots = straight(program, body, load, store, early.place, packed if packed.groups else None, done)
-    flag = body.op(f"or i1 {body.too_large()}, {early.flag}")
+    parts = Parts(program, body) if size_of(program) > _LONG else None
+    slots = straight(program, body, load, store, early.place, packed if packed.groups else None, done, parts)
     sizes = {
         "sines": 2 * width * len(early.windows) if early.place else 0,
         "lanes": packed.size if packed.groups else 0,
     }
     memory = [f"  %{what} = alloca [{size} x double], align 64" for what, size in sizes.items() if size]
-    return state_kernel(program, body, name, slots, flag, memory)
+    if parts is None:
+        flag = body.op(f"or i1 {body.too_large()}, {early.flag}")
+        return state_kernel(program, body, name, slots, flag, memory)
+    parts.memory.update({what: f"%{what}" for what, size in {**sizes, "scratch": slots}.items() if size})
+    flag = body.op(f"or i1 {parts.call()}, {early.flag}")
+    return NEXT_MODULE.join([parts.table() + state_kernel(program, body, name, slots, flag, memory), *parts.texts])
 
 
 def _store_constants(program: Program, body: CodeBody, width: int) -> set[int]:
@@ -119,6 +136,7 @@ def _store_constants(program: Program, body: CodeBody, width: int) -> set[int]:
         if width > 1 and k not in done and len(following) == width and all(op == "const" for op, _, _ in following):
             value = body.constants([constant for _, _, constant in following])
             body.store(value, body.at("%out", k), f"<{width} x double>")
+            body.cut_if_long(_SEGMENT)
             done.update(range(k, k + width))
     return done
 
@@ -141,7 +159,7 @@ def batch_kernel(
     program = sines_first(program)
     rows = RowLoop(program, width, fma, contract, units)
     body = rows.body
-    cut = plan(program, _BATCH_SEGMENT, transposed=True)
+    cut = plan(program, _segment(program), transposed=True)
 
     def fetch(k: int) -> str:
         return body.load_slot(program.instructions[k][0] == "less", body.slot(cut.slot[k]))
@@ -179,5 +197,6 @@ def row_by_row(
     flag = body.op(f"call i64 @{name}_row({', '.join(f'ptr {p}' for p in pointers)})")
     is_large = body.op(f"icmp ne i64 {flag}, 0")
     rows.record("largest", body.select(is_large, body.const(2.0 * LARGEST), rows.recorded("largest")))
-    kernel = scalar_kernel(program, fma, contract, f"{name}_row", width)
-    return "\n".join([kernel, *rows.block(name, 0), *rows.loop(name), *rows.piece(name), ""])
+    kernel, *parts = scalar_kernel(program, fma, contract, f"{name}_row", width).split(NEXT_MODULE)
+    whole = "\n".join([kernel, *rows.block(name, 0), *rows.loop(name), *rows.piece(name), ""])
+    return NEXT_MODULE.join([whole, *parts])

@@ -6,7 +6,10 @@ from collections.abc import Iterator
 
 from dqdyn.compile.codegen.emit import CodeBody
 from dqdyn.compile.codegen.packed_sums import Shape, pack_sums
+from dqdyn.compile.codegen.parts import Parts
 from dqdyn.compile.trace.program import Program
+
+_LONGEST = 500  # lines of IR in a basic block
 
 
 class PackedEmitter:
@@ -39,10 +42,12 @@ class PackedEmitter:
         for place, negated in self.places[i]:
             self.body.store(opposite if negated else value, self.body.at("%lanes", place))
 
-    def emit(self) -> None:
-        """Compute and store all groups."""
+    def emit(self, parts: Parts | None = None) -> None:
+        """Compute and store all groups; ``parts`` takes the code as functions."""
         wide = self.body.widened(self.width)
         for group in self.groups:
+            if not (parts and parts.close_if_long()):
+                self.body.cut_if_long(_LONGEST)
             products = iter(group.products)
 
             def total(shape: Shape, products: Iterator[tuple[int, int]] = products) -> str:

@@ -22,6 +22,8 @@ TOO_LARGE, UNFIT = 1, 2
 UNIT_SQUARED = 1.9e-6
 """|‖r‖² − 1| beyond which Python decides whether a quaternion is refused."""
 
+_LONGEST = 500  # lines of IR in a basic block
+
 
 class RowLoop:
     """Reading and writing blocks of rows."""
@@ -155,6 +157,7 @@ class RowLoop:
                 op, _, constant = program.instructions[k]
                 columns.append(self.body.const(constant) if op == "const" else fetch(k))
             self.store_chunk(pointers, chunk, columns)
+            self.body.cut_if_long(_LONGEST)
 
     def load_chunk(self, pointers: Sequence[str], start: int, left: int, unfit: str) -> tuple[list[str], str]:
         """Columns ``start …`` of a block as vectors over states, and what is NaN where any number was not finite."""

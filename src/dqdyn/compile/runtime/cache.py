@@ -29,7 +29,7 @@ from pathlib import Path
 from dqdyn.errors import CompileWarning
 
 _PACKAGE = Path(__file__).parents[1]
-_MAGIC = b"dqdyn object 1\n"
+_MAGIC = b"dqdyn object 2\n"
 _LARGEST = 256 * 1024 * 1024  # bytes in the folder before the oldest entries go
 _LARGEST_ENTRY = 64 * 1024 * 1024  # bytes; the longest programs that we know need 10 MB
 _ABANDONED = 3600.0  # s after which an unfinished file is taken to be left over

@@ -1,15 +1,20 @@
-"""LLVM: from IR text to machine code in memory, by way of the cache. The only module that imports llvmlite."""
+"""Machine code in memory: from the cache, or compiled from IR text and then cached."""
 
 from __future__ import annotations
 
 import ctypes
+import itertools
 import os
+import struct
 import sys
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
 from functools import lru_cache
 from typing import Any
 
-from dqdyn.compile.codegen.ir import DECLARATIONS
+from dqdyn.compile.codegen.parts import NEXT_MODULE, TABLE, part_name
 from dqdyn.compile.runtime import c_library, cache
+from dqdyn.compile.runtime.compiler import Compilation, target_machine
 from dqdyn.compile.runtime.process_lock import LOCK
 from dqdyn.compile.runtime.processor import Machine, described
 
@@ -32,54 +37,68 @@ def machine() -> Machine:
     return described(llvm.get_process_triple(), llvm.get_host_cpu_name(), features, str(llvmlite.__version__))
 
 
-def _target_machine(optimisation: int, features: str) -> Any:
-    """A target for code that addresses its data relative to itself: half as long as with absolute addresses."""
-    import llvmlite.binding as llvm
-
-    host = machine()
-    return llvm.Target.from_triple(host.triple).create_target_machine(
-        cpu=host.cpu, features=features, opt=optimisation, jit=True, codemodel="small", reloc="pic"
-    )
-
-
 class Library:
-    """Machine code of one IR module, alive as long as this object."""
+    """Machine code of one or several modules of IR, alive as long as this object.
 
-    def __init__(self, ir: str, key: str, width: int = 1) -> None:
-        """``width`` is that of the vectors in the code, which LLVM then neither widens nor splits."""
+    ``ir`` is their text, or a function that emits it, called where the cache has no code. ``width`` is that of the
+    vectors in the code, which LLVM then neither widens nor splits. With an ``executor`` the code is compiled there,
+    and :meth:`finish` waits for it.
+    """
+
+    def __init__(self, ir: str | Callable[[], str], key: str, width: int = 1, executor: Executor | None = None) -> None:
         with LOCK:
+            _close_abandoned()
             host = machine()
-            features = host.features_for(width)
-            full_key = cache.digest(key, host.triple, host.cpu, features, host.version)
-            code = cache.read(full_key)
-            self.from_cache = code is not None
-            if code is None:
-                code = _compiled(f"{DECLARATIONS}{ir}", features)
-                cache.write(full_key, code)
-            self._features, self._code = features, code
-            self._engines = [self._loaded()]
+            self._features = host.features_for(width)
+            self._key = cache.digest(key, host.triple, host.cpu, self._features, host.version)
+            self._objects = _unpacked(cache.read(self._key))
+            self.from_cache = bool(self._objects)
+            self._copies: list[Any] = []
+            self.seconds = 0.0  # of processor time that LLVM took
+            self._pending: Compilation | None = None
+            if not self._objects:
+                modules = (ir if isinstance(ir, str) else ir()).split(NEXT_MODULE)
+                self._pending = Compilation(modules, host, self._features, executor)
+            if executor is None:
+                self.finish()
+
+    def finish(self) -> None:
+        """Wait until the code is compiled, and load it."""
+        with LOCK:
+            if self._pending is not None:
+                self._objects, self.seconds = self._pending.objects(), self._pending.seconds
+                self._pending = None
+                cache.write(self._key, _packed(self._objects))
+            if not self._copies:
+                self._copies.append(self._loaded())
 
     def _loaded(self) -> Any:
-        """A copy of the code in memory."""
+        """A copy of the code in memory: the engines of all modules, the first of which knows the parts."""
+        engines = [self._engine(code) for code in self._objects]
+        table = engines[0].get_global_value_address(TABLE) if len(engines) > 1 else 0
+        for k, engine in enumerate(engines[1:]):
+            part = engine.get_function_address(part_name(k))
+            ctypes.c_void_p.from_address(table + k * ctypes.sizeof(ctypes.c_void_p)).value = part
+        return engines
+
+    def _engine(self, code: bytes) -> Any:
         import llvmlite.binding as llvm
 
         # This memory manager puts code and data side by side, as the code expects them.
-        engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _target_machine(2, self._features), use_lmm=True)
-        engine.add_object_file(llvm.ObjectFileRef.from_data(self._code))
+        target = target_machine(machine(), 2, self._features)
+        engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), target, use_lmm=True)
+        engine.add_object_file(llvm.ObjectFileRef.from_data(code))
         engine.finalize_object()
         place = engine.get_global_value_address("atan2_at")
         if place:
             ctypes.c_void_p.from_address(place).value = c_library.atan2()
         return engine
 
-    def __del__(self, lock: Any = LOCK, is_finalizing: Any = sys.is_finalizing) -> None:
-        # Under the lock, as all calls of LLVM: a child forked meanwhile would inherit LLVM's own lock, held by nobody.
+    def __del__(self, is_finalizing: Any = sys.is_finalizing) -> None:
         # At exit a thread that has been stopped may hold the lock, and memory need not be freed.
-        if is_finalizing():
-            return
-        with lock:
-            for engine in self.__dict__.get("_engines", ()):
-                engine.close()
+        if not is_finalizing():
+            _ABANDONED.extend(engine for copy in self.__dict__.get("_copies", ()) for engine in copy)
+            _close_abandoned()
 
     def address(self, name: str) -> int:
         """Where a function or global starts in memory."""
@@ -92,26 +111,48 @@ class Library:
         joints: by a sixth of the time on two cores), so each gets its own copy, loaded in 3 ms.
         """
         with LOCK:
-            copies = min(threads, os.cpu_count() or 1) if len(self._code) > _INNERMOST else 1
-            while len(self._engines) < copies:
-                self._engines.append(self._loaded())
-            starts = [e.get_function_address(name) or e.get_global_value_address(name) for e in self._engines[:copies]]
+            size = sum(map(len, self._objects))
+            copies = min(threads, os.cpu_count() or 1) if size > _INNERMOST else 1
+            while len(self._copies) < copies:
+                self._copies.append(self._loaded())
+            firsts = [copy[0] for copy in self._copies[:copies]]
+            starts = [e.get_function_address(name) or e.get_global_value_address(name) for e in firsts]
         if not all(starts):
             raise RuntimeError(f"the compiled code has no symbol {name!r}.")
         return [int(starts[k % copies]) for k in range(threads)]
 
 
 _INNERMOST = 32 * 1024  # bytes of code in the cache next to a core
-_LARGE = 300_000  # lines of IR from which quick compilation matters more than speed
+_ABANDONED: list[Any] = []  # engines of libraries that are gone
 
 
-def _compiled(ir: str, features: str) -> bytes:
-    import llvmlite.binding as llvm
+def _close_abandoned() -> None:
+    """Free engines under the lock, as all calls of LLVM: a child forked meanwhile would inherit LLVM's own lock, held
+    by nobody. Where another thread has the lock they wait for the next call: that thread may wait for this one, since
+    garbage is collected on any thread, those that compile included."""
+    if _ABANDONED and LOCK.acquire(blocking=False):
+        try:
+            while _ABANDONED:
+                _ABANDONED.pop().close()
+        finally:
+            LOCK.release()
 
-    module = llvm.parse_assembly(ir)
-    module.verify()
-    for function in module.functions:
-        # Code and data are adjacent, other libraries are not: a reference to them by name may not be resolvable.
-        if function.is_declaration and (not function.name.startswith("llvm.") or ".mem" in function.name):
-            raise RuntimeError(f"emitted code must not call {function.name!r} by name.")
-    return bytes(_target_machine(0 if ir.count("\n") > _LARGE else 2, features).emit_object(module))
+
+def _packed(objects: Sequence[bytes]) -> bytes:
+    """Several object files as one entry of the cache."""
+    return struct.pack(f"<{len(objects) + 1}Q", len(objects), *map(len, objects)) + b"".join(objects)
+
+
+def _unpacked(entry: bytes | None) -> list[bytes]:
+    """The object files of an entry; none where there is no entry, or not this kind."""
+    if entry is None or len(entry) < 8:
+        return []
+    (count,) = struct.unpack_from("<Q", entry)
+    start = 8 * (count + 1)
+    if not 0 < count < len(entry) // 8:
+        return []
+    sizes = struct.unpack_from(f"<{count}Q", entry, 8)
+    if start + sum(sizes) != len(entry):
+        return []
+    ends = list(itertools.accumulate(sizes, initial=start))
+    return [entry[a:b] for a, b in itertools.pairwise(ends)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
+from concurrent.futures import Executor
 from typing import TYPE_CHECKING, Any
 
 from dqdyn.compile.runtime import python_abi as abi
@@ -27,25 +28,45 @@ class NativeCode:
     ) -> None:
         self.program, self.units, self.contract, self.numbers = program, tuple(units), contract, tuple(numbers)
         self.largest = max(1, _UNINTERRUPTED // max(1, program.counts.total))
+        self._started: dict[str, Library] = {}  # being compiled on other threads
+
+    def start(self, executor: Executor, batches: bool = False) -> list[Library]:
+        """Begin to compile on an executor the code for one state and, if asked for, for batches.
+
+        The caller holds :data:`~dqdyn.compile.runtime.process_lock.LOCK` until ``single`` and ``many`` are there.
+        """
+        if "single" not in self.__dict__:
+            self._started["single"] = self._single(executor)
+        if batches and "batch" not in self.__dict__:
+            self._started["batch"] = self._batch(executor)
+        return list(self._started.values())
 
     @SharedProperty
     def single(self) -> Library:
         """The module with ``scalar`` and, where the layout is known, ``call``."""
+        library = self._started.pop("single", None) or self._single()
+        library.finish()
+        if "many" in self.__dict__:
+            self._announce(library)
+        return library
+
+    def _single(self, executor: Executor | None = None) -> Library:
         from dqdyn.compile.codegen import kernels
         from dqdyn.compile.codegen.batch_call_path import BatchCallEmitter
         from dqdyn.compile.codegen.call_path import CallEmitter
         from dqdyn.compile.runtime.native import Library, machine
 
         host = machine()
-        text = kernels.scalar_kernel(self.program, host.fma, self.contract, width=host.width_for_one)
-        if abi.layout_is_known():
+
+        def text() -> str:
+            kernel = kernels.scalar_kernel(self.program, host.fma, self.contract, width=host.width_for_one)
+            if not abi.layout_is_known():
+                return kernel
             choices = (self.program, host.width_for_one, self.units, self.numbers)
-            text = CallEmitter(*choices).text() + BatchCallEmitter(*choices, self.largest).text() + text
+            return CallEmitter(*choices).text() + BatchCallEmitter(*choices, self.largest).text() + kernel
+
         key = f"{abi.HEADER if abi.layout_is_known() else None} {self.units} {self.numbers} {self.contract}"
-        library = Library(text, f"single {key} {self.program.digest}", host.width_for_one)
-        if "many" in self.__dict__:
-            self._announce(library)
-        return library
+        return Library(text, f"single {key} {self.program.digest}", host.width_for_one, executor)
 
     @SharedProperty
     def one(self) -> Any:
@@ -65,12 +86,20 @@ class NativeCode:
     @SharedProperty
     def batch(self) -> Library:
         """The module with ``batch`` and ``batch_piece``."""
+        library = self._started.pop("batch", None) or self._batch()
+        library.finish()
+        return library
+
+    def _batch(self, executor: Executor | None = None) -> Library:
         from dqdyn.compile.codegen import kernels
         from dqdyn.compile.runtime.native import Library, machine
 
         host = machine()
-        text = kernels.batch_kernel(self.program, host.width, host.fma, self.contract, units=self.units)
-        return Library(text, f"batch {self.units} {self.contract} {self.program.digest}", host.width)
+
+        def text() -> str:
+            return kernels.batch_kernel(self.program, host.width, host.fma, self.contract, units=self.units)
+
+        return Library(text, f"batch {self.units} {self.contract} {self.program.digest}", host.width, executor)
 
     def pieces(self, threads: int) -> list[int]:
         """Addresses of the batch kernel for pieces, one per thread."""

@@ -1,7 +1,9 @@
 """The tracer: run an algorithm on it and it becomes a program.
 
-Equal expressions become one instruction (hash-consing), constants fold, and so do 0 and ±1. A traced value has no
-truth value: a branch on it would freeze one path into the program, so it raises.
+Equal expressions become one instruction (hash-consing), constants fold, and so do 0 and ±1. What does not depend on the
+inputs is a plain number, so that arithmetic on it costs nothing here; the sign of a value is part of the value and costs
+an instruction only where nothing absorbs it. A traced value has no truth value: a branch on it would freeze one path
+into the program, so it raises.
 """
 
 from __future__ import annotations
@@ -11,23 +13,31 @@ import struct
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from dqdyn.algebra import scalar
-from dqdyn.algebra.scalar import Functions, register, scalars_only
-from dqdyn.compile.trace.passes import without_dead_code
+from dqdyn.algebra.scalar import Functions, is_scalar, rank_of, register
 from dqdyn.compile.trace.program import Instruction, Program
+
+_RANK = 6
+Operands = tuple[int, ...]
 
 
 class Graph:
-    """Instructions so far, each once."""
+    """Instructions so far, each once; operands are indices of instructions."""
+
+    __slots__ = ("_known_constants", "_others", "constants", "differences", "instructions", "products", "sums")
 
     def __init__(self) -> None:
         self.instructions: list[Instruction] = []
         self.constants: dict[int, float] = {}  # of the instructions that are constants
-        self.negated: dict[int, int] = {}  # of the instructions that are negations
-        self._known: dict[Any, int] = {}
+        # Instructions by their operands; those of sums and products in ascending order.
+        self.sums: dict[Operands, int] = {}
+        self.differences: dict[Operands, int] = {}
+        self.products: dict[Operands, int] = {}
+        self._others: dict[tuple[str, Operands], int] = {}
+        self._known_constants: dict[Any, int] = {}
 
     def node(self, op: str, *operands: int) -> int:
-        index = self._known.setdefault((op, operands), len(self.instructions))
+        """An operation other than sums, differences and products."""
+        index = self._others.setdefault((op, operands), len(self.instructions))
         if index == len(self.instructions):
             self.instructions.append((op, operands, 0.0))
         return index
@@ -36,132 +46,166 @@ class Graph:
         key: Any = value
         if not (value < 0.0 or value > 0.0):  # −0.0 and NaN are constants of their own
             key = "+0" if value == 0.0 and math.copysign(1.0, value) > 0.0 else struct.pack("<d", value)
-        index = self._known.setdefault(key, len(self.instructions))
-        if index == len(self.instructions):
+        index = self._known_constants.get(key)
+        if index is None:
+            index = self._known_constants[key] = len(self.instructions)
             self.instructions.append(("const", (), value))
             self.constants[index] = value
         return index
 
-    # --- arithmetic with folding: operands are indices ---
+    # --- the operations that make up nearly all of a program ---
 
-    def add(self, a: int, b: int) -> int:
-        ca, cb = self.constants.get(a), self.constants.get(b)
-        if ca is not None and cb is not None:
-            return self.constant(ca + cb)
-        if ca == 0.0:
-            return b
-        if cb == 0.0:
-            return a
-        if b in self.negated:
-            return self.sub(a, self.negated[b])
-        if a in self.negated:
-            return self.sub(b, self.negated[a])
-        return self.node("add", a, b) if a <= b else self.node("add", b, a)
+    def add(self, a: int, b: int, negative: bool = False) -> Traced:
+        """±(a + b)."""
+        pair = (a, b) if a <= b else (b, a)
+        index = self.sums.get(pair)
+        if index is None:
+            index = self.sums[pair] = len(self.instructions)
+            self.instructions.append(("add", pair, 0.0))
+        return Traced(self, index, negative)
 
-    def sub(self, a: int, b: int) -> int:
-        ca, cb = self.constants.get(a), self.constants.get(b)
-        if ca is not None and cb is not None:
-            return self.constant(ca - cb)
-        if ca == 0.0:
-            return self.neg(b)
-        if cb == 0.0:
-            return a
-        if b in self.negated:
-            return self.add(a, self.negated[b])
-        if a in self.negated:
-            return self.neg(self.add(self.negated[a], b))
-        if ("sub", (b, a)) in self._known:
-            return self.neg(self._known["sub", (b, a)])
-        return self.node("sub", a, b)
+    def sub(self, a: int, b: int) -> Traced:
+        """a − b, or −(b − a) where that is known."""
+        index = self.differences.get((b, a))
+        if index is not None:
+            return Traced(self, index, True)
+        pair = (a, b)
+        index = self.differences.get(pair)
+        if index is None:
+            index = self.differences[pair] = len(self.instructions)
+            self.instructions.append(("sub", pair, 0.0))
+        return Traced(self, index)
 
-    def neg(self, a: int) -> int:
-        if a in self.constants:
-            return self.constant(-self.constants[a])
-        if a in self.negated:
-            return self.negated[a]
-        result = self.node("neg", a)
-        self.negated[result] = a
-        return result
+    def mul(self, a: int, b: int, negative: bool) -> Traced:
+        """±(a b)."""
+        pair = (a, b) if a <= b else (b, a)
+        index = self.products.get(pair)
+        if index is None:
+            index = self.products[pair] = len(self.instructions)
+            self.instructions.append(("mul", pair, 0.0))
+        return Traced(self, index, negative)
 
-    def mul(self, a: int, b: int) -> int:
-        ca, cb = self.constants.get(a), self.constants.get(b)
-        if ca is not None and cb is not None:
-            return self.constant(ca * cb)
-        if ca is not None:
-            a, b, ca, cb = b, a, cb, ca
-        if cb is not None:
-            if cb == 0.0:
-                return self.constant(0.0)
-            if cb == 1.0:
-                return a
-            if cb == -1.0:
-                return self.neg(a)
-            if cb < 0.0:  # one constant for ±c
-                return self.neg(self.mul(a, self.constant(-cb)))
-        if a in self.negated:
-            return self.neg(self.mul(self.negated[a], b))
-        if b in self.negated:
-            return self.neg(self.mul(a, self.negated[b]))
-        return self.node("mul", a, b) if a <= b else self.node("mul", b, a)
-
-    def div(self, a: int, b: int) -> int:
-        ca, cb = self.constants.get(a), self.constants.get(b)
-        if ca is not None and cb is not None:
-            return self.constant(scalar.divide(ca, cb))
-        if cb == 1.0:
-            return a
-        if cb == -1.0:
-            return self.neg(a)
-        if ca == 0.0 and cb is None:
-            return self.constant(0.0)
-        if a in self.negated:
-            return self.neg(self.div(self.negated[a], b))
-        if b in self.negated:
-            return self.neg(self.div(a, self.negated[b]))
-        return self.node("div", a, b)
-
-    def unary(self, op: str, a: int) -> int:
-        if a in self.constants:
-            return self.constant(_FOLD[op](self.constants[a]))
-        if a in self.negated and op in ("sin", "cos"):
-            positive = self.node(op, self.negated[a])
-            return self.neg(positive) if op == "sin" else positive
-        return self.node(op, a)
-
-    def atan2(self, a: int, b: int) -> int:
-        if a in self.constants and b in self.constants:
-            return self.constant(math.atan2(self.constants[a], self.constants[b]))
-        return self.node("atan2", a, b)
-
-
-_FOLD: dict[str, Callable[[float], float]] = {"sin": scalar.sin, "cos": scalar.cos, "sqrt": scalar.sqrt}
-
-
-def _operator(fold: Callable[[Graph, int, int], int], reflected: bool = False) -> Callable[[Any, Any], Any]:
-    def apply(self: Traced, other: Any) -> Traced:
-        graph, a = self.graph, self.index
-        b = other.index if type(other) is Traced else _index(graph, other)
-        return Traced(graph, fold(graph, b, a) if reflected else fold(graph, a, b))
-
-    return scalars_only(apply)
+    def program(
+        self, name: str, inputs: Sequence[tuple[str, int]], outputs: Sequence[int], shape: Sequence[int]
+    ) -> Program:
+        """What the outputs need, renumbered, in the same order."""
+        instructions = self.instructions
+        needed = bytearray(len(instructions))
+        for k in outputs:
+            needed[k] = 1
+        for i in range(len(instructions) - 1, -1, -1):
+            if needed[i] and instructions[i][0] != "input":
+                for k in instructions[i][1]:
+                    needed[k] = 1
+        place: list[int] = []
+        kept: list[Instruction] = []
+        for wanted, instruction in zip(needed, instructions, strict=True):
+            place.append(len(kept))
+            if wanted:
+                op, operands, _ = instruction
+                if op != "input" and operands:
+                    instruction = (op, tuple([place[k] for k in operands]), 0.0)
+                kept.append(instruction)
+        return Program(name, tuple(inputs), tuple(kept), tuple([place[k] for k in outputs]), tuple(shape))
 
 
 class Traced:
-    """A scalar that records what is done to it."""
+    """A scalar that records what is done to it: an instruction, or minus an instruction."""
 
     __array_ufunc__ = None
-    __slots__ = ("graph", "index")
+    __slots__ = ("graph", "index", "negative")
 
-    def __init__(self, graph: Graph, index: int) -> None:
-        self.graph, self.index = graph, index
+    def __init__(self, graph: Graph, index: int, negative: bool = False) -> None:
+        self.graph, self.index, self.negative = graph, index, negative
 
-    __add__ = __radd__ = _operator(Graph.add)
-    __sub__, __rsub__ = _operator(Graph.sub), _operator(Graph.sub, reflected=True)
-    __mul__ = __rmul__ = _operator(Graph.mul)
-    __truediv__, __rtruediv__ = _operator(Graph.div), _operator(Graph.div, reflected=True)
+    # Each operator asks for the two usual kinds of operand first; :func:`_number` is for the others.
+
+    def __add__(self, other: Any) -> Any:
+        kind = type(other)
+        if kind is Traced:
+            if self.negative:
+                if other.negative:
+                    return self.graph.add(self.index, other.index, True)
+                return self.graph.sub(other.index, self.index)
+            if other.negative:
+                return self.graph.sub(self.index, other.index)
+            return self.graph.add(self.index, other.index)
+        if kind is not float and (other := _number(other)) is NotImplemented:
+            return NotImplemented
+        if other == 0.0:
+            return self
+        if self.negative:
+            return self.graph.sub(self.graph.constant(other), self.index)
+        return self.graph.add(self.index, self.graph.constant(other))
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> Any:
+        kind = type(other)
+        if kind is Traced:
+            if self.negative:
+                if other.negative:
+                    return self.graph.sub(other.index, self.index)
+                return self.graph.add(self.index, other.index, True)
+            if other.negative:
+                return self.graph.add(self.index, other.index)
+            return self.graph.sub(self.index, other.index)
+        if kind is not float and (other := _number(other)) is NotImplemented:
+            return NotImplemented
+        if other == 0.0:
+            return self
+        if self.negative:
+            return self.graph.add(self.index, self.graph.constant(other), True)
+        return self.graph.sub(self.index, self.graph.constant(other))
+
+    def __rsub__(self, other: Any) -> Any:
+        if (other := _number(other)) is NotImplemented:
+            return NotImplemented
+        if other == 0.0:
+            return -self
+        if self.negative:
+            return self.graph.add(self.graph.constant(other), self.index)
+        return self.graph.sub(self.graph.constant(other), self.index)
+
+    def __mul__(self, other: Any) -> Any:
+        kind = type(other)
+        if kind is Traced:
+            return self.graph.mul(self.index, other.index, self.negative is not other.negative)
+        if kind is not float and (other := _number(other)) is NotImplemented:
+            return NotImplemented
+        if other == 0.0:
+            return 0.0
+        if other == 1.0:
+            return self
+        if other == -1.0:
+            return -self
+        if other < 0.0:  # one constant for ±c
+            return self.graph.mul(self.index, self.graph.constant(-other), not self.negative)
+        return self.graph.mul(self.index, self.graph.constant(other), self.negative)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Any) -> Any:
+        if type(other) is Traced:
+            graph = self.graph
+            return Traced(graph, graph.node("div", self.index, other.index), self.negative is not other.negative)
+        if (other := _number(other)) is NotImplemented:
+            return NotImplemented
+        if other == 1.0:
+            return self
+        if other == -1.0:
+            return -self
+        return Traced(self.graph, self.graph.node("div", self.index, self.graph.constant(other)), self.negative)
+
+    def __rtruediv__(self, other: Any) -> Any:
+        if (other := _number(other)) is NotImplemented:
+            return NotImplemented
+        if other == 0.0:
+            return 0.0
+        return Traced(self.graph, self.graph.node("div", self.graph.constant(other), self.index), self.negative)
 
     def __neg__(self) -> Traced:
-        return Traced(self.graph, self.graph.neg(self.index))
+        return Traced(self.graph, self.index, not self.negative)
 
     def __bool__(self) -> bool:
         raise TypeError("a traced value has no truth value: use dqdyn.algebra.scalar.select instead of a branch.")
@@ -172,7 +216,7 @@ class Traced:
     __hash__ = object.__hash__
 
     def __repr__(self) -> str:
-        return f"Traced(%{self.index})"
+        return f"Traced({'-' if self.negative else ''}%{self.index})"
 
 
 class Condition:
@@ -187,34 +231,56 @@ class Condition:
     __bool__, __eq__, __hash__ = Traced.__bool__, Traced.__eq__, Traced.__hash__
 
 
+def _number(value: Any) -> Any:
+    """A constant operand; ``NotImplemented`` for dual quaternions, and all else whose class decides."""
+    if type(value) is float:
+        return value
+    if not is_scalar(value) or rank_of(value) > _RANK:
+        return NotImplemented
+    if isinstance(value, Condition):
+        raise TypeError("a comparison is not a number: turn it into one with dqdyn.algebra.scalar.select.")
+    return float(value)
+
+
 def _graph(*values: Any) -> Graph:
     return next(v.graph for v in values if isinstance(v, (Traced, Condition)))
 
 
 def _index(graph: Graph, value: Any) -> int:
+    """The instruction that gives the value, sign included."""
+    if isinstance(value, Traced):
+        return graph.node("neg", value.index) if value.negative else value.index
     if isinstance(value, Condition):
         raise TypeError("a comparison is not a number: turn it into one with dqdyn.algebra.scalar.select.")
-    return value.index if isinstance(value, Traced) else graph.constant(float(value))
+    return graph.constant(float(value))
 
 
-def _unary(op: str) -> Callable[[Any], Traced]:
-    return lambda a: Traced(a.graph, a.graph.unary(op, _index(a.graph, a)))
+def _sin(a: Any) -> Traced:
+    _index(a.graph, a)  # refuses a comparison
+    return Traced(a.graph, a.graph.node("sin", a.index), a.negative)
 
 
-def _binary(op: str) -> Callable[[Any, Any], Traced]:
-    def call(a: Any, b: Any) -> Traced:
-        graph = _graph(a, b)
-        return Traced(graph, getattr(graph, op)(_index(graph, a), _index(graph, b)))
+def _cos(a: Any) -> Traced:
+    _index(a.graph, a)
+    return Traced(a.graph, a.graph.node("cos", a.index))
 
-    return call
+
+def _sqrt(a: Any) -> Traced:
+    return Traced(a.graph, a.graph.node("sqrt", _index(a.graph, a)))
+
+
+def _atan2(a: Any, b: Any) -> Traced:
+    graph = _graph(a, b)
+    return Traced(graph, graph.node("atan2", _index(graph, a), _index(graph, b)))
+
+
+def _divide(a: Any, b: Any) -> Any:
+    return a / b if isinstance(a, Traced) else Traced.__rtruediv__(b, a)
 
 
 def _less(a: Any, b: Any) -> Any:
     graph = _graph(a, b)
-    i, j = _index(graph, a), _index(graph, b)
-    if i in graph.constants and j in graph.constants:
-        return graph.constants[i] < graph.constants[j]
-    return Condition(graph, graph.node("less", i, j))
+    return Condition(graph, graph.node("less", _index(graph, a), _index(graph, b)))
 
 
 def _select(condition: Any, a: Any, b: Any) -> Any:
@@ -222,19 +288,10 @@ def _select(condition: Any, a: Any, b: Any) -> Any:
         return a if condition else b
     graph = condition.graph
     i, j = _index(graph, a), _index(graph, b)
-    return Traced(graph, i if i == j else graph.node("select", condition.index, i, j))
+    return a if i == j else Traced(graph, graph.node("select", condition.index, i, j))
 
 
-_FUNCTIONS = Functions(
-    rank=6,
-    sin=_unary("sin"),
-    cos=_unary("cos"),
-    sqrt=_unary("sqrt"),
-    atan2=_binary("atan2"),
-    divide=_binary("div"),
-    less=_less,
-    select=_select,
-)
+_FUNCTIONS = Functions(_RANK, _sin, _cos, _sqrt, _atan2, _divide, _less, _select)
 register(Traced, _FUNCTIONS)
 register(Condition, _FUNCTIONS)
 
@@ -248,6 +305,4 @@ def trace(
     graph = Graph()
     arguments = [[Traced(graph, graph.node("input", i, k)) for k in range(size)] for i, (_, size) in enumerate(inputs)]
     results, shape = algorithm(*arguments)
-    outputs = tuple(_index(graph, r) for r in results)
-    program = Program(name, tuple(inputs), tuple(graph.instructions), outputs, tuple(shape))
-    return without_dead_code(program)
+    return graph.program(name, inputs, [_index(graph, r) for r in results], shape)

@@ -23,7 +23,17 @@ from dqdyn.model.model import WORLD_BODY, Body, Model
 
 
 def regrouped(model: Model) -> Model:
-    """A model with the same M, C and g, all axes along z, and regrouped inertias (of type :class:`Moments`)."""
+    """A model with the same M, C and g, all axes along z, and regrouped inertias (of type :class:`Moments`).
+
+    Kept with the model, since several functions of a robot are traced on it.
+    """
+    kept: Model | None = model.__dict__.get("_regrouped")
+    if kept is None:
+        kept = model.__dict__["_regrouped"] = _regrouped(model)
+    return kept
+
+
+def _regrouped(model: Model) -> Model:
     model = canonical(model)
     if isinstance(model.gravity, FieldGravity):
         return model  # the field has to see the real bodies

@@ -1,0 +1,108 @@
+"""Modules of IR to object code, on all cores.
+
+LLVM itself admits many threads, one context and target each; llvmlite holds one lock during every call. The one call
+that takes long is therefore made without it, where llvmlite says which library it has loaded, and with it elsewhere.
+
+Whoever compiles holds :data:`~dqdyn.compile.runtime.process_lock.LOCK` until all threads have finished, so that no
+child process is forked meanwhile; the threads themselves never take it.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import time
+from collections.abc import Sequence
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from functools import lru_cache
+from typing import Any
+
+from dqdyn.compile.codegen.ir import DECLARATIONS
+from dqdyn.compile.runtime.processor import Machine
+
+_QUICK = 300_000  # lines of IR from which quick compilation matters more than speed
+
+
+def target_machine(host: Machine, optimisation: int, features: str) -> Any:
+    """A target for code that addresses its data relative to itself: half as long as with absolute addresses."""
+    import llvmlite.binding as llvm
+
+    return llvm.Target.from_triple(host.triple).create_target_machine(
+        cpu=host.cpu, features=features, opt=optimisation, jit=True, codemodel="small", reloc="pic"
+    )
+
+
+def cores() -> int:
+    """Cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+class Compilation:
+    """Modules on their way to object code; ``seconds`` of processor time, once they have arrived."""
+
+    def __init__(self, modules: Sequence[str], host: Machine, features: str, executor: Executor | None = None) -> None:
+        """Without an ``executor`` the work is done when the result is asked for."""
+        quick = sum(text.count("\n") for text in modules) > _QUICK
+        self._jobs = [(f"{DECLARATIONS}{text}", host, features, 0 if quick else 1) for text in modules]
+        self._futures: list[Future[tuple[bytes, float]]] = []
+        if executor is not None:
+            self._futures = [executor.submit(_compiled, *job) for job in self._jobs]
+        self.seconds = 0.0
+
+    def objects(self) -> list[bytes]:
+        """The object code of all modules."""
+        if self._futures:
+            done = [future.result() for future in self._futures]
+        elif len(self._jobs) == 1 or cores() == 1:
+            done = [_compiled(*job) for job in self._jobs]
+        else:  # threads of its own, which no forked child waits for in vain
+            with ThreadPoolExecutor(min(cores(), len(self._jobs)), "dqdyn-compile") as executor:
+                done = list(executor.map(_compiled, *zip(*self._jobs, strict=True)))
+        self.seconds = sum(seconds for _, seconds in done)
+        return [code for code, _ in done]
+
+
+def _compiled(ir: str, host: Machine, features: str, optimisation: int) -> tuple[bytes, float]:
+    import llvmlite.binding as llvm
+
+    start = time.thread_time()
+    module = llvm.parse_assembly(ir, llvm.create_context())
+    module.verify()
+    for function in module.functions:
+        # Code and data are adjacent, other libraries are not: a reference to them by name may not be resolvable.
+        if function.is_declaration and (not function.name.startswith("llvm.") or ".mem" in function.name):
+            raise RuntimeError(f"emitted code must not call {function.name!r} by name.")
+    code = _emitted(target_machine(host, optimisation, features), module)
+    return code, time.thread_time() - start
+
+
+def _emitted(target: Any, module: Any) -> bytes:
+    """``target.emit_object(module)``, which other threads may do at the same time."""
+    emit = _unlocked_emit()
+    if emit is None:
+        return bytes(target.emit_object(module))
+    from llvmlite.binding import ffi
+
+    with ffi.OutputString() as problem:
+        buffer = emit(target, module, 1, problem)
+        if not buffer:
+            raise RuntimeError(str(problem))
+    try:
+        return ctypes.string_at(ffi.lib.LLVMPY_GetBufferStart(buffer), ffi.lib.LLVMPY_GetBufferSize(buffer))
+    finally:
+        ffi.lib.LLVMPY_DisposeMemoryBuffer(buffer)
+
+
+@lru_cache(maxsize=1)
+def _unlocked_emit() -> Any:
+    """The function of llvmlite's library behind ``emit_object``; None where it is not found."""
+    try:
+        from llvmlite.binding import ffi
+
+        emit = ctypes.CDLL(ffi.lib._name).LLVMPY_TargetMachineEmitToMemory
+        text = ctypes.POINTER(ctypes.c_char_p)
+        emit.argtypes = [ffi.LLVMTargetMachineRef, ffi.LLVMModuleRef, ctypes.c_int, text]
+        emit.restype = ffi.LLVMMemoryBufferRef
+    except (AttributeError, ImportError, OSError):
+        return None
+    return emit
