@@ -17,11 +17,20 @@ from dqdyn.compile.trace.passes import without_dead_code
 from dqdyn.compile.trace.program import Instruction, Program
 
 
-class Graph:
-    """Instructions so far, each once."""
+LONG = 64
+"""Numbers in an input from which on programs are traced for loops: constants keep their signs."""
 
-    def __init__(self) -> None:
+
+class Graph:
+    """Instructions so far, each once.
+
+    ``keeps_signs``: a product with a negative constant is an instruction of its own; else it is the negative of one
+    with a positive constant, and the sign moves on into sums.
+    """
+
+    def __init__(self, keeps_signs: bool = False) -> None:
         self.instructions: list[Instruction] = []
+        self.keeps_signs = keeps_signs
         self.constants: dict[int, float] = {}  # of the instructions that are constants
         self.negated: dict[int, int] = {}  # of the instructions that are negations
         self._known: dict[Any, int] = {}
@@ -96,13 +105,22 @@ class Graph:
                 return a
             if cb == -1.0:
                 return self.neg(a)
-            if cb < 0.0:  # one constant for ±c
+            if self.keeps_signs:
+                opposite = self._opposite_product(a, cb)
+                if opposite is not None:
+                    return self.neg(opposite)
+            elif cb < 0.0:  # one constant for ±c
                 return self.neg(self.mul(a, self.constant(-cb)))
         if a in self.negated:
             return self.neg(self.mul(self.negated[a], b))
         if b in self.negated:
             return self.neg(self.mul(a, self.negated[b]))
         return self.node("mul", a, b) if a <= b else self.node("mul", b, a)
+
+    def _opposite_product(self, a: int, c: float) -> int | None:
+        """The product of a value and −c, if there is one."""
+        b = self._known.get(-c)
+        return None if b is None else self._known.get(("mul", (a, b) if a <= b else (b, a)))
 
     def div(self, a: int, b: int) -> int:
         ca, cb = self.constants.get(a), self.constants.get(b)
@@ -245,7 +263,8 @@ def trace(
     algorithm: Callable[..., tuple[Sequence[Any], tuple[int, ...]]],
 ) -> Program:
     """The program of ``algorithm(*inputs)``, which takes lists of scalars and gives (scalars, shape)."""
-    graph = Graph()
+    # Signs of constants would lead to other instructions in each body of a chain, and none of them would repeat.
+    graph = Graph(keeps_signs=any(size >= LONG for _, size in inputs))
     arguments = [[Traced(graph, graph.node("input", i, k)) for k in range(size)] for i, (_, size) in enumerate(inputs)]
     results, shape = algorithm(*arguments)
     outputs = tuple(_index(graph, r) for r in results)
