@@ -11,11 +11,11 @@ from dqdyn.dynamics.fast import composite
 from dqdyn.dynamics.fast.sparse_solve import factored
 from dqdyn.dynamics.joint_forces import armature
 from dqdyn.dynamics.methods import MASS_MATRIX
-from dqdyn.model.model import Model
+from dqdyn.model.model import WORLD_BODY, Model
 
 _TOLERANCE = 1e-10  # pivot relative to the diagonal entry that it came from: what is left of M is rounding
 _ROUNDING = 1e-3  # and relative to the inertia that the joint moves, as if at its farthest: 1e-13 of it is rounding
-_SURELY = 1e-7  # inertia of a body alone, relative to all that its joint moves, with which no pivot is ever that small
+_SURELY = 1e-7  # inertia of a body alone, relative to that of a body behind its joint, with which no pivot is that small
 _form = MASS_MATRIX["composite-body"]
 
 
@@ -43,12 +43,22 @@ def is_regular(model: Model) -> bool:
     the massless links between the axes of a gimbal, M may be singular in some configurations and not in others.
     """
     (q,) = _samples(model, 1)  # the inertia that a joint moves has the same order of magnitude at any q
-    moved = [abs(float(row[k])) for k, row in enumerate(_form(model, q))]
+    moved = [abs(float(m + r)) for m, r in zip(composite.diagonal(model, q), armature(model), strict=True)]
+    # Per body: what counts is that none is far lighter than the others, not that a long chain has many of them.
     return all(
-        _own_inertia(model, j.index) > _SURELY * max(moved[j.v])
-        for j in model.joints
+        _own_inertia(model, j.index) * behind > _SURELY * max(moved[j.v])
+        for j, behind in zip(model.joints, _bodies_behind(model), strict=True)
         if j.master is None and j.motion.nv
     )
+
+
+def _bodies_behind(model: Model) -> list[int]:
+    """How many bodies each joint moves."""
+    count = [1] * len(model.joints)
+    for joint in reversed(model.joints):
+        if joint.parent != WORLD_BODY:
+            count[joint.parent] += count[joint.index]
+    return count
 
 
 def _own_inertia(model: Model, index: int) -> float:

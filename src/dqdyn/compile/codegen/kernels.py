@@ -10,6 +10,7 @@ from dqdyn.compile.codegen.emit import CodeBody
 from dqdyn.compile.codegen.packed_emitter import PackedEmitter
 from dqdyn.compile.codegen.parts import NEXT_MODULE, Parts
 from dqdyn.compile.codegen.prefetch import PrefetchPlan
+from dqdyn.compile.codegen.rolled_kernels import may_roll, rolled_batch_kernel, rolled_state_kernel
 from dqdyn.compile.codegen.rows import RowLoop
 from dqdyn.compile.codegen.sincos import LARGEST
 from dqdyn.compile.trace.passes import needed_for, sines_first
@@ -102,6 +103,10 @@ def scalar_kernel(program: Program, fma: bool, contract: bool, name: str = "scal
     Sines and cosines of neighbouring coordinates are computed in vectors of ``width``. Of a long program this is the
     kernel and its parts, each in a module of its own.
     """
+    if may_roll(program):
+        rolled = rolled_state_kernel(program, fma, contract, name, width)
+        if rolled is not None:
+            return rolled
     body = CodeBody(1, fma, contract)
     early = EarlySines(program, body, width)
 
@@ -154,6 +159,10 @@ def batch_kernel(
     A block of rows is a function of its own, without a loop: out of one LLVM would move the constants, which would then
     wait in memory as whole vectors.
     """
+    if may_roll(program):
+        rolled = rolled_batch_kernel(program, width, fma, contract, name, units)
+        if rolled is not None:
+            return rolled
     if size_of(program) > _GIANT:
         return row_by_row(program, width, fma, contract, name, units)
     program = sines_first(program)

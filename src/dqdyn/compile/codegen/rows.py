@@ -159,7 +159,7 @@ class RowLoop:
             self.store_chunk(pointers, chunk, columns)
             self.body.cut_if_long(_LONGEST)
 
-    def load_chunk(self, pointers: Sequence[str], start: int, left: int, unfit: str) -> tuple[list[str], str]:
+    def load_chunk(self, pointers: Sequence[str], start: int | str, left: int, unfit: str) -> tuple[list[str], str]:
         """Columns ``start …`` of a block as vectors over states, and what is NaN where any number was not finite."""
         body, lanes = self.body, range(min(left, self.width))
         rows = [body.load_lanes(body.at(row, start) if start else row, lanes) for row in pointers]

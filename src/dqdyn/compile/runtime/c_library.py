@@ -57,3 +57,12 @@ def stack_probe(platform: str = sys.platform) -> tuple[str, int] | None:
     """
     address = found("__chkstk", ("ntdll",)) if platform == "win32" else None
     return None if address is None else ("__chkstk", address)
+
+
+def allocation() -> dict[str, int | None]:
+    """Addresses of functions that allocate and release memory, by the names of emitted code for them.
+
+    Python's own need no GIL and exist on every platform.
+    """
+    python = {"allocate_at": ctypes.pythonapi.PyMem_RawMalloc, "release_at": ctypes.pythonapi.PyMem_RawFree}
+    return {name: ctypes.cast(function, ctypes.c_void_p).value for name, function in python.items()}

@@ -92,6 +92,10 @@ class Library:
         place = engine.get_global_value_address("atan2_at")
         if place:
             ctypes.c_void_p.from_address(place).value = c_library.atan2()
+        for name, address in c_library.allocation().items():
+            place = engine.get_global_value_address(name)
+            if place:
+                ctypes.c_void_p.from_address(place).value = address
         return engine
 
     def __del__(self, is_finalizing: Any = sys.is_finalizing) -> None:

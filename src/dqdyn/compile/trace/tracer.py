@@ -17,15 +17,31 @@ from dqdyn.algebra.scalar import Functions, is_scalar, rank_of, register
 from dqdyn.compile.trace.program import Instruction, Program
 
 _RANK = 6
+LONG = 64
+"""Numbers in an input from which on programs are traced for loops: constants keep their signs."""
 Operands = tuple[int, ...]
 
 
 class Graph:
-    """Instructions so far, each once; operands are indices of instructions."""
+    """Instructions so far, each once; operands are indices of instructions.
 
-    __slots__ = ("_known_constants", "_others", "constants", "differences", "instructions", "products", "sums")
+    ``keeps_signs``: a product with a negative constant is an instruction of its own; else it is the negative of one
+    with a positive constant, and the sign moves on into sums.
+    """
 
-    def __init__(self) -> None:
+    __slots__ = (
+        "_known_constants",
+        "_others",
+        "constants",
+        "differences",
+        "instructions",
+        "keeps_signs",
+        "products",
+        "sums",
+    )
+
+    def __init__(self, keeps_signs: bool = False) -> None:
+        self.keeps_signs = keeps_signs
         self.instructions: list[Instruction] = []
         self.constants: dict[int, float] = {}  # of the instructions that are constants
         # Instructions by their operands; those of sums and products in ascending order.
@@ -84,6 +100,17 @@ class Graph:
             index = self.products[pair] = len(self.instructions)
             self.instructions.append(("mul", pair, 0.0))
         return Traced(self, index, negative)
+
+    def scaled(self, a: int, c: float, negative: bool) -> Traced:
+        """±(a c) for a constant c."""
+        if self.keeps_signs:
+            b = self._known_constants.get(-c)
+            opposite = None if b is None else self.products.get((a, b) if a <= b else (b, a))
+            if opposite is not None:
+                return Traced(self, opposite, not negative)
+        elif c < 0.0:  # one constant for ±c
+            return self.mul(a, self.constant(-c), not negative)
+        return self.mul(a, self.constant(c), negative)
 
     def program(
         self, name: str, inputs: Sequence[tuple[str, int]], outputs: Sequence[int], shape: Sequence[int]
@@ -179,9 +206,7 @@ class Traced:
             return self
         if other == -1.0:
             return -self
-        if other < 0.0:  # one constant for ±c
-            return self.graph.mul(self.index, self.graph.constant(-other), not self.negative)
-        return self.graph.mul(self.index, self.graph.constant(other), self.negative)
+        return self.graph.scaled(self.index, other, self.negative)
 
     __rmul__ = __mul__
 
@@ -302,7 +327,8 @@ def trace(
     algorithm: Callable[..., tuple[Sequence[Any], tuple[int, ...]]],
 ) -> Program:
     """The program of ``algorithm(*inputs)``, which takes lists of scalars and gives (scalars, shape)."""
-    graph = Graph()
+    # Signs of constants would lead to other instructions in each body of a chain, and none of them would repeat.
+    graph = Graph(keeps_signs=any(size >= LONG for _, size in inputs))
     arguments = [[Traced(graph, graph.node("input", i, k)) for k in range(size)] for i, (_, size) in enumerate(inputs)]
     results, shape = algorithm(*arguments)
     return graph.program(name, inputs, [_index(graph, r) for r in results], shape)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from dqdyn.algebra.adjoint import Adjoint, Factored
 from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.quaternion import I, J, K, Quaternion, cross3
+from dqdyn.algebra.scalar import Scalar
 from dqdyn.algebra.tensor import Symmetric, legs, shifted
 from dqdyn.dynamics.arguments import Matrix, Scalars
 from dqdyn.dynamics.wrenches import power
@@ -69,6 +70,18 @@ def mass_matrix(model: Model, q: Scalars) -> Matrix:
             j = model.joints[j].parent
             _add_block(matrix, columns[j], momenta, diagonal=False)
     return matrix
+
+
+def diagonal(model: Model, q: Scalars) -> list[Scalar]:
+    """The diagonal of M (nv), in linear time unless joints mimic others; without armature."""
+    if any(joint.is_mimic for joint in model.joints):  # they move inertia that other joints move, too
+        return [row[k] for k, row in enumerate(mass_matrix(model, q))]
+    result: list[Scalar] = [0.0] * model.nv
+    bodies = composites(model, [joint.transform(q) for joint in model.joints])
+    for joint, body in zip(model.joints, bodies, strict=True):
+        for k, s in joint.columns(joint.motion.subspace(joint.coordinates(q))):
+            result[k] = power(s, body.momentum(s))
+    return result
 
 
 def composites(model: Model, relative: Sequence[Factored]) -> list[Composite]:

@@ -1,0 +1,195 @@
+"""Whole functions in LLVM IR of programs with repetitions: one state, and blocks of a batch.
+
+They have the signatures and answers of those of :mod:`dqdyn.compile.codegen.kernels`. Values that parts share take
+memory in proportion to the robot, so they are not on the stack: each kernel has memory of its own, which one call at a
+time can use, and calls that come meanwhile, on other threads, allocate theirs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dqdyn.compile.codegen.blocks import size_of
+from dqdyn.compile.codegen.rolled_loops import Array, RolledBody, RolledEmitter
+from dqdyn.compile.codegen.rolled_plan import OUTPUT, SLOTS, RolledPlan, Space
+from dqdyn.compile.codegen.rolled_sines import RolledSines
+from dqdyn.compile.codegen.rows import RowLoop
+from dqdyn.compile.codegen.sincos import LARGEST
+from dqdyn.compile.trace.program import Program
+from dqdyn.compile.trace.tracer import LONG
+
+SHORTEST = 6000
+"""Lines of straight code from which on loops are considered."""
+WORTHWHILE = 0.5
+"""Steps with loops, relative to those without, up to which loops are used."""
+
+DECLARED = "@allocate_at = dso_local global ptr null\n@release_at = dso_local global ptr null\n"
+"""Addresses of functions that allocate and release memory; the loader fills them in."""
+
+
+def may_roll(program: Program) -> bool:
+    """Whether a program is long, and of a robot with many coordinates."""
+    return any(size >= LONG for _, size in program.inputs) and size_of(program) >= SHORTEST
+
+
+def is_worthwhile(plan: RolledPlan) -> bool:
+    """Whether loops shorten the code much."""
+    return plan.size <= WORTHWHILE * len(plan.steps)
+
+
+def rolled_state_kernel(program: Program, fma: bool, contract: bool, name: str, width: int) -> str | None:
+    """``i64 name(ptr in…, ptr out)`` for one state; None where loops would not pay."""
+    body = RolledBody(1, fma, contract)
+    sines = RolledSines(program, width, name)
+    plan = RolledPlan(program, sines.place, sines.slots)
+    if not is_worthwhile(plan):
+        return None
+    inputs: dict[Space, Array] = {i: Array(f"%in{i}", "double", 8) for i in range(len(program.inputs))}
+    emitter = RolledEmitter(
+        plan, body, {**inputs, SLOTS: Array("%scratch", "double", 8), OUTPUT: Array("%out", "double", 8)}, name
+    )
+    body.store(body.const(0.0), "%largest")
+    large = sines.emit(body)
+    emitter.emit()
+    body.largest = body.load("%largest")
+    flag = body.op(f"zext i1 {body.op(f'or i1 {large}, {body.too_large()}')} to i64")
+    parameters = [f"ptr noalias readonly %in{i}" for i in range(len(program.inputs))] + ["ptr noalias %out"]
+    head = ["  %largest = alloca double, align 64", "  %go = icmp ne ptr %out, null"]
+    return "\n".join(
+        [
+            DECLARED,
+            *sines.globals,
+            *emitter.globals,
+            *_in_workspace(name, parameters, 8 * plan.slots, "1", [*head, *body.lines, f"  ret i64 {flag}"]),
+            "",
+        ]
+    )
+
+
+def rolled_batch_kernel(
+    program: Program, width: int, fma: bool, contract: bool, name: str, units: Sequence[tuple[int, int]]
+) -> str | None:
+    """``i64 name(ptr in, i64 stride, …, ptr out, i64 n)`` for n ≥ 1 rows; None where loops would not pay."""
+    rows = RowLoop(program, width, fma, contract, units)
+    plan = RolledPlan(program)
+    if not is_worthwhile(plan):
+        return None
+    body = rows.body = RolledBody(width, fma, contract)
+    slots, arrays = plan.slots, {}
+    for i, (_, size) in enumerate(program.inputs):
+        arrays[i], slots = slots, slots + size
+    results, slots = slots, slots + len(program.outputs)
+    real, align = body.real, 8 * width
+    memory: dict[Space, Array] = {i: Array(body.at("%scratch", at, real), real, align) for i, at in arrays.items()}
+    memory[SLOTS] = Array("%scratch", real, align)
+    memory[OUTPUT] = Array(body.at("%scratch", results, real), real, align)
+    emitter = RolledEmitter(plan, body, memory, name)
+    numbers = rows.row_numbers("%i")
+    for i in range(len(program.inputs)):
+        _read(rows, i, numbers, memory[i])
+    emitter.emit()
+    _write(rows, numbers, memory[OUTPUT])
+    fail = [f"  store {real} {body.const(2.0 * LARGEST)}, ptr %largest, align 64"]
+    parameters = f"{rows.arguments()}, {rows.BLOCK}".split(", ")
+    lines = ["  %go = icmp ne ptr %out, null", *body.lines, "  ret i64 0"]
+    block = _in_workspace(f"{name}_block", parameters, 8 * width * slots, "0", lines, fail)
+    return "\n".join([DECLARED, *emitter.globals, *block, *rows.loop(name), *rows.piece(name), ""])
+
+
+def _read(rows: RowLoop, argument: int, numbers: Sequence[str], columns: Array) -> None:
+    """A block of one input, transposed into its columns."""
+    body, width, size = rows.body, rows.width, rows.program.inputs[argument][1]
+    assert isinstance(body, RolledBody)
+    pointers = rows.input_rows(argument, numbers)
+
+    def chunk(start: str | int, left: int, unfit: str) -> str:
+        vectors, unfit = rows.load_chunk(pointers, start, left, unfit)
+        first = body.at(columns.pointer, start, columns.kind)
+        for k, vector in enumerate(vectors[:left]):
+            body.store(vector, body.at(first, k, columns.kind), columns.kind, columns.align)
+        return unfit
+
+    def whole(index: str, carried: list[str]) -> list[str]:
+        return [chunk(body.op(f"mul i64 {index}, {width}"), width, carried[0])]
+
+    (unfit,) = body.repeat(0, size // width, whole, (body.real, rows.recorded("unfit")))
+    if size % width:
+        unfit = chunk(size - size % width, size % width, unfit)
+    for unit, start in rows.units:
+        if unit == argument:
+            parts = [body.at(columns.pointer, start + k, columns.kind) for k in range(4)]
+            unfit = rows.not_unit([body.load(p, columns.kind, columns.align) for p in parts], unfit)
+    rows.record("unfit", unfit)
+
+
+def _write(rows: RowLoop, numbers: Sequence[str], columns: Array) -> None:
+    """A block of all outputs, from columns back to rows."""
+    body, width = rows.body, rows.width
+    assert isinstance(body, RolledBody)
+    pointers = rows.output_rows(numbers)
+
+    def chunk(start: str | int, left: int) -> None:
+        first = body.at(columns.pointer, start, columns.kind)
+        places = [body.at(first, k, columns.kind) for k in range(left)]
+        vectors = [body.load(place, columns.kind, columns.align) for place in places]
+        for pointer, row in zip(pointers, rows.transposed([*vectors, *["zeroinitializer"] * (width - left)]), strict=True):
+            body.store_lanes(row, body.at(pointer, start), range(left))
+
+    def whole(index: str, _: list[str]) -> list[str]:
+        chunk(body.op(f"mul i64 {index}, {width}"), width)
+        return []
+
+    body.repeat(0, rows.size // width, whole)
+    if rows.size % width:
+        chunk(rows.size - rows.size % width, rows.size % width)
+
+
+def _in_workspace(
+    name: str, parameters: Sequence[str], size: int, failed: str, lines: Sequence[str], fail: Sequence[str] = ()
+) -> list[str]:
+    """The function ``name`` of some lines, which have ``size`` bytes at ``%scratch``.
+
+    Where there is no memory, ``fail`` is done and ``failed`` returned.
+    """
+    names = [parameter.split()[-1] for parameter in parameters]
+    given = ", ".join(f"{parameter.split()[0]} {own}" for parameter, own in zip(parameters, names, strict=True))
+    linkage = "internal " if name.endswith("_block") else ""
+    return [
+        f"@{name}_memory = internal global [{max(size, 8)} x i8] zeroinitializer, align 64",
+        f"@{name}_taken = internal global i32 0",
+        f"define internal i64 @{name}_rolled({', '.join(parameters)}, ptr noalias %scratch) noinline {{",
+        "entry:",
+        *lines,
+        "stop:",
+        "  ret i64 0",
+        "}",
+        f"define {linkage}i64 @{name}({', '.join(parameters)}) {{",
+        "entry:",
+        f"  %before = atomicrmw xchg ptr @{name}_taken, i32 1 acquire",
+        "  %free = icmp eq i32 %before, 0",
+        "  br i1 %free, label %own, label %other",
+        "own:",
+        f"  %flag = call i64 @{name}_rolled({given}, ptr @{name}_memory)",
+        f"  store atomic i32 0, ptr @{name}_taken release, align 4",
+        "  ret i64 %flag",
+        "other:",
+        "  %allocate = load ptr, ptr @allocate_at",
+        f"  %new = call ptr %allocate(i64 {size + 64})",
+        "  %some = icmp ne ptr %new, null",
+        "  br i1 %some, label %there, label %none",
+        "there:",
+        "  %word = ptrtoint ptr %new to i64",
+        "  %up = add i64 %word, 63",
+        "  %even = and i64 %up, -64",
+        "  %memory = inttoptr i64 %even to ptr",
+        f"  %answer = call i64 @{name}_rolled({given}, ptr %memory)",
+        "  %release = load ptr, ptr @release_at",
+        "  call void %release(ptr %new)",
+        "  ret i64 %answer",
+        "none:",
+        *fail,
+        f"  ret i64 {failed}",
+        "}",
+    ]
+
+
