@@ -6,6 +6,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from dqdyn.dynamics.choice import Formulations
+from dqdyn.dynamics.deferred import Deferred
 from dqdyn.kinematics import attached, configuration, cooperative, frames, mass
 from dqdyn.kinematics import pose_error as errors
 from dqdyn.model.model import Frame, Model
@@ -72,6 +74,14 @@ def _of_hands(name: str, pair: cooperative.Pair) -> list[RobotFunction]:
     ]
 
 
+def _centroidal(name: str, inputs: str, result: Result) -> RobotFunction:
+    """A function of composite bodies, on whichever model costs fewer operations."""
+    form = Deferred("dynamics.fast.centroidal", name)
+    choice = Formulations(name, {"composite-body": form}, "composite-body", partial(_CENTROIDAL, form))
+    return _of(name, inputs, result, choice=lambda model: choice)
+
+
+_CENTROIDAL = Deferred("dynamics.fast.centroidal", "candidates")
 KINEMATICS = RobotFunction.table(
     _of("integrate", "q v dt", "list", configuration.integrate),
     _of("difference", "q q1", "list", configuration.difference),
@@ -95,7 +105,7 @@ KINEMATICS = RobotFunction.table(
     _of("center_of_mass_velocity", "q v", "vector", mass.center_of_mass_velocity),
     _of("center_of_mass_jacobian", "q", "matrix", mass.center_of_mass_jacobian),
     _of("center_of_mass_jacobian_derivative", "q v", "matrix", mass.center_of_mass_jacobian_derivative),
-    _of("centroidal_momentum", "q v", "twist", mass.centroidal_momentum),
-    _of("centroidal_momentum_matrix", "q", "matrix", mass.centroidal_momentum_matrix),
-    _of("centroidal_momentum_matrix_derivative", "q v", "matrix", mass.centroidal_momentum_matrix_derivative),
+    _centroidal("centroidal_momentum", "q v", "twist"),
+    _centroidal("centroidal_momentum_matrix", "q", "matrix"),
+    _centroidal("centroidal_momentum_matrix_derivative", "q v", "matrix"),
 )
