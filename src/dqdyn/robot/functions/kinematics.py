@@ -8,7 +8,7 @@ from typing import Any
 
 from dqdyn.dynamics.choice import Formulations
 from dqdyn.dynamics.deferred import Deferred
-from dqdyn.kinematics import attached, configuration, cooperative, frames, mass
+from dqdyn.kinematics import attached, configuration, cooperative, frames, mass, pose_products
 from dqdyn.kinematics import pose_error as errors
 from dqdyn.model.model import Frame, Model
 from dqdyn.robot.robot_function import Result, RobotFunction
@@ -87,7 +87,7 @@ KINEMATICS = RobotFunction.table(
     _of("difference", "q q1", "list", configuration.difference),
     _of("configuration_rate", "q v", "list", configuration.configuration_rate),
     _of_frame("pose", "q", "dq", frames.pose),
-    _of("poses", "q", "matrix", frames.poses),
+    _of("poses", "q", "matrix", pose_products.poses),
     _of_frame("pose_error", "q goal", "list", errors.pose_error),
     _of_frame("pose_error_matrix", "q goal", "matrix", errors.pose_error_matrix),
     _of_frame("twist", "q v", "twist", frames.twist, "expressed"),
