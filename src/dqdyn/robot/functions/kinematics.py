@@ -85,6 +85,8 @@ _CENTROIDAL = Deferred("dynamics.fast.centroidal", "candidates")
 KINEMATICS = RobotFunction.table(
     _of("integrate", "q v dt", "list", configuration.integrate),
     _of("difference", "q q1", "list", configuration.difference),
+    _of("integrate_jacobians", "q v dt", "matrices", configuration.integrate_jacobians),
+    _of("difference_jacobians", "q q1", "matrices", configuration.difference_jacobians),
     _of("configuration_rate", "q v", "list", configuration.configuration_rate),
     _of_frame("pose", "q", "dq", frames.pose),
     _of("poses", "q", "matrix", pose_products.poses),
