@@ -153,3 +153,17 @@ def shifted(p: Quaternion, h: Quaternion) -> Symmetric:
         -(p.x * h.z + p.z * h.x),
         -(p.y * h.z + p.z * h.y),
     )
+
+
+def turning(t: Symmetric, omega: Quaternion) -> Symmetric:
+    """[ω]× T − T [ω]×: the rate of a tensor that turns with ω."""
+    x, y, z = omega.vector
+    a, b, c = x * t.yz, y * t.xz, z * t.xy
+    return Symmetric(
+        2.0 * (b - c),
+        2.0 * (c - a),
+        2.0 * (a - b),
+        z * (t.xx - t.yy) + y * t.yz - x * t.xz,
+        y * (t.zz - t.xx) + x * t.xy - z * t.yz,
+        x * (t.yy - t.zz) + z * t.xz - y * t.xy,
+    )

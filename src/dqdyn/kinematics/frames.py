@@ -11,7 +11,6 @@ from typing import Literal
 from dqdyn.algebra.adjoint import Adjoint
 from dqdyn.algebra.dual import DQ, zero_twist
 from dqdyn.algebra.frame_names import aligned
-from dqdyn.algebra.poses import pose as compose
 from dqdyn.algebra.quaternion import ZERO
 from dqdyn.algebra.rates import pose_rate
 from dqdyn.algebra.scalar import Scalar, Scalars
@@ -35,12 +34,6 @@ def expression_frame(frame: str, expressed: str) -> str:
 def pose(model: Model, frame: Frame, q: Scalars) -> DQ:
     """x_0f: pose of the frame in the world."""
     return frame_pose(model, frame, q)
-
-
-def poses(model: Model, q: Scalars) -> Matrix:
-    """vec8 of x_0f for every frame, one row each, in the order of ``model.frames``."""
-    apart = tree.poses_apart(model, q)
-    return [list(compose(*tree.chained(apart[f.body], f.placement)).components) for f in model.frames.values()]
 
 
 def twist(model: Model, frame: Frame, q: Scalars, v: Scalars, expressed: Expressed = "body") -> DQ:

@@ -1,4 +1,4 @@
-"""Center of mass and centroidal momentum, by sums over subtrees.
+"""Center of mass, its Jacobian, and the drift of the centroidal momentum, by sums over bodies and subtrees.
 
 They are those of the moving bodies; what is fixed to the world counts only where nothing moves.
 """
@@ -6,39 +6,15 @@ They are those of the moving bodies; what is fixed to the world counts only wher
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from dqdyn.algebra.adjoint import Adjoint
 from dqdyn.algebra.dual import DQ, zero_twist
-from dqdyn.algebra.jet import derivative
-from dqdyn.algebra.quaternion import ZERO, Columns, I, J, K, Quaternion, combine, cross3, dot3
+from dqdyn.algebra.quaternion import ZERO, Quaternion, combine, cross3
 from dqdyn.algebra.scalar import Scalars
 from dqdyn.errors import ModelError
-from dqdyn.kinematics.configuration import configuration_rate
 from dqdyn.kinematics.frames import Matrix
 from dqdyn.kinematics.tree import WorldMotion, adjoints, backward
-from dqdyn.model.inertia import Inertia
 from dqdyn.model.model import Model
-
-
-@dataclass(frozen=True)
-class SubtreeInertia:
-    """Mass, Σ m c, and tensor of a set of bodies about a common point, world axes."""
-
-    mass: float
-    moment: Quaternion
-    tensor: Columns
-
-    def __add__(self, other: SubtreeInertia) -> SubtreeInertia:
-        a, b = self.tensor, other.tensor
-        return SubtreeInertia(
-            self.mass + other.mass, self.moment + other.moment, (a[0] + b[0], a[1] + b[1], a[2] + b[2])
-        )
-
-    def momentum(self, omega: Quaternion, velocity: Quaternion) -> DQ:
-        """p + εL about the common point, for a rigid motion with that velocity of the point."""
-        linear = velocity * self.mass + cross3(omega, self.moment)
-        return DQ.of(linear, combine(self.tensor, omega) + cross3(self.moment, velocity))
 
 
 def center_of_mass(model: Model, q: Scalars) -> Quaternion:
@@ -61,7 +37,7 @@ def center_of_mass_jacobian(model: Model, q: Scalars) -> Matrix:
     for i, columns in motion.columns.items():
         for k, s in columns:
             result[k] = result[k] + (s.dual * shares[i] + cross3(s.primary, moments[i]))
-    return _rows(result, 3)
+    return _rows(result)
 
 
 def center_of_mass_jacobian_derivative(model: Model, q: Scalars, v: Scalars) -> Matrix:
@@ -75,37 +51,7 @@ def center_of_mass_jacobian_derivative(model: Model, q: Scalars, v: Scalars) -> 
         for (k, s), (_, rate) in zip(columns, motion.rates[i], strict=True):
             turned = cross3(rate.primary, moments[i]) + cross3(s.primary, moment_rates[i])
             result[k] = result[k] + (rate.dual * shares[i] + turned)
-    return _rows(result, 3)
-
-
-def centroidal_momentum(model: Model, q: Scalars, v: Scalars) -> DQ:
-    """p + εL: linear momentum in kg m/s, angular momentum about the center of mass in kg m²/s, world axes."""
-    motion = WorldMotion(model, q, v)
-    center, own = _composites(model, motion)
-    result = zero_twist()
-    for i, body in enumerate(own):
-        result = result + body.momentum(motion.twist[i].primary, point_velocity(motion.twist[i], center))
-    return result
-
-
-def centroidal_momentum_matrix(model: Model, q: Scalars) -> Matrix:
-    """A (6×nv) with [p, L] = A v; see :func:`centroidal_momentum`."""
-    motion = WorldMotion(model, q)
-    center, own = _composites(model, motion)
-    subtrees = backward(model, own, lambda a, b: a + b)
-    result = [zero_twist()] * model.nv
-    for i, columns in motion.columns.items():
-        for k, s in columns:
-            result[k] = result[k] + subtrees[i].momentum(s.primary, point_velocity(s, center))
-    return _rows(result, 6)
-
-
-def centroidal_momentum_matrix_derivative(model: Model, q: Scalars, v: Scalars) -> Matrix:
-    """Ȧ (6×nv) along v, so that [ṗ, L̇] = A a + Ȧ v: the external forces and their moment about the center of mass."""
-    flat = derivative(
-        lambda at: [c for row in centroidal_momentum_matrix(model, at) for c in row], q, configuration_rate(model, q, v)
-    )
-    return [list(flat[row * model.nv : (row + 1) * model.nv]) for row in range(6)]
+    return _rows(result)
 
 
 def centroidal_momentum_drift(model: Model, motion: WorldMotion, twist_rates: Mapping[int, DQ]) -> DQ:
@@ -135,11 +81,15 @@ def _centers(model: Model, ad: dict[int, Adjoint]) -> list[Quaternion]:
     return [ad[i].p + ad[i].rotate(body.inertia.center) for i, body in enumerate(model.bodies)]
 
 
+def without_mass(model: Model) -> ModelError:
+    """The error for a robot that has no center of mass."""
+    text = f"{model.name!r} has no mass, so no center of mass: give its links inertias."
+    return ModelError(text, model=model.name)
+
+
 def _shares(model: Model) -> list[float]:
     if not model.mass:
-        raise ModelError(
-            f"{model.name!r} has no mass, so no center of mass: give its links inertias.", model=model.name
-        )
+        raise without_mass(model)
     return [body.inertia.mass / model.mass for body in model.bodies]
 
 
@@ -162,24 +112,5 @@ def _subtrees(model: Model, vectors: list[Quaternion]) -> tuple[list[float], lis
     return backward(model, shares, lambda a, b: a + b), backward(model, own, lambda a, b: a + b)
 
 
-def _composites(model: Model, motion: WorldMotion) -> tuple[Quaternion, list[SubtreeInertia]]:
-    """The center of mass, and each body about it."""
-    centers = _centers(model, motion.adjoint)
-    center = _weighted(model, centers)
-    bodies = zip(model.bodies, centers, strict=True)
-    return center, [_about(b.inertia, motion.adjoint[i], c - center) for i, (b, c) in enumerate(bodies)]
-
-
-def _about(inertia: Inertia, ad: Adjoint, arm: Quaternion) -> SubtreeInertia:
-    """A body about the point from which its center of mass is at ``arm``: R I R* + m(⟨c,c⟩ − c c)."""
-    square = dot3(arm, arm)
-
-    def column(axis: Quaternion) -> Quaternion:
-        shifted: Quaternion = (axis * square - arm * dot3(arm, axis)) * inertia.mass
-        return ad.rotate(combine(inertia.rows, ad.rotate_back(axis))) + shifted
-
-    return SubtreeInertia(inertia.mass, arm * inertia.mass, (column(I), column(J), column(K)))
-
-
-def _rows(columns: Sequence[Quaternion | DQ], height: int) -> Matrix:
-    return [[c.vector[row] for c in columns] for row in range(height)]
+def _rows(columns: Sequence[Quaternion]) -> Matrix:
+    return [[c.vector[row] for c in columns] for row in range(3)]

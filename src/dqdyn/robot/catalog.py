@@ -8,9 +8,11 @@ from dqdyn.model.model import Model
 from dqdyn.robot.functions.constraints import CONSTRAINED
 from dqdyn.robot.functions.dynamics import DYNAMICS
 from dqdyn.robot.functions.kinematics import KINEMATICS
+from dqdyn.robot.functions.operational import OPERATIONAL
+from dqdyn.robot.functions.second_order import SECOND_ORDER
 from dqdyn.robot.robot_function import RobotFunction
 
-CATALOG: Mapping[str, RobotFunction] = {**KINEMATICS, **DYNAMICS}
+CATALOG: Mapping[str, RobotFunction] = {**KINEMATICS, **DYNAMICS, **OPERATIONAL, **SECOND_ORDER}
 """Functions that every robot has."""
 _UNDER_CONSTRAINTS = {**CATALOG, **CONSTRAINED}
 

@@ -13,7 +13,7 @@ from dqdyn.arrays import Array, Reals, Times
 from dqdyn.errors import Error, ModelError, StateError
 from dqdyn.model.model import Model
 from dqdyn.robot.base import Inputs
-from dqdyn.robot.dynamic import DynamicMethods
+from dqdyn.robot.second_order import SecondOrderMethods
 from dqdyn.robot.state import as_state
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from dqdyn.robot.robot import Robot
 
 
-class ConstrainedMethods(DynamicMethods):
+class ConstrainedMethods(SecondOrderMethods):
     """A v = b, A a = b, multipliers, projections."""
 
     __slots__ = ()

@@ -51,6 +51,22 @@ class KinematicMethods(NamedMethods):
         """The v (nv) that leads from q0 to q1 in unit time: ``integrate(q0, difference(q0, q1), 1)`` is q1."""
         return self._run("difference", (q0, q1), out=out, check=check)
 
+    def integrate_jacobians(self, q: Reals, v: Reals, dt: Times = 1.0, *, check: bool = True) -> tuple[Array, Array]:
+        """∂q'/∂q and ∂q'/∂v, each (..., nv, nv), of q' = ``integrate(q, v, dt)``, in tangent spaces.
+
+        A change of a configuration x is the w (nv) with ``integrate(x, w)``: to first order, q moved by w and v changed
+        by u lead to q' moved by ∂q'/∂q w + ∂q'/∂v u. The derivative with respect to dt is v.
+        """
+        return _pair(self._run("integrate_jacobians", (q, v, dt), check=check))
+
+    def difference_jacobians(self, q0: Reals, q1: Reals, *, check: bool = True) -> tuple[Array, Array]:
+        """∂v/∂q0 and ∂v/∂q1, each (..., nv, nv), of v = ``difference(q0, q1)``, in the tangent spaces of q0 and q1.
+
+        Changes of q0 and q1 are as in :meth:`integrate_jacobians`. Where a rotation between them is by π, so that
+        ``difference`` jumps, they are those of the side that it takes.
+        """
+        return _pair(self._run("difference_jacobians", (q0, q1), check=check))
+
     @compiled_method(inputs=2)
     def configuration_rate(self, q: Reals, v: Reals, *, out: Out = None, check: bool = True) -> Array:
         """q̇ (nq) for the velocity v (nv); they differ where q holds a quaternion."""
@@ -313,6 +329,11 @@ class KinematicMethods(NamedMethods):
     ) -> Array:
         """Ȧ (..., 6, nv) along v, so that [ṗ, L̇] = A a + Ȧ v."""
         return self._run("centroidal_momentum_matrix_derivative", (q, v), out=out, check=check)
+
+
+def _pair(matrices: Array) -> tuple[Array, Array]:
+    """Two matrices that a function returns in one array."""
+    return matrices[..., 0, :, :], matrices[..., 1, :, :]
 
 
 def _hands(frame1: FrameName, frame2: FrameName) -> Options:

@@ -19,6 +19,9 @@ Entries = tuple[list[Scalar], tuple[int, ...]]
 """Scalars in row-major order and the shape that they fill."""
 Candidates = Sequence[tuple[Callable[..., Any], Any]]
 """Algorithms that compute the same, each with what it runs on."""
+Requirement = Callable[["RobotFunction", Model, Options, bool | None], Callable[[list[Any]], None] | None]
+"""``requirement(function, model, options, native)`` raises where a robot cannot have the function; what it gives, if
+anything, raises where the function has no value at a state, given the inputs as arrays."""
 TIMES = ("t", "dt")
 """Inputs that are one number."""
 
@@ -31,7 +34,7 @@ class RobotFunction:
     are names such as "q" and "v". Of the ``options``, some are passed on to the algorithm; "wrench_frames", "contacts"
     and "time" add an input each; "method" chooses among the formulations of ``choice``. Where several algorithms
     compute the same, ``candidates`` gives them, and the compiler takes the cheapest. ``divides`` names the matrix that
-    must be regular: "M", or "B" of quasi-velocities.
+    must be regular: "M", or "B" of quasi-velocities; ``requires`` is what must hold beyond that.
     """
 
     name: str
@@ -44,6 +47,7 @@ class RobotFunction:
     choice: Callable[[Model], Formulations] | None = None
     candidates: Callable[[Any, Options], Candidates] | None = None
     divides: Literal["", "B", "M"] = ""
+    requires: Requirement | None = None
     columns: Callable[[Any], int] = lambda subject: 0
     """Width of a matrix without rows."""
 

@@ -19,8 +19,18 @@ from dqdyn.errors import StateError
 from dqdyn.geometry.primitives import Line, Plane, Point
 from dqdyn.model.model import Model, TreeJoint
 
-SIZES = {"q": "nq", "q1": "nq", "v": "nv", "a": "nv", "tau": "nv"}
-MEANING = {"q": "configuration", "q1": "configuration", "v": "velocity", "a": "acceleration", "tau": "torque"}
+SIZES = {"q": "nq", "q1": "nq", **dict.fromkeys(("v", "a", "tau", "weights", "dq", "dv", "da"), "nv")}
+MEANING = {
+    "q": "configuration",
+    "q1": "configuration",
+    "v": "velocity",
+    "a": "acceleration",
+    "tau": "torque",
+    "weights": "one per torque",
+    "dq": "direction of q, in its tangent space",
+    "dv": "direction of v",
+    "da": "direction of a",
+}
 
 
 def as_input(model: Model, name: str, size: int, value: Any, check: bool = True) -> np.ndarray:

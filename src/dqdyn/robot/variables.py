@@ -63,14 +63,15 @@ class Variables:
 
     def require(self, function: RobotFunction, options: Options) -> Verify | None:
         """An error where the robot cannot have the function; else what every state must fulfil, if anything."""
+        own = None if function.requires is None else function.requires(function, self.model, options, self.native)
         divides = function.divides == "M"
         if "inertia" in options.parameters or (divides and "armature" in options.parameters):
             return ParameterChecks(self.model, function.all_inputs(options), divides, self.native)
         if not divides:
-            return None
+            return own
         self.inertia.require_inertia()
         self.require_time(function, options)
-        return None if self.inertia.is_regular else self.inertia.require_regular
+        return own if self.inertia.is_regular else _both(self.inertia.require_regular, own)
 
     def require_time(self, function: RobotFunction, options: Options) -> None:
         """An error where a constraint depends on a time that the function does not take."""
@@ -83,3 +84,15 @@ class Variables:
     def times(self, names: Sequence[str]) -> list[int]:
         """Arguments that may be given as plain numbers."""
         return [argument for argument, name in enumerate(names) if name in TIMES]
+
+
+def _both(first: Verify, second: Verify | None) -> Verify:
+    """One condition after another, if there is another."""
+    if second is None:
+        return first
+
+    def verify(inputs: list[np.ndarray]) -> None:
+        first(inputs)
+        second(inputs)
+
+    return verify

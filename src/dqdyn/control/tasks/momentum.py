@@ -12,6 +12,7 @@ from dqdyn.control.core.kinematics import Rows, SignalMotion, State
 from dqdyn.control.core.task import Task
 from dqdyn.control.core.term import Parts
 from dqdyn.control.features.signals import SignalLike, as_signal
+from dqdyn.dynamics.fast.centroidal import centroidal_momentum_matrix
 from dqdyn.errors import unknown_name
 from dqdyn.kinematics import mass
 
@@ -49,7 +50,7 @@ class MomentumTask(Task):
 
     def rows(self, state: State, given: Sequence[SignalMotion]) -> Rows:
         model, q, v, part, target = state.model, state.q, state.v, self._rows, given[0]
-        matrix = mass.centroidal_momentum_matrix(model, q)[part]
+        matrix = centroidal_momentum_matrix(model, q)[part]
         against = [-c for c in target.value]
         if v is None:
             return Rows([0.0] * len(against), matrix, against)

@@ -29,14 +29,15 @@ def regrouped(model: Model) -> Model:
     """
     kept: Model | None = model.__dict__.get("_regrouped")
     if kept is None:
-        kept = model.__dict__["_regrouped"] = _regrouped(model)
+        # A field has to see the real bodies.
+        in_field = isinstance(model.gravity, FieldGravity)
+        kept = model.__dict__["_regrouped"] = canonical(model) if in_field else regrouped_apart(model)[0]
     return kept
 
 
-def _regrouped(model: Model) -> Model:
-    model = canonical(model)
-    if isinstance(model.gravity, FieldGravity):
-        return model  # the field has to see the real bodies
+def regrouped_apart(model: Model) -> tuple[Model, list[Moments]]:
+    """The regrouped model, and the parts that were handed to the world, in its axes."""
+    model, at_rest = canonical(model), []
     moments = [about_origin(body.inertia) for body in model.bodies]
     for i in reversed(range(len(model.joints))):
         joint = model.joints[i]
@@ -44,15 +45,18 @@ def _regrouped(model: Model) -> Model:
             continue
         part = moments[i].symmetric_part() if joint.kind == "revolute" else moments[i].turning_part()
         moments[i] = moments[i] - part
-        if joint.parent != WORLD_BODY:
-            ad = joint.placement_adjoint
-            rotation = np.array([c.vector for c in ad.columns]).T
-            moments[joint.parent] = moments[joint.parent] + part.seen_from(rotation, np.array(ad.p.vector))
+        ad = joint.placement_adjoint
+        rotation = np.array([c.vector for c in ad.columns]).T
+        part = part.seen_from(rotation, np.array(ad.p.vector))
+        if joint.parent == WORLD_BODY:
+            at_rest.append(part)
+        else:
+            moments[joint.parent] = moments[joint.parent] + part
     bodies = tuple(
         Body(body.name, own.cleaned(about_origin(body.inertia)))  # type: ignore[arg-type]
         for body, own in zip(model.bodies, moments, strict=True)
     )
-    return replace(model, bodies=bodies)
+    return replace(model, bodies=bodies), at_rest
 
 
 class Moments:

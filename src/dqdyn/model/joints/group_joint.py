@@ -11,15 +11,17 @@ method of order p needs the terms up to p − 1 factors of w, since w itself is 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from dqdyn.algebra.dual import DQ
+from dqdyn.algebra.exponential_jacobians import carried_back, right_jacobian, right_jacobian_inverse
 from dqdyn.algebra.products import cross
 from dqdyn.algebra.quaternion import ZERO, Quaternion, pure
 from dqdyn.algebra.scalar import Scalar, less, select
-from dqdyn.model.joints.joint_kind import Coordinates, JointKind
+from dqdyn.model.joints.joint_kind import Coordinates, JointKind, Rows
 
 _COEFFICIENTS = (1.0, 0.5, 1.0 / 12.0, 0.0, -1.0 / 720.0, 0.0, 1.0 / 30240.0)
 
@@ -37,7 +39,25 @@ class GroupJoint(JointKind):
             power = cross(a, power)
             if c:
                 result = result + power * c
-        return [*result.primary.vector, *result.dual.vector][: self.nv]
+        return _components(result)[: self.nv]
+
+    def integrate_jacobians(self, q: Coordinates, v: Coordinates, dt: Scalar) -> tuple[Rows, Rows]:
+        xi = _element([c * dt for c in v])
+        return self._matrix(carried_back(xi)), self._matrix(right_jacobian(xi), dt)
+
+    def difference_jacobians(self, q0: Coordinates, q1: Coordinates) -> tuple[Rows, Rows]:
+        xi = _element(self.difference(q0, q1))
+        return self._matrix(right_jacobian_inverse(-xi), -1.0), self._matrix(right_jacobian_inverse(xi))
+
+    def _matrix(self, function: Callable[[DQ], DQ], scale: Scalar = 1.0) -> Rows:
+        """A map of twists by rows, times a number."""
+        units = [_element([1.0 if i == k else 0.0 for i in range(self.nv)]) for k in range(self.nv)]
+        columns = [_components(function(unit))[: self.nv] for unit in units]
+        return [[column[i] * scale for column in columns] for i in range(self.nv)]
+
+
+def _components(x: DQ) -> list[Scalar]:
+    return [*x.primary.vector, *x.dual.vector]
 
 
 def _element(v: Coordinates) -> DQ:

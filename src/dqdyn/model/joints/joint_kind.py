@@ -26,6 +26,8 @@ Vector = tuple[float, float, float]
 Coordinates = Sequence[Scalar]
 DrawnAxis = tuple[Literal["parent", "child"], Vector]
 """An axis in the frame of the side that it is fixed to."""
+Rows = list[list[Scalar]]
+"""A matrix by rows."""
 Column = tuple[str, str]
 """Label and unit of a component."""
 
@@ -113,6 +115,32 @@ class JointKind(ABC):
     def difference(self, q0: Coordinates, q1: Coordinates) -> list[Scalar]:
         """The v that leads from q0 to q1 in unit time."""
         return [b - a for a, b in zip(q0, q1, strict=True)]
+
+    def integrate_jacobians(self, q: Coordinates, v: Coordinates, dt: Scalar) -> tuple[Rows, Rows]:
+        """The derivatives (nv×nv) of ``integrate`` with respect to q and v, in the tangent spaces of q and the result.
+
+        A tangent vector w of q stands for ``integrate(q, w, 1)``.
+        """
+        if type(self).integrate is JointKind.integrate:
+            return _scaled_identity(self.nv, 1.0), _scaled_identity(self.nv, dt)
+        end = self.integrate(q, v, dt)
+
+        def moved(x: list[Scalar]) -> list[Scalar]:
+            return self.difference(end, self.integrate(x[: self.nq], x[self.nq :], dt))
+
+        still, units = [0.0] * self.nv, _scaled_identity(self.nv, 1.0)
+        by_q = [derivative(moved, [*q, *v], [*self.rate(q, e), *still]) for e in units]
+        by_v = [derivative(moved, [*q, *v], [*([0.0] * self.nq), *e]) for e in units]
+        return _transposed(by_q), _transposed(by_v)
+
+    def difference_jacobians(self, q0: Coordinates, q1: Coordinates) -> tuple[Rows, Rows]:
+        """The derivatives (nv×nv) of ``difference`` with respect to q0 and q1, in their tangent spaces."""
+        if type(self).difference is JointKind.difference:
+            return _scaled_identity(self.nv, -1.0), _scaled_identity(self.nv, 1.0)
+        units = _scaled_identity(self.nv, 1.0)
+        by_q0 = [derivative(lambda x: self.difference(x, q1), q0, self.rate(q0, e)) for e in units]
+        by_q1 = [derivative(lambda x: self.difference(q0, x), q1, self.rate(q1, e)) for e in units]
+        return _transposed(by_q0), _transposed(by_q1)
 
     def exponential_rate(self, w: Coordinates, v: Coordinates, order: int) -> list[Scalar]:
         """ẇ with which ``integrate(q, w, 1)`` has the velocity v, as exactly as a method of that order needs it."""
@@ -205,6 +233,14 @@ def one_axis(suffix: str, motion: JointKind, coordinate: int) -> ChainPart:
 def leader(parts: Sequence[ChainPart]) -> int | None:
     """Index of the part whose coordinate those with a ratio follow: the first that has a coordinate of its own."""
     return next((i for i, part in enumerate(parts) if part.q is not None and part.ratio is None), None)
+
+
+def _scaled_identity(size: int, scale: Scalar) -> Rows:
+    return [[scale if i == j else 0.0 for j in range(size)] for i in range(size)]
+
+
+def _transposed(columns: Rows) -> Rows:
+    return [list(row) for row in zip(*columns, strict=True)]
 
 
 @cache

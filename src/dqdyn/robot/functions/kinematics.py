@@ -6,7 +6,9 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from dqdyn.kinematics import attached, configuration, cooperative, frames, mass
+from dqdyn.dynamics.choice import Formulations
+from dqdyn.dynamics.deferred import Deferred
+from dqdyn.kinematics import attached, configuration, cooperative, frames, mass, pose_products
 from dqdyn.kinematics import pose_error as errors
 from dqdyn.model.model import Frame, Model
 from dqdyn.robot.robot_function import Result, RobotFunction
@@ -72,12 +74,22 @@ def _of_hands(name: str, pair: cooperative.Pair) -> list[RobotFunction]:
     ]
 
 
+def _centroidal(name: str, inputs: str, result: Result) -> RobotFunction:
+    """A function of composite bodies, on whichever model costs fewer operations."""
+    form = Deferred("dynamics.fast.centroidal", name)
+    choice = Formulations(name, {"composite-body": form}, "composite-body", partial(_CENTROIDAL, form))
+    return _of(name, inputs, result, choice=lambda model: choice)
+
+
+_CENTROIDAL = Deferred("dynamics.fast.centroidal", "candidates")
 KINEMATICS = RobotFunction.table(
     _of("integrate", "q v dt", "list", configuration.integrate),
     _of("difference", "q q1", "list", configuration.difference),
+    _of("integrate_jacobians", "q v dt", "matrices", configuration.integrate_jacobians),
+    _of("difference_jacobians", "q q1", "matrices", configuration.difference_jacobians),
     _of("configuration_rate", "q v", "list", configuration.configuration_rate),
     _of_frame("pose", "q", "dq", frames.pose),
-    _of("poses", "q", "matrix", frames.poses),
+    _of("poses", "q", "matrix", pose_products.poses),
     _of_frame("pose_error", "q goal", "list", errors.pose_error),
     _of_frame("pose_error_matrix", "q goal", "matrix", errors.pose_error_matrix),
     _of_frame("twist", "q v", "twist", frames.twist, "expressed"),
@@ -95,7 +107,7 @@ KINEMATICS = RobotFunction.table(
     _of("center_of_mass_velocity", "q v", "vector", mass.center_of_mass_velocity),
     _of("center_of_mass_jacobian", "q", "matrix", mass.center_of_mass_jacobian),
     _of("center_of_mass_jacobian_derivative", "q v", "matrix", mass.center_of_mass_jacobian_derivative),
-    _of("centroidal_momentum", "q v", "twist", mass.centroidal_momentum),
-    _of("centroidal_momentum_matrix", "q", "matrix", mass.centroidal_momentum_matrix),
-    _of("centroidal_momentum_matrix_derivative", "q v", "matrix", mass.centroidal_momentum_matrix_derivative),
+    _centroidal("centroidal_momentum", "q v", "twist"),
+    _centroidal("centroidal_momentum_matrix", "q", "matrix"),
+    _centroidal("centroidal_momentum_matrix_derivative", "q v", "matrix"),
 )

@@ -1,0 +1,110 @@
+"""The inertia of a robot as felt at one of its frames, and the inverse of the Jacobian that belongs to it.
+
+With M = LᵀDL the inverse J M⁻¹ Jᵀ = Yᵀ D⁻¹ Y needs Y = L⁻ᵀ Jᵀ alone, which has entries only for the joints that move
+the frame. Its own inverse Λ exists where these joints can move the frame in all six directions. (Khatib, A unified
+approach for motion and force control of robot manipulators, IEEE Journal of Robotics and Automation 1987.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from dqdyn.algebra.scalar import Scalar, total
+from dqdyn.dynamics.arguments import Matrix, Scalars, is_absent
+from dqdyn.dynamics.choice import Candidate, Form
+from dqdyn.dynamics.fast.sparse_solve import factored, substitute
+from dqdyn.dynamics.methods import MASS_MATRIX
+from dqdyn.kinematics.frames import Expressed, twist_jacobian
+from dqdyn.model.model import Frame, Model
+
+_TOLERANCE = 1e-10  # pivot relative to the diagonal entry that it came from: J has lost half of its digits
+_ROUNDING = 1e-3  # and relative to the largest entry of the same unit: 1e-13 of it is rounding
+_SIZE = 6
+
+
+def candidates(algorithm: Callable[..., Any], model: Model, frame: Frame) -> list[Candidate]:
+    """A function of this module with the mass matrices among which that of the robot is chosen."""
+    alone = replace(model, frames={frame.name: frame}, constraints=())
+    return [(partial(_with, algorithm, mass), on) for mass, on in MASS_MATRIX.candidates(alone, "auto")]
+
+
+def _with(algorithm: Callable[..., Any], mass: Form, model: Model, q: Scalars, frame: Frame, **options: Any) -> Any:
+    """The algorithm at the frame as the model has it, which may be in other axes."""
+    return algorithm(Operational(mass, model, model.frames[frame.name], q, **options))
+
+
+def inverse_inertia(at: Operational) -> Matrix:
+    """Λ⁻¹ = J M⁻¹ Jᵀ (6×6), which exists at every state."""
+    return at.inverse_inertia
+
+
+def inertia(at: Operational) -> Matrix:
+    """Λ = (J M⁻¹ Jᵀ)⁻¹ (6×6)."""
+    return at.inertia()
+
+
+def consistent_inverse(at: Operational) -> Matrix:
+    """J̄ = M⁻¹ Jᵀ Λ (nv×6), the right inverse of J with the least kinetic energy."""
+    inertia = at.inertia()
+    columns = []
+    for column in range(_SIZE):
+        z: list[Scalar] = [0.0] * at.nv
+        for k, y in at.y.items():
+            z[k] = total(e * row[column] for e, row in zip(y, inertia, strict=True) if not is_absent(e)) * at.inverse[k]
+        for k in range(at.nv):
+            for i in range(k):
+                if not is_absent(at.lower[k][i]) and not is_absent(z[i]):
+                    z[k] = z[k] - at.lower[k][i] * z[i]
+        columns.append(z)
+    return [[column[k] for column in columns] for k in range(at.nv)]
+
+
+def pivots(at: Operational) -> list[Scalar]:
+    """1/D of the pivots of Λ⁻¹, and its diagonal (12)."""
+    return [*factored(at.inverse_inertia)[1], *(row[k] for k, row in enumerate(at.inverse_inertia))]
+
+
+def is_singular(found: np.ndarray) -> np.ndarray:
+    """Where Λ does not exist (...), from :func:`pivots` (..., 12)."""
+    inverse, diagonal = np.split(np.abs(found), 2, axis=-1)
+    turning, moving = diagonal[..., :3].max(axis=-1, keepdims=True), diagonal[..., 3:].max(axis=-1, keepdims=True)
+    largest = np.concatenate([np.repeat(turning, 3, axis=-1), np.repeat(moving, 3, axis=-1)], axis=-1)
+    size = np.maximum(diagonal, _ROUNDING * largest)
+    with np.errstate(all="ignore"):
+        return np.asarray(~(inverse * size < 1.0 / _TOLERANCE).all(axis=-1))
+
+
+class Operational:
+    """A frame at a state: M = LᵀDL, Y by joint velocity, and J M⁻¹ Jᵀ."""
+
+    def __init__(self, mass: Form, model: Model, frame: Frame, q: Scalars, expressed: Expressed = "body") -> None:
+        self.nv = model.nv
+        self.lower, self.inverse = factored(mass(model, q))
+        jacobian = twist_jacobian(model, frame, q, expressed)
+        self.y = self._eliminated([[row[k] for row in jacobian] for k in range(model.nv)])
+        weighted = {k: [e * self.inverse[k] for e in y] for k, y in self.y.items()}
+        self.inverse_inertia: Matrix = [[0.0] * _SIZE for _ in range(_SIZE)]
+        for i in range(_SIZE):
+            for j in range(i + 1):
+                entry = total(y[i] * weighted[k][j] for k, y in self.y.items())
+                self.inverse_inertia[i][j] = self.inverse_inertia[j][i] = entry
+
+    def _eliminated(self, y: Matrix) -> dict[int, list[Scalar]]:
+        """L⁻ᵀ Jᵀ by rows, those without entries left out."""
+        for k in reversed(range(self.nv)):
+            for i in range(k):
+                factor = self.lower[k][i]
+                if not is_absent(factor):
+                    y[i] = [a if is_absent(b) else a - factor * b for a, b in zip(y[i], y[k], strict=True)]
+        return {k: row for k, row in enumerate(y) if not all(map(is_absent, row))}
+
+    def inertia(self) -> Matrix:
+        """Λ."""
+        lower, inverse = factored(self.inverse_inertia)
+        units = [[1.0 if i == k else 0.0 for i in range(_SIZE)] for k in range(_SIZE)]
+        return [substitute(lower, inverse, unit) for unit in units]

@@ -1,0 +1,63 @@
+"""Frames and states at which an inertia in operational space does not exist."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from dqdyn.algebra.rows import at_state, first_row, row_number
+from dqdyn.caching import cached_property
+from dqdyn.compile.runtime.function import Function
+from dqdyn.compile.trace import trace
+from dqdyn.errors import Error, StateError
+from dqdyn.model.model import Frame, Model
+from dqdyn.robot.options import Options
+from dqdyn.robot.robot_function import RobotFunction
+
+_INSTEAD = "operational_space_inverse_inertia, J M⁻¹ Jᵀ, exists everywhere"
+
+
+def require_tree(function: RobotFunction, model: Model, options: Options, native: bool | None) -> None:
+    """An error for a robot with constraints, under which its frames move otherwise than M and J say."""
+    if model.constraints:
+        name = model.constraints[0].name
+        problem = f"{function.name} of {model.name!r} would leave out its constraint {name!r}"
+        raise Error(f"{problem}: use robot.without_constraints() for that of the tree.", constraint=name)
+
+
+class RequireRank:
+    """Errors where the Jacobian of a frame has not the rank six: for all states, and state by state when called."""
+
+    def __init__(self, function: RobotFunction, model: Model, options: Options, native: bool | None) -> None:
+        require_tree(function, model, options, native)
+        assert isinstance(options.frame, Frame), "checked before"
+        self.function, self.model, self.frame, self.native = function, model, options.frame, native
+        joints = [model.joints[i] for i in model.path(options.frame.body)]
+        axes = {k for joint in joints for k in range(joint.v.start, joint.v.stop)}
+        if len(axes) < 6:
+            count = f"{len(axes)} {'axis' if len(axes) == 1 else 'axes'}" if axes else "no axis"
+            problem = f"{function.name} of the frame {self.frame.name!r} of {model.name!r} does not exist"
+            raise Error(f"{problem}: {count} cannot move it in six directions; {_INSTEAD}.", axes=len(axes))
+
+    def __call__(self, inputs: Sequence[np.ndarray]) -> None:
+        from dqdyn.dynamics.fast.operational import is_singular
+
+        row = first_row(is_singular(self._pivots(inputs[0], check=False)))
+        if row is not None:
+            problem = f"{self.function.name} of the frame {self.frame.name!r} does not exist at {at_state(row)}"
+            raise StateError(
+                f"{problem}, where the Jacobian of the frame is singular: leave this configuration; {_INSTEAD}.",
+                frame=self.frame.name,
+                row=row_number(row),
+            )
+
+    @cached_property
+    def _pivots(self) -> Function:
+        from dqdyn.dynamics.fast.operational import candidates, pivots
+
+        # Whether J loses rank does not depend on the axes in which it is expressed; seen from the frame it is cheapest.
+        (form, model), *_ = candidates(pivots, replace(self.model, constraints=()), self.frame)
+        program = trace("pivots", [("q", model.nq)], lambda q: (form(model, q, frame=self.frame), (12,)))
+        return Function(program, native=self.native)
