@@ -57,7 +57,7 @@ class WithFunctions:
 
     def _run(
         self, name: str, inputs: Inputs, options: Options = DEFAULTS, out: Out = None, check: bool = True
-    ) -> Array:
+    ) -> Any:
         """A function on inputs; plain calls of compiled methods run machine code without coming here."""
         function = self._functions.ready(name, options, inputs[0])
         if check:  # a built-in function is quickest without names of arguments

@@ -13,13 +13,14 @@ import numpy as np
 
 from dqdyn.algebra.counter import Tally, counters
 from dqdyn.algebra.scalar import Scalar
+from dqdyn.compile.codegen.results import ResultForm
 from dqdyn.compile.runtime.function import Function
 from dqdyn.compile.runtime.process_lock import LOCK
 from dqdyn.compile.trace import trace
 from dqdyn.compile.trace.program import Program
 from dqdyn.dynamics.parameters import with_parameters
 from dqdyn.errors import Error, unknown_name
-from dqdyn.robot.options import DEFAULTS, Option, Options, checked, read_options
+from dqdyn.robot.options import DEFAULTS, KEYS, Option, Options, checked, read_options
 from dqdyn.robot.robot_function import Entries, RobotFunction
 from dqdyn.robot.variables import Variables
 
@@ -38,8 +39,8 @@ RENAMED: Mapping[str, tuple[str, Mapping[str, Option]]] = {
 class CompiledFunctions:
     """The functions of one robot, in one choice of variables, that have been requested.
 
-    ``owner`` is the class whose methods document them. Those with default options are in ``direct`` as well, by name
-    and, where they have one, by frame: :mod:`dqdyn.compile.runtime.method` finds them there without running Python
+    ``owner`` is the class whose methods document them. Those with default options are in ``direct`` as well, by name,
+    then by frames, "expressed" or "method", where they have them: :mod:`dqdyn.compile.runtime.method` finds them there without running Python
     code.
     """
 
@@ -85,11 +86,12 @@ class CompiledFunctions:
             return ready
         function = self.variables.functions[name]
         compiled = self.get(function, checked(self.variables.model, function, options))
+        compiled = compiled.plain
         if _is_batch(first):
             return compiled
         ready = compiled.fast
         self._ready[name, options] = ready
-        self._make_direct(name, options, ready)
+        self._make_direct(function, options, ready)
         return ready
 
     def compile(self, function: RobotFunction, options: Options) -> Function:
@@ -106,6 +108,7 @@ class CompiledFunctions:
             numbers=variables.times(names),
             verify=verify,
             native=variables.native,
+            **_forms(function, program),
         )
 
     def program(self, function: RobotFunction, options: Options) -> Program:
@@ -138,19 +141,31 @@ class CompiledFunctions:
     def _sizes(self, function: RobotFunction, options: Options) -> list[tuple[str, int]]:
         return [(name, self.variables.size(name, options)) for name in function.all_inputs(options)]
 
-    def _make_direct(self, name: str, options: Options, function: Any) -> None:
-        """Let the method of that name find the function where its options, but for one frame, have their defaults."""
+    def _make_direct(self, function: RobotFunction, options: Options, ready: Any) -> None:
+        """Let the method of that name find the function where its options, but for its keys, have their defaults."""
         from dqdyn.compile.runtime.method import load_methods
         from dqdyn.robot.base import WithFunctions
 
-        usual = options == DEFAULTS._replace(frame=options.frame)
-        if isinstance(function, Function) or not usual:
+        usual = {name: getattr(DEFAULTS, name) for name in KEYS if name in function.options}
+        if isinstance(ready, Function) or options._replace(**usual) != DEFAULTS:
             return
         load_methods(WithFunctions)
-        if options.frame is None:
-            self.direct[name] = function
-        else:
-            self.direct.setdefault(name, {})[options.frame] = function
+        *path, last = (function.name, *function.keys(options))
+        table = self.direct
+        for key in path:
+            table = table.setdefault(key, {})
+        table[last] = ready
+
+
+def _forms(function: RobotFunction, program: Program) -> dict[str, Any]:
+    """How the result of a function is given: by itself, and by the method of a robot."""
+    whole = ResultForm((program.shape,))
+    if function.plain == "number":
+        return {"forms": {"call": whole, "plain": ResultForm(((),))}}
+    if function.plain == "parts":
+        parts = (program.shape[1:],) * program.shape[0]
+        return {"forms": {"call": whole, "plain": ResultForm(parts, is_tuple=True)}, "parts": parts}
+    return {}
 
 
 def _is_batch(value: Any) -> bool:

@@ -9,6 +9,7 @@ from dqdyn.compile.codegen.early_sines import EarlySines
 from dqdyn.compile.codegen.emit import CodeBody
 from dqdyn.compile.codegen.packed_emitter import PackedEmitter
 from dqdyn.compile.codegen.prefetch import PrefetchPlan
+from dqdyn.compile.codegen.results import OutputArrays, Shape
 from dqdyn.compile.codegen.rows import RowLoop
 from dqdyn.compile.codegen.sincos import LARGEST
 from dqdyn.compile.trace.passes import needed_for, sines_first
@@ -76,20 +77,33 @@ def straight(
     return cut.slots
 
 
-def state_kernel(program: Program, body: CodeBody, name: str, slots: int, flag: str, memory: Sequence[str] = ()) -> str:
-    """``i64 name(ptr in…, ptr out)`` of the lines in ``body``, which returns a flag."""
-    arguments = [f"ptr noalias readonly %in{i}" for i in range(len(program.inputs))] + ["ptr noalias %out"]
+def state_kernel(
+    program: Program,
+    body: CodeBody,
+    name: str,
+    slots: int,
+    flag: str,
+    memory: Sequence[str] = (),
+    outputs: Sequence[str] = ("%out",),
+) -> str:
+    """``i64 name(ptr in…, ptr out…)`` of the lines in ``body``, which returns a flag."""
+    arguments = [f"ptr noalias readonly %in{i}" for i in range(len(program.inputs))]
+    arguments += [f"ptr noalias {pointer}" for pointer in outputs]
     head = [f"define i64 @{name}({', '.join(arguments)}) {{", "entry:", *memory]
     return "\n".join(
         [*body.frame(head, slots, body.lines, [f"  %flag = zext i1 {flag} to i64", "  ret i64 %flag"]), ""]
     )
 
 
-def scalar_kernel(program: Program, fma: bool, contract: bool, name: str = "scalar", width: int = 1) -> str:
-    """``i64 name(ptr in…, ptr out)`` for one state; returns 1 where the interpreter must redo it.
+def scalar_kernel(
+    program: Program, fma: bool, contract: bool, name: str = "scalar", width: int = 1, parts: Sequence[Shape] = ()
+) -> str:
+    """``i64 name(ptr in…, ptr out…)`` for one state; returns 1 where the interpreter must redo it.
 
-    Sines and cosines of neighbouring coordinates are computed in vectors of ``width``.
+    Sines and cosines of neighbouring coordinates are computed in vectors of ``width``. Each of the ``parts`` of the
+    result has an array of its own.
     """
+    arrays = OutputArrays.of(program, parts)
     body = CodeBody(1, fma, contract)
     early = EarlySines(program, body, width)
 
@@ -97,10 +111,10 @@ def scalar_kernel(program: Program, fma: bool, contract: bool, name: str = "scal
         return body.load(body.at(f"%in{argument}", component))
 
     def store(k: int, value: str) -> None:
-        body.store(value, body.at("%out", k))
+        body.store(value, arrays.at(body, k))
 
-    packed = PackedEmitter(program, body, width)
-    done = _store_constants(program, body, width)
+    packed = PackedEmitter(program, body, width, arrays)
+    done = _store_constants(program, body, width, arrays)
     slots = straight(program, body, load, store, early.place, packed if packed.groups else None, done)
     flag = body.op(f"or i1 {body.too_large()}, {early.flag}")
     sizes = {
@@ -108,25 +122,35 @@ def scalar_kernel(program: Program, fma: bool, contract: bool, name: str = "scal
         "lanes": packed.size if packed.groups else 0,
     }
     memory = [f"  %{what} = alloca [{size} x double], align 64" for what, size in sizes.items() if size]
-    return state_kernel(program, body, name, slots, flag, memory)
+    return state_kernel(program, body, name, slots, flag, memory, arrays.pointers)
 
 
-def _store_constants(program: Program, body: CodeBody, width: int) -> set[int]:
+def _store_constants(program: Program, body: CodeBody, width: int, arrays: OutputArrays) -> set[int]:
     """Store outputs that are constants, most of them zeros of a matrix, as vectors where they are neighbours."""
     done: set[int] = set()
     for k in range(len(program.outputs)):
         following = [program.instructions[i] for i in program.outputs[k : k + width]]
-        if width > 1 and k not in done and len(following) == width and all(op == "const" for op, _, _ in following):
+        if width == 1 or k in done or len(following) < width or not all(op == "const" for op, _, _ in following):
+            continue
+        if arrays.are_neighbours(k, k + width - 1):
             value = body.constants([constant for _, _, constant in following])
-            body.store(value, body.at("%out", k), f"<{width} x double>")
+            body.store(value, arrays.at(body, k), f"<{width} x double>")
             done.update(range(k, k + width))
     return done
 
 
 def batch_kernel(
-    program: Program, width: int, fma: bool, contract: bool, name: str = "batch", units: Sequence[tuple[int, int]] = ()
+    program: Program,
+    width: int,
+    fma: bool,
+    contract: bool,
+    name: str = "batch",
+    units: Sequence[tuple[int, int]] = (),
+    parts: Sequence[Shape] = (),
 ) -> str:
     """``i64 name(ptr in, i64 stride, …, ptr out, i64 n)`` for n ≥ 1 rows; strides in doubles, 0 repeats a row.
+
+    A result of several ``parts`` has a pointer and a stride for each of them.
 
     Beside it ``name_piece``, the same for some of the rows (:meth:`~dqdyn.compile.codegen.rows.RowLoop.piece`).
 
@@ -137,9 +161,9 @@ def batch_kernel(
     wait in memory as whole vectors.
     """
     if size_of(program) > _GIANT:
-        return row_by_row(program, width, fma, contract, name, units)
+        return row_by_row(program, width, fma, contract, name, units, parts)
     program = sines_first(program)
-    rows = RowLoop(program, width, fma, contract, units)
+    rows = RowLoop(program, width, fma, contract, units, parts)
     body = rows.body
     cut = plan(program, _BATCH_SEGMENT, transposed=True)
 
@@ -169,15 +193,22 @@ def batch_kernel(
 
 
 def row_by_row(
-    program: Program, width: int, fma: bool, contract: bool, name: str, units: Sequence[tuple[int, int]]
+    program: Program,
+    width: int,
+    fma: bool,
+    contract: bool,
+    name: str,
+    units: Sequence[tuple[int, int]],
+    parts: Sequence[Shape] = (),
 ) -> str:
     """The batch kernel of a giant program: a block is one row, computed by the code for one state."""
-    rows = RowLoop(program, 1, fma, contract, units)
+    rows = RowLoop(program, 1, fma, contract, units, parts)
     body = rows.body
     rows.read(["%i"], {}, lambda i, value: None)
-    pointers = [rows.input_rows(i, ["%i"])[0] for i in range(len(program.inputs))] + rows.output_rows(["%i"])
+    pointers = [rows.input_rows(i, ["%i"])[0] for i in range(len(program.inputs))]
+    pointers += [rows.output_rows(["%i"], number)[0] for number in range(len(rows.arrays.sizes))]
     flag = body.op(f"call i64 @{name}_row({', '.join(f'ptr {p}' for p in pointers)})")
     is_large = body.op(f"icmp ne i64 {flag}, 0")
     rows.record("largest", body.select(is_large, body.const(2.0 * LARGEST), rows.recorded("largest")))
-    kernel = scalar_kernel(program, fma, contract, f"{name}_row", width)
+    kernel = scalar_kernel(program, fma, contract, f"{name}_row", width, parts)
     return "\n".join([kernel, *rows.block(name, 0), *rows.loop(name), *rows.piece(name), ""])

@@ -6,15 +6,16 @@ from collections.abc import Iterator
 
 from dqdyn.compile.codegen.emit import CodeBody
 from dqdyn.compile.codegen.packed_sums import Shape, pack_sums
+from dqdyn.compile.codegen.results import OutputArrays
 from dqdyn.compile.trace.program import Program
 
 
 class PackedEmitter:
     """Emits the outputs that :func:`pack_sums` packs, as vectors of ``width``; the factors are in ``%lanes``."""
 
-    def __init__(self, program: Program, body: CodeBody, width: int) -> None:
-        packing = pack_sums(program, width)
-        self.body, self.width = body, width
+    def __init__(self, program: Program, body: CodeBody, width: int, arrays: OutputArrays) -> None:
+        packing = pack_sums(program, width, arrays)
+        self.body, self.width, self.arrays = body, width, arrays
         self.groups, self.outputs, self.factors = packing.groups, packing.outputs, packing.factors()
         self.places: dict[int, list[tuple[int, bool]]] = {}  # factor → (place, whether it is negated there)
         for number, array in enumerate(packing.arrays):
@@ -54,4 +55,4 @@ class PackedEmitter:
                 factor = wide.spread(wide.load(wide.at("%lanes", self.common[common])))
                 return wide.binary(f"fmul{wide.flags}", factor, x)
 
-            wide.store_lanes(total(group.shape), wide.at("%out", group.start), group.lanes)
+            wide.store_lanes(total(group.shape), self.arrays.at(wide, group.start), group.lanes)
