@@ -47,7 +47,7 @@ class CompiledFunctions:
     def __init__(self, variables: Variables, owner: type) -> None:
         self.variables, self.owner = variables, owner
         self.direct: dict[str, Any] = {}
-        self._compiled: dict[tuple[str, Options], Function] = {}
+        self._compiled: dict[tuple[str, Any], Function] = {}
         self._ready: dict[tuple[str, Options], Callable[..., np.ndarray]] = {}
 
     def named(self, name: str, options: Mapping[str, Option]) -> tuple[RobotFunction, Options]:
@@ -113,14 +113,17 @@ class CompiledFunctions:
 
     def program(self, function: RobotFunction, options: Options) -> Program:
         """The straight-line program with the fewest operations among those of all candidates."""
+        return min(self.programs(function, options), key=lambda program: program.counts.total)
+
+    def programs(self, function: RobotFunction, options: Options) -> list[Program]:
+        """The straight-line programs of all candidates."""
         inputs = self._sizes(function, options)
         candidates = function.algorithms(self.variables.subject, options)
         if options.parameters:
             chosen = (partial(self._with_parameters, function, options, i) for i in range(len(candidates)))
         else:
             chosen = (partial(function.evaluate, form, on, options) for form, on in candidates)
-        programs = [trace(function.name, inputs, algorithm) for algorithm in chosen]
-        return min(programs, key=lambda program: program.counts.total)
+        return [trace(function.name, inputs, algorithm) for algorithm in chosen]
 
     def _with_parameters(
         self, function: RobotFunction, options: Options, candidate: int, *inputs: Sequence[Scalar]
@@ -131,9 +134,20 @@ class CompiledFunctions:
         form, on = function.algorithms(model, options)[candidate]
         return function.evaluate(form, on, options, *inputs)
 
-    def count(self, function: RobotFunction, options: Options) -> Tally:
+    def several(self, wanted: Any) -> Function:
+        """Several functions in one program; see :mod:`dqdyn.robot.joint_functions`."""
+        from dqdyn.robot.joint_functions import joint_function, read_entries
+
+        entries = read_entries(self, wanted)
+        key = ("", tuple((e.function.name, e.options, e.field) for e in entries))
+        with LOCK:
+            if key not in self._compiled:
+                self._compiled[key] = joint_function(self, entries)
+        return self._compiled[key]
+
+    def count(self, function: RobotFunction, options: Options, tally: Tally | None = None) -> Tally:
         """Operations of the algorithm as written, before any simplification."""
-        tally, subject = Tally(), self.variables.subject
+        tally, subject = Tally() if tally is None else tally, self.variables.subject
         given = [counters(size, tally) for _, size in self._sizes(function, options)]
         function.run(subject, options, *given)
         return tally

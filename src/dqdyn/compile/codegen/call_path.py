@@ -63,8 +63,7 @@ class CallEmitter(ObjectEmitter):
         return self.name == "call"
 
     def entry(self) -> list[str]:
-        axes = max(map(len, self.form.shapes)) + 1
-        return ["entry:", f"  %dims = alloca [{axes} x i64]", "  %pair = alloca [2 x ptr]"]
+        return ["entry:", f"  %dims = alloca [{max(map(len, self.form.shapes)) + 1} x i64]"]
 
     def arguments(self) -> list[str]:
         """Pointers to the data of all arguments, after checks of their number and of each of them."""
@@ -102,7 +101,12 @@ class CallEmitter(ObjectEmitter):
             array = self.make_array(self.form.shapes[0])
             self.require(self.op(f"icmp ne ptr {array}, null"), otherwise="no_memory")
             return array, [self.field(array, abi.DATA)]
-        result = self.call("new_tuple", f"i64 {len(self.form.shapes)}")
+        count = f"i64 {len(self.form.shapes)}"
+        if self.form.fields:  # a tuple of another type: it has the same items, and no others
+            kind = self.op(f"load ptr, ptr @{self.name}_type")
+            result = self.call("allocate", f"ptr {kind}, {count}")
+        else:
+            result = self.call("new_tuple", count)
         self.require(self.op(f"icmp ne ptr {result}, null"), otherwise="no_memory")
         data = []
         for i, shape in enumerate(self.form.shapes):
@@ -115,16 +119,7 @@ class CallEmitter(ObjectEmitter):
         self.run("decrease", f"ptr {result}")
         self.jump("no_memory")
         self.label("complete")
-        return (self.named(result) if self.form.fields else result), data
-
-    def named(self, plain: str) -> str:
-        """A named tuple in place of a tuple."""
-        self.store(self.op(f"load ptr, ptr @{self.name}_type"), "%pair", "ptr")
-        self.store(plain, self.at("%pair", 1, "ptr"), "ptr")
-        result = self.call("vectorcall", f"ptr {self.context('tuple_new')}, ptr %pair, i64 2, ptr null")
-        self.run("decrease", f"ptr {plain}")
-        self.require(self.op(f"icmp ne ptr {result}, null"), otherwise="no_memory")
-        return result
+        return result, data
 
     # --- what differs for batches ---
 

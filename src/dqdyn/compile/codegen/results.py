@@ -26,9 +26,9 @@ class OutputArrays:
     @classmethod
     def of(cls, program: Program, parts: Sequence[Shape] = ()) -> OutputArrays:
         """One array for each part, or for the whole result."""
-        shapes = tuple(parts) or (program.shape,)
-        assert sum(map(math.prod, shapes)) == len(program.outputs), shapes
-        return cls(tuple(map(math.prod, shapes)), tuple(shape[-1] if shape else 1 for shape in shapes))
+        if len(parts) <= 1:
+            return cls((len(program.outputs),), program.shape[-1:] or (1,))
+        return cls(tuple(map(math.prod, parts)), tuple(shape[-1] if shape else 1 for shape in parts))
 
     @property
     def starts(self) -> tuple[int, ...]:

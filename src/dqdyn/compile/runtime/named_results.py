@@ -14,6 +14,7 @@ def named_results(fields: tuple[str, ...]) -> Any:
     kind: Any = namedtuple("Results", fields)  # type: ignore[misc]  # noqa: PYI024
     kind.__reduce__ = lambda self: (_restored, (fields, tuple(self)))
     kind.__module__ = __name__
+    kind.__hash__ = None  # arrays have none, and CPython keeps that of a tuple in a field that emitted code leaves alone
     return kind._make
 
 
