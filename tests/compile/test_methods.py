@@ -21,7 +21,7 @@ from dqdyn.compile.runtime.method import MethodBase
 from dqdyn.compile.runtime.python_abi import layout_is_known
 from dqdyn.errors import Error
 from dqdyn.robot.catalog import functions_of
-from dqdyn.robot.options import FRAMES
+from dqdyn.robot.options import DEFAULTS, FRAMES
 
 pytestmark = pytest.mark.skipif(not layout_is_known(), reason="the layout of this interpreter is not known")
 
@@ -134,10 +134,11 @@ def test_every_compiled_method_passes_on_what_the_catalog_asks_for(robot: Any) -
                 continue
             words, quantity = method._words(attribute), known[name.lstrip("_")]
             frames = [option for option in quantity.options if option in FRAMES]
-            assert words[method._KEYS] == len(frames), name
-            assert words[method._COUNT] == 1 + len(frames) + len(quantity.inputs), name
+            assert words[method._FRAMES] == len(frames), name
+            assert words[method._INPUTS] == len(quantity.inputs), name
+            assert len(frames) + bool(words[method._USUAL]) == len(quantity.keys(DEFAULTS)), name
             seen += 1
-    assert seen > 25
+    assert seen > 40
 
 
 def test_words_of_the_method_are_understood_alike(robot: Any) -> None:

@@ -250,6 +250,9 @@ def stack(entries: Sequence[Scalar], shape: tuple[int, ...] | None = None, batch
 
 def unstack(array: Any, size: int) -> list[Scalar]:
     """The components along the last axis of an array: Python floats for one vector, arrays for a batch."""
+    if type(array) is np.ndarray and array.ndim == 1 and array.dtype.char == "d":
+        entries: list[Scalar] = array[:size].tolist()
+        return entries
     array = np.asarray(array)
     if array.dtype == object:
         return list(array)

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
 from dqdyn.algebra.counter import Tally
 from dqdyn.arrays import Array, Out
 from dqdyn.compile.trace.program import Counts, Program
+from dqdyn.errors import Error
 from dqdyn.model.model import Frame, Model, TreeJoint
 from dqdyn.robot.compiled_functions import CompiledFunctions
 from dqdyn.robot.options import DEFAULTS, Option, Options
 
+Entry = str | tuple[str, Mapping[str, Any]]
+"""One of several functions: "name", "name:frame", or its name and options."""
+Several = Sequence[Entry] | Mapping[str, Entry]
+"""Functions to be compiled as one; in a mapping, by the names of their results."""
 Inputs = tuple[Any, ...]
 """What is given to a function, in the order of its inputs."""
 
@@ -32,32 +37,54 @@ class WithFunctions:
         object.__setattr__(self, "_functions", functions)
         object.__setattr__(self, "_direct", functions.direct)
 
-    def function(self, name: str, **options: Option) -> Callable[..., Array]:
+    @overload
+    def function(self, name: str, **options: Option) -> Callable[..., Array]: ...
+
+    @overload
+    def function(self, name: Several) -> Callable[..., tuple[Array, ...]]: ...
+
+    def function(self, name: str | Several, **options: Option) -> Callable[..., Any]:
         """The compiled function ``name`` bound to this robot, for loops; it has a signature and a docstring.
 
         ``f = robot.function("twist_jacobian", frame="hand"); f(q, out=J)``. ``f.__self__.program`` is its program.
         Options that add an input each, after the others: ``wrench_frames`` (a list: [f, τ] per frame, one after the
         other, in the axes of ``wrench_expressed``) and ``time`` (True: t in s, on which constraints may depend).
+
+        A list of functions is compiled as one, which computes once what they share and gives a tuple of arrays:
+        ``f = robot.function(["mass_matrix", "bias_forces", "twist_jacobian:hand"]); M, h, J = f(q, v)``. Entries are
+        names, "name:frame", or pairs of a name and options; a dict names the results. Inputs are q, v, a, tau as far as
+        they are needed, then all others in the order of the list. ``out=`` takes a tuple of arrays.
         """
-        fast: Callable[..., Array] = self._functions.get(*self._functions.named(name, options)).fast
-        return fast
+        return self._bound(name, options).fast
 
-    def program(self, name: str, **options: Option) -> Program:
-        """The straight-line program behind a function; ``print`` it, count it, export it."""
-        return self._functions.get(*self._functions.named(name, options)).program
+    def program(self, name: str | Several, **options: Option) -> Program:
+        """The straight-line program behind a function, or several; ``print`` it, count it, export it."""
+        return self._bound(name, options).program
 
-    def count(self, name: str, simplify: bool = True, **options: Option) -> Counts | Tally:
-        """Operations of a function: ``.mul``, ``.add``, ``.sincos``, ``.total``, ….
+    def count(self, name: str | Several, simplify: bool = True, **options: Option) -> Counts | Tally:
+        """Operations of a function, or several in one program: ``.mul``, ``.add``, ``.sincos``, ``.total``, ….
 
         ``simplify=True`` counts the compiled program; ``False`` the algorithm as written, as the papers count.
         """
         if simplify:
             return self.program(name, **options).counts
-        return self._functions.count(*self._functions.named(name, options))
+        if isinstance(name, str):
+            return self._functions.count(*self._functions.named(name, options))
+        tally = Tally()
+        for entry in self._bound(name, options).entries:
+            self._functions.count(entry.function, entry.options, tally)
+        return tally
 
-    def _run(
-        self, name: str, inputs: Inputs, options: Options = DEFAULTS, out: Out = None, check: bool = True
-    ) -> Array:
+    def _bound(self, name: Any, options: Mapping[str, Option]) -> Any:
+        """One function with its options, or several."""
+        if isinstance(name, str):
+            return self._functions.get(*self._functions.named(name, options))
+        if options:
+            text = "options belong to one function: pass them in its pair, as in ('twist_jacobian', {'frame': 'hand'})"
+            raise Error(f"{text}; found {', '.join(options)} beside a list of functions.", options=list(options))
+        return self._functions.several(name)
+
+    def _run(self, name: str, inputs: Inputs, options: Options = DEFAULTS, out: Out = None, check: bool = True) -> Any:
         """A function on inputs; plain calls of compiled methods run machine code without coming here."""
         function = self._functions.ready(name, options, inputs[0])
         if check:  # a built-in function is quickest without names of arguments

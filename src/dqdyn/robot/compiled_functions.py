@@ -13,13 +13,14 @@ import numpy as np
 
 from dqdyn.algebra.counter import Tally, counters
 from dqdyn.algebra.scalar import Scalar
+from dqdyn.compile.codegen.results import ResultForm
 from dqdyn.compile.runtime.function import Function
 from dqdyn.compile.runtime.process_lock import LOCK
 from dqdyn.compile.trace import trace
 from dqdyn.compile.trace.program import Program
 from dqdyn.dynamics.parameters import with_parameters
 from dqdyn.errors import Error, unknown_name
-from dqdyn.robot.options import DEFAULTS, Option, Options, checked, read_options
+from dqdyn.robot.options import DEFAULTS, KEYS, Option, Options, checked, read_options
 from dqdyn.robot.robot_function import Entries, RobotFunction
 from dqdyn.robot.variables import Variables
 
@@ -38,15 +39,15 @@ RENAMED: Mapping[str, tuple[str, Mapping[str, Option]]] = {
 class CompiledFunctions:
     """The functions of one robot, in one choice of variables, that have been requested.
 
-    ``owner`` is the class whose methods document them. Those with default options are in ``direct`` as well, by name
-    and, where they have one, by frame: :mod:`dqdyn.compile.runtime.method` finds them there without running Python
+    ``owner`` is the class whose methods document them. Those with default options are in ``direct`` as well, by name,
+    then by frames, "expressed" or "method", where they have them: :mod:`dqdyn.compile.runtime.method` finds them there without running Python
     code.
     """
 
     def __init__(self, variables: Variables, owner: type) -> None:
         self.variables, self.owner = variables, owner
         self.direct: dict[str, Any] = {}
-        self._compiled: dict[tuple[str, Options], Function] = {}
+        self._compiled: dict[tuple[str, Any], Function] = {}
         self._ready: dict[tuple[str, Options], Callable[..., np.ndarray]] = {}
 
     def named(self, name: str, options: Mapping[str, Option]) -> tuple[RobotFunction, Options]:
@@ -85,11 +86,12 @@ class CompiledFunctions:
             return ready
         function = self.variables.functions[name]
         compiled = self.get(function, checked(self.variables.model, function, options))
+        compiled = compiled.plain
         if _is_batch(first):
             return compiled
         ready = compiled.fast
         self._ready[name, options] = ready
-        self._make_direct(name, options, ready)
+        self._make_direct(function, options, ready)
         return ready
 
     def compile(self, function: RobotFunction, options: Options) -> Function:
@@ -106,18 +108,22 @@ class CompiledFunctions:
             numbers=variables.times(names),
             verify=verify,
             native=variables.native,
+            **_forms(function, program),
         )
 
     def program(self, function: RobotFunction, options: Options) -> Program:
         """The straight-line program with the fewest operations among those of all candidates."""
+        return min(self.programs(function, options), key=lambda program: program.counts.total)
+
+    def programs(self, function: RobotFunction, options: Options) -> list[Program]:
+        """The straight-line programs of all candidates."""
         inputs = self._sizes(function, options)
         candidates = function.algorithms(self.variables.subject, options)
         if options.parameters:
             chosen = (partial(self._with_parameters, function, options, i) for i in range(len(candidates)))
         else:
             chosen = (partial(function.evaluate, form, on, options) for form, on in candidates)
-        programs = [trace(function.name, inputs, algorithm) for algorithm in chosen]
-        return min(programs, key=lambda program: program.counts.total)
+        return [trace(function.name, inputs, algorithm) for algorithm in chosen]
 
     def _with_parameters(
         self, function: RobotFunction, options: Options, candidate: int, *inputs: Sequence[Scalar]
@@ -128,9 +134,20 @@ class CompiledFunctions:
         form, on = function.algorithms(model, options)[candidate]
         return function.evaluate(form, on, options, *inputs)
 
-    def count(self, function: RobotFunction, options: Options) -> Tally:
+    def several(self, wanted: Any) -> Function:
+        """Several functions in one program; see :mod:`dqdyn.robot.joint_functions`."""
+        from dqdyn.robot.joint_functions import joint_function, read_entries
+
+        entries = read_entries(self, wanted)
+        key = ("", tuple((e.function.name, e.options, e.field) for e in entries))
+        with LOCK:
+            if key not in self._compiled:
+                self._compiled[key] = joint_function(self, entries)
+        return self._compiled[key]
+
+    def count(self, function: RobotFunction, options: Options, tally: Tally | None = None) -> Tally:
         """Operations of the algorithm as written, before any simplification."""
-        tally, subject = Tally(), self.variables.subject
+        tally, subject = Tally() if tally is None else tally, self.variables.subject
         given = [counters(size, tally) for _, size in self._sizes(function, options)]
         function.run(subject, options, *given)
         return tally
@@ -138,19 +155,31 @@ class CompiledFunctions:
     def _sizes(self, function: RobotFunction, options: Options) -> list[tuple[str, int]]:
         return [(name, self.variables.size(name, options)) for name in function.all_inputs(options)]
 
-    def _make_direct(self, name: str, options: Options, function: Any) -> None:
-        """Let the method of that name find the function where its options, but for one frame, have their defaults."""
+    def _make_direct(self, function: RobotFunction, options: Options, ready: Any) -> None:
+        """Let the method of that name find the function where its options, but for its keys, have their defaults."""
         from dqdyn.compile.runtime.method import load_methods
         from dqdyn.robot.base import WithFunctions
 
-        usual = options == DEFAULTS._replace(frame=options.frame)
-        if isinstance(function, Function) or not usual:
+        usual = {name: getattr(DEFAULTS, name) for name in KEYS if name in function.options}
+        if isinstance(ready, Function) or options._replace(**usual) != DEFAULTS:
             return
         load_methods(WithFunctions)
-        if options.frame is None:
-            self.direct[name] = function
-        else:
-            self.direct.setdefault(name, {})[options.frame] = function
+        *path, last = (function.name, *function.keys(options))
+        table = self.direct
+        for key in path:
+            table = table.setdefault(key, {})
+        table[last] = ready
+
+
+def _forms(function: RobotFunction, program: Program) -> dict[str, Any]:
+    """How the result of a function is given: by itself, and by the method of a robot."""
+    whole = ResultForm((program.shape,))
+    if function.plain == "number":
+        return {"forms": {"call": whole, "plain": ResultForm(((),))}}
+    if function.plain == "parts":
+        parts = (program.shape[1:],) * program.shape[0]
+        return {"forms": {"call": whole, "plain": ResultForm(parts, is_tuple=True)}, "parts": parts}
+    return {}
 
 
 def _is_batch(value: Any) -> bool:

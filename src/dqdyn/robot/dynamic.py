@@ -29,7 +29,7 @@ class DynamicMethods(KinematicMethods):
 
     __slots__ = ()
 
-    @compiled_method(inputs=3)
+    @compiled_method(inputs=3, option="method")
     def inverse_dynamics(
         self,
         q: Reals,
@@ -63,7 +63,7 @@ class DynamicMethods(KinematicMethods):
         options, stacked = wrench_input(wrenches, expressed, check, method)
         return self._run("inverse_dynamics", (q, v, a, *stacked), options, out, check)
 
-    @compiled_method(inputs=3)
+    @compiled_method(inputs=3, option="method")
     def forward_dynamics(
         self,
         q: Reals,
@@ -114,12 +114,12 @@ class DynamicMethods(KinematicMethods):
         options, stacked = wrench_input(wrenches, expressed, check)
         return self._run("joint_wrenches", (q, v, a, *stacked), options, out, check)
 
-    @compiled_method(inputs=1)
+    @compiled_method(inputs=1, option="method")
     def mass_matrix(self, q: Reals, method: MassMatrixMethod = "auto", *, out: Out = None, check: bool = True) -> Array:
         """M (..., nv, nv), full and symmetric, with armature; a function ``method(model, q)`` gives that of bodies."""
         return self._run("mass_matrix", (q,), Options(method=method), out=out, check=check)
 
-    @compiled_method(inputs=2)
+    @compiled_method(inputs=2, option="method")
     def coriolis_matrix(
         self, q: Reals, v: Reals, method: CoriolisMethod = "auto", *, out: Out = None, check: bool = True
     ) -> Array:
@@ -139,22 +139,24 @@ class DynamicMethods(KinematicMethods):
         """τ (..., nv) that holds the robot at rest against gravity and springs."""
         return self._run("gravity_forces", (q,), out=out, check=check)
 
+    @compiled_method(inputs=3)
     def inverse_dynamics_derivatives(
         self, q: Reals, v: Reals, a: Reals, *, check: bool = True
     ) -> tuple[Array, Array, Array]:
         """∂τ/∂q, ∂τ/∂v, ∂τ/∂a, each (..., nv, nv); q in the tangent space, as :meth:`integrate` moves it.
 
-        Without external wrenches, and without ``out``: the three are views of one new array (..., 3, nv, nv), so in a
-        batch they are not contiguous.
+        Without external wrenches, and without ``out``: the bound function takes one array (..., 3, nv, nv).
         """
-        return _parts(self._run("inverse_dynamics_derivatives", (q, v, a), check=check))
+        parts: tuple[Array, Array, Array] = self._run("inverse_dynamics_derivatives", (q, v, a), check=check)
+        return parts
 
+    @compiled_method(inputs=3)
     def forward_dynamics_derivatives(
         self, q: Reals, v: Reals, tau: Reals, *, check: bool = True
     ) -> tuple[Array, Array, Array]:
         """∂a/∂q, ∂a/∂v, ∂a/∂τ, each (..., nv, nv); q in the tangent space. Without constraints ∂a/∂τ is M⁻¹.
 
-        Without external wrenches, and without ``out``: the three are views of one new array and need not be contiguous.
+        Without external wrenches, and without ``out``: the bound function takes one array (..., 3, nv, nv).
         """
         self._functions.variables.inertia.require_inertia()
         if self.model.constraints and (self.model.nv > _COMPILED_SOLVE or any(c.timed for c in self.model.constraints)):
@@ -163,7 +165,8 @@ class DynamicMethods(KinematicMethods):
                 f"constraints without time; {self.model.name!r} has nv = {self.model.nv}: use finite differences."
             )
         if self.model.nv <= _COMPILED_SOLVE:
-            return _parts(self._run("forward_dynamics_derivatives", (q, v, tau), check=check))
+            parts: tuple[Array, Array, Array] = self._run("forward_dynamics_derivatives", (q, v, tau), check=check)
+            return parts
         # Straight-line code for n³ operations would take long to compile; LAPACK has loops.
         a = self.forward_dynamics(q, v, tau, check=check)
         d_dq, d_dv, mass = self.inverse_dynamics_derivatives(q, v, a, check=check)
@@ -193,16 +196,18 @@ class DynamicMethods(KinematicMethods):
 
         return inertial_parameters(self.model)
 
+    @compiled_method(inputs=4)
     def gauss_function(self, q: Reals, v: Reals, a: Reals, tau: Reals, *, check: bool = True) -> Array:
         """Gauss's function in kg m²/s⁴, shape (...,): of all accelerations a, the motion under tau makes it least.
 
         Its gradient in a is inverse dynamics less tau, with damping, friction and armature.
         """
-        return self._run("gauss_function", (q, v, a, tau), check=check)[..., 0]
+        return self._run("gauss_function", (q, v, a, tau), check=check)
 
+    @compiled_method(inputs=3)
     def gibbs_appell_function(self, q: Reals, v: Reals, a: Reals, *, check: bool = True) -> Array:
         """Energy of acceleration in kg m²/s⁴, shape (...,), up to a term without a: its gradient in a is M a + C v."""
-        return self._run("gibbs_appell_function", (q, v, a), check=check)[..., 0]
+        return self._run("gibbs_appell_function", (q, v, a), check=check)
 
     def gravity_wrenches(self, field: Field, q: Reals, *, check: bool = True) -> dict[str, Array]:
         """[f, τ] (..., 6) by which a field of :mod:`dqdyn.dynamics.gravity` pulls each moving body, by its name.
@@ -221,24 +226,22 @@ class DynamicMethods(KinematicMethods):
             result[name] = stack(parts, batch=given.shape[:-1])
         return result
 
+    @compiled_method(inputs=2)
     def kinetic_energy(self, q: Reals, v: Reals, *, check: bool = True) -> Array:
         """½ vᵀ M v in J, shape (...,)."""
-        return self._run("kinetic_energy", (q, v), check=check)[..., 0]
+        return self._run("kinetic_energy", (q, v), check=check)
 
+    @compiled_method(inputs=1)
     def potential_energy(self, q: Reals, *, check: bool = True) -> Array:
         """Energy in the field of gravity in J, shape (...,); zero with all masses at the height of the world origin.
 
         In a field that the robot was given, the energy is the field's, with its own zero.
         """
-        return self._run("potential_energy", (q,), check=check)[..., 0]
+        return self._run("potential_energy", (q,), check=check)
 
     def energy(self, q: Reals, v: Reals, *, check: bool = True) -> Array:
         """Kinetic plus potential energy in J, shape (...,)."""
         return self.kinetic_energy(q, v, check=check) + self.potential_energy(q, check=check)
-
-
-def _parts(stacked: Array) -> tuple[Array, Array, Array]:
-    return stacked[..., 0, :, :], stacked[..., 1, :, :], stacked[..., 2, :, :]
 
 
 def _copied(tau: Array, out: Array) -> Array:

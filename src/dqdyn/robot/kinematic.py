@@ -8,6 +8,7 @@ import numpy as np
 
 from dqdyn.algebra.any_pose import PoseLike
 from dqdyn.algebra.dual import DQ
+from dqdyn.algebra.quaternion import pure, real
 from dqdyn.algebra.scalar import unstack
 from dqdyn.algebra.values import Pose, Twist
 from dqdyn.arrays import Array, Out, Reals, Times
@@ -21,8 +22,16 @@ from dqdyn.robot.options import FrameName, Options
 if TYPE_CHECKING:
     from dqdyn.robot.manipulability import Measure
 
+
+def _constant(numbers: list[float]) -> Array:
+    array = np.array(numbers)
+    array.setflags(write=False)
+    return array
+
+
 Seed = np.random.Generator | int | None
 """What random numbers are drawn by, as NumPy's ``default_rng`` takes it."""
+_ORIGIN, _Z_AXIS, _XY_PLANE = map(_constant, ([0.0] * 3, [0.0, 0.0, 1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]))
 LocalPoint = Point | Reals
 LocalLine = Line | Reals
 LocalPlane = Plane | Reals
@@ -86,8 +95,14 @@ class KinematicMethods(NamedMethods):
 
     def poses(self, q: Reals, *, check: bool = True) -> dict[str, Pose]:
         """Poses of all frames by name."""
-        rows = self._run("poses", (q,), check=check)
-        return {name: Pose.of_array(rows[..., i, :], name, WORLD) for i, name in enumerate(self.frames)}
+        rows = self._poses(q) if check else self._poses(q, check=False)
+        by_frame = rows if rows.ndim == 2 else np.moveaxis(rows, -2, 0)
+        return {name: Pose.of_array(row, name, WORLD) for name, row in zip(self.frames, by_frame, strict=True)}
+
+    @compiled_method(inputs=1)
+    def _poses(self, q: Reals, *, out: Out = None, check: bool = True) -> Array:
+        """vec8 of all frames (..., frames, 8)."""
+        return self._run("poses", (q,), out=out, check=check)
 
     @compiled_method(inputs=2)
     def pose_error(self, frame: FrameName, q: Reals, goal: PoseLike, *, out: Out = None, check: bool = True) -> Array:
@@ -108,15 +123,44 @@ class KinematicMethods(NamedMethods):
         self, frame: FrameName, q: Reals, v: Reals, expressed: Expressed = "body", *, check: bool = True
     ) -> Twist:
         """Twist ω + εv of a frame in rad/s and m/s; ``expressed`` "body", "world" or "aligned"."""
-        twist = self._run("twist", (q, v), Options(frame=frame, expressed=expressed), check=check)
-        return _twist(twist, frame, expressed)
+        vec6 = self._twist(frame, q, v, expressed) if check else self._twist(frame, q, v, expressed, check=False)
+        return _twist(vec6, frame, expressed)
+
+    @compiled_method(inputs=2, option="expressed")
+    def _twist(
+        self,
+        frame: FrameName,
+        q: Reals,
+        v: Reals,
+        expressed: Expressed = "body",
+        *,
+        out: Out = None,
+        check: bool = True,
+    ) -> Array:
+        """[ω, v] of :meth:`twist`."""
+        return self._run("twist", (q, v), Options(frame=frame, expressed=expressed), out=out, check=check)
 
     def twist_rate(
         self, frame: FrameName, q: Reals, v: Reals, a: Reals, expressed: Expressed = "body", *, check: bool = True
     ) -> Twist:
         """Rate of the components of the twist: J a + J̇ v, in rad/s² and m/s²."""
-        rate = self._run("twist_rate", (q, v, a), Options(frame=frame, expressed=expressed), check=check)
-        return _twist(rate, frame, expressed)
+        given = (frame, q, v, a, expressed)
+        return _twist(self._twist_rate(*given) if check else self._twist_rate(*given, check=False), frame, expressed)
+
+    @compiled_method(inputs=3, option="expressed")
+    def _twist_rate(
+        self,
+        frame: FrameName,
+        q: Reals,
+        v: Reals,
+        a: Reals,
+        expressed: Expressed = "body",
+        *,
+        out: Out = None,
+        check: bool = True,
+    ) -> Array:
+        """Components of :meth:`twist_rate`."""
+        return self._run("twist_rate", (q, v, a), Options(frame=frame, expressed=expressed), out=out, check=check)
 
     @compiled_method(inputs=1)
     def pose_jacobian(self, frame: FrameName, q: Reals, *, out: Out = None, check: bool = True) -> Array:
@@ -130,14 +174,14 @@ class KinematicMethods(NamedMethods):
         """J̇ (..., 8, nv) along v, so that vec8 ẍ = J a + J̇ v."""
         return self._run("pose_jacobian_derivative", (q, v), Options(frame=frame), out=out, check=check)
 
-    @compiled_method(inputs=1)
+    @compiled_method(inputs=1, option="expressed")
     def twist_jacobian(
         self, frame: FrameName, q: Reals, expressed: Expressed = "body", *, out: Out = None, check: bool = True
     ) -> Array:
         """J (..., 6, nv) with [ω, v] = J v; ``expressed`` "body", "world" or "aligned"."""
         return self._run("twist_jacobian", (q,), Options(frame=frame, expressed=expressed), out=out, check=check)
 
-    @compiled_method(inputs=2)
+    @compiled_method(inputs=2, option="expressed")
     def twist_jacobian_derivative(
         self,
         frame: FrameName,
@@ -209,18 +253,24 @@ class KinematicMethods(NamedMethods):
 
     # --- points, lines and planes fixed to a frame ------------------------------------------------------------
 
-    def point(self, frame: FrameName, q: Reals, point: LocalPoint = (0.0, 0.0, 0.0), *, check: bool = True) -> Point:
+    def point(self, frame: FrameName, q: Reals, point: LocalPoint = _ORIGIN, *, check: bool = True) -> Point:
         """A point given in the frame, seen from the world."""
-        return Point.of(DQ(self._run("point_on", (q, point), Options(frame=frame), check=check)))
+        xyz = self._point_on(frame, q, point) if check else self._point_on(frame, q, point, check=False)
+        return Point.of(DQ.of(pure(*unstack(xyz, 3))))
 
     @compiled_method(inputs=2)
+    def _point_on(self, frame: FrameName, q: Reals, point: LocalPoint, *, check: bool = True) -> Array:
+        """Coordinates of :meth:`point`."""
+        return self._run("point_on", (q, point), Options(frame=frame), check=check)
+
+    @compiled_method(inputs=2, default=_ORIGIN)
     def point_jacobian(
         self, frame: FrameName, q: Reals, point: LocalPoint = (0.0, 0.0, 0.0), *, check: bool = True
     ) -> Array:
         """J (..., 3, nv) with ṗ = J v for a point given in the frame."""
         return self._run("point_jacobian", (q, point), Options(frame=frame), check=check)
 
-    @compiled_method(inputs=3)
+    @compiled_method(inputs=3, default=_ORIGIN)
     def point_jacobian_derivative(
         self, frame: FrameName, q: Reals, v: Reals, point: LocalPoint = (0.0, 0.0, 0.0), *, check: bool = True
     ) -> Array:
@@ -229,62 +279,102 @@ class KinematicMethods(NamedMethods):
 
     def line(self, frame: FrameName, q: Reals, line: LocalLine | None = None, *, check: bool = True) -> Line:
         """A line given in the frame (default: its z axis), seen from the world [Quiroz, eq. (4.24)]."""
-        lm = self._run("line_on", (q, _local_line(line)), Options(frame=frame), check=check)
-        return Line.of(DQ(np.insert(lm, [0, 3], 0.0, axis=-1)))
+        given = (frame, q, _Z_AXIS if line is None else line)
+        return Line.of(DQ.of6(unstack(self._line_on(*given) if check else self._line_on(*given, check=False), 6)))
 
+    @compiled_method(inputs=2)
+    def _line_on(self, frame: FrameName, q: Reals, line: LocalLine, *, check: bool = True) -> Array:
+        """[l, m] of :meth:`line`."""
+        return self._run("line_on", (q, line), Options(frame=frame), check=check)
+
+    @compiled_method(inputs=2, default=_Z_AXIS)
     def line_jacobian(self, frame: FrameName, q: Reals, line: LocalLine | None = None, *, check: bool = True) -> Array:
         """J (..., 6, nv) with [l̇, ṁ] = J v for a line given in the frame (default: its z axis)."""
-        return self._run("line_jacobian", (q, _local_line(line)), Options(frame=frame), check=check)
+        return self._run("line_jacobian", (q, _Z_AXIS if line is None else line), Options(frame=frame), check=check)
 
+    @compiled_method(inputs=3, default=_Z_AXIS)
     def line_jacobian_derivative(
         self, frame: FrameName, q: Reals, v: Reals, line: LocalLine | None = None, *, check: bool = True
     ) -> Array:
         """J̇ (..., 6, nv) along v."""
-        return self._run("line_jacobian_derivative", (q, v, _local_line(line)), Options(frame=frame), check=check)
+        return self._run(
+            "line_jacobian_derivative", (q, v, _Z_AXIS if line is None else line), Options(frame=frame), check=check
+        )
 
     def plane(self, frame: FrameName, q: Reals, plane: LocalPlane | None = None, *, check: bool = True) -> Plane:
         """A plane given in the frame (default: its xy plane), seen from the world."""
-        nd = self._run("plane_on", (q, _local_plane(plane)), Options(frame=frame), check=check)
-        return Plane.of(DQ(np.insert(nd, [0, 4, 4, 4], 0.0, axis=-1)))
+        given = (frame, q, _XY_PLANE if plane is None else plane)
+        *n, d = unstack(self._plane_on(*given) if check else self._plane_on(*given, check=False), 4)
+        return Plane.of(DQ.of(pure(*n), real(d)))
 
+    @compiled_method(inputs=2)
+    def _plane_on(self, frame: FrameName, q: Reals, plane: LocalPlane, *, check: bool = True) -> Array:
+        """[n, d] of :meth:`plane`."""
+        return self._run("plane_on", (q, plane), Options(frame=frame), check=check)
+
+    @compiled_method(inputs=2, default=_XY_PLANE)
     def plane_jacobian(
         self, frame: FrameName, q: Reals, plane: LocalPlane | None = None, *, check: bool = True
     ) -> Array:
         """J (..., 4, nv) with [ṅ, ḋ] = J v for a plane given in the frame (default: its xy plane)."""
-        return self._run("plane_jacobian", (q, _local_plane(plane)), Options(frame=frame), check=check)
+        return self._run(
+            "plane_jacobian", (q, _XY_PLANE if plane is None else plane), Options(frame=frame), check=check
+        )
 
+    @compiled_method(inputs=3, default=_XY_PLANE)
     def plane_jacobian_derivative(
         self, frame: FrameName, q: Reals, v: Reals, plane: LocalPlane | None = None, *, check: bool = True
     ) -> Array:
         """J̇ (..., 4, nv) along v."""
-        return self._run("plane_jacobian_derivative", (q, v, _local_plane(plane)), Options(frame=frame), check=check)
+        return self._run(
+            "plane_jacobian_derivative",
+            (q, v, _XY_PLANE if plane is None else plane),
+            Options(frame=frame),
+            check=check,
+        )
 
     # --- two hands --------------------------------------------------------------------------------------------
 
     def relative_pose(self, frame1: FrameName, frame2: FrameName, q: Reals, *, check: bool = True) -> Pose:
         """x_r = x_2* x_1: frame 1 seen from frame 2 (cooperative dual task space)."""
-        vec8 = self._run("relative_pose", (q,), _hands(frame1, frame2), check=check)
+        given = (frame1, frame2, q)
+        vec8 = self._relative_pose(*given) if check else self._relative_pose(*given, check=False)
         return Pose.of_array(vec8, _name(frame1), _name(frame2))
 
     def absolute_pose(self, frame1: FrameName, frame2: FrameName, q: Reals, *, check: bool = True) -> Pose:
         """x_a = x_2 x_r^{1/2}: half-way between the frames (cooperative dual task space)."""
-        vec8 = self._run("absolute_pose", (q,), _hands(frame1, frame2), check=check)
+        given = (frame1, frame2, q)
+        vec8 = self._absolute_pose(*given) if check else self._absolute_pose(*given, check=False)
         return Pose.of_array(vec8, None, WORLD)
 
+    @compiled_method(inputs=1)
+    def _relative_pose(self, frame1: FrameName, frame2: FrameName, q: Reals, *, check: bool = True) -> Array:
+        """vec8 of :meth:`relative_pose`."""
+        return self._run("relative_pose", (q,), _hands(frame1, frame2), check=check)
+
+    @compiled_method(inputs=1)
+    def _absolute_pose(self, frame1: FrameName, frame2: FrameName, q: Reals, *, check: bool = True) -> Array:
+        """vec8 of :meth:`absolute_pose`."""
+        return self._run("absolute_pose", (q,), _hands(frame1, frame2), check=check)
+
+    @compiled_method(inputs=1)
     def relative_pose_jacobian(self, frame1: FrameName, frame2: FrameName, q: Reals, *, check: bool = True) -> Array:
         """J (..., 8, nv) of :meth:`relative_pose`."""
         return self._run("relative_pose_jacobian", (q,), _hands(frame1, frame2), check=check)
 
+    @compiled_method(inputs=1)
     def absolute_pose_jacobian(self, frame1: FrameName, frame2: FrameName, q: Reals, *, check: bool = True) -> Array:
         """J (..., 8, nv) of :meth:`absolute_pose`, exact."""
         return self._run("absolute_pose_jacobian", (q,), _hands(frame1, frame2), check=check)
 
+    @compiled_method(inputs=2)
     def relative_pose_jacobian_derivative(
         self, frame1: FrameName, frame2: FrameName, q: Reals, v: Reals, *, check: bool = True
     ) -> Array:
         """J̇ (..., 8, nv) along v of :meth:`relative_pose`."""
         return self._run("relative_pose_jacobian_derivative", (q, v), _hands(frame1, frame2), check=check)
 
+    @compiled_method(inputs=2)
     def absolute_pose_jacobian_derivative(
         self, frame1: FrameName, frame2: FrameName, q: Reals, v: Reals, *, check: bool = True
     ) -> Array:
@@ -347,11 +437,3 @@ def _name(frame: FrameName) -> str:
 def _twist(vec6: Array, frame: FrameName, expressed: Expressed) -> Twist:
     body = _name(frame)
     return Twist.of(DQ.of6(unstack(vec6, 6)), body, WORLD, expression_frame(body, expressed))
-
-
-def _local_line(line: LocalLine | None) -> LocalLine:
-    return (0.0, 0.0, 1.0, 0.0, 0.0, 0.0) if line is None else line
-
-
-def _local_plane(plane: LocalPlane | None) -> LocalPlane:
-    return (0.0, 0.0, 1.0, 0.0) if plane is None else plane

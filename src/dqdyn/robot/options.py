@@ -59,6 +59,8 @@ class Options(NamedTuple):
 DEFAULTS = Options()
 FRAMES = ("frame", "frame1", "frame2")
 """Options without a default."""
+KEYS = (*FRAMES, "expressed", "method")
+"""Options by which compiled methods look a function up."""
 PASSED_ON = (*FRAMES, "expressed", "point")
 """Options that the algorithm itself takes."""
 

@@ -11,7 +11,7 @@ from dqdyn.algebra.scalar import Scalar
 from dqdyn.dynamics.choice import Formulations
 from dqdyn.dynamics.wrenches import on_bodies
 from dqdyn.model.model import Model
-from dqdyn.robot.options import PASSED_ON, Options
+from dqdyn.robot.options import KEYS, PASSED_ON, Options
 
 Result = Literal["dq", "twist", "vector", "list", "matrix", "matrices"]
 """What an algorithm gives: 8, 6 or 3 components of an element of the algebra, or lists, nested up to three times."""
@@ -48,6 +48,8 @@ class RobotFunction:
     candidates: Callable[[Any, Options], Candidates] | None = None
     divides: Literal["", "B", "M"] = ""
     requires: Requirement | None = None
+    plain: Literal["", "number", "parts"] = ""
+    """What the method makes of the array: its only number, or a tuple of its parts."""
     columns: Callable[[Any], int] = lambda subject: 0
     """Width of a matrix without rows."""
 
@@ -67,6 +69,10 @@ class RobotFunction:
         """The first paragraph of the documentation, which is that of the method of a robot."""
         documented = getattr(owner, self.method or self.name, None) or self.algorithm
         return " ".join((inspect.getdoc(documented) or "").split("\n\n")[0].split())
+
+    def keys(self, options: Options) -> tuple[Any, ...]:
+        """The options by which compiled methods look the function up: frames, then the one that chooses a form."""
+        return tuple(getattr(options, name) for name in KEYS if name in self.options)
 
     def algorithms(self, subject: Any, options: Options) -> Candidates:
         """All candidates, each with what it runs on."""

@@ -117,12 +117,16 @@ class RobotInSpeeds(WithFunctions):
             raise unknown_name("expression", expressed, EXPRESSIONS)
         return self._run("partial_velocities", (q,), out=out, check=check)
 
-    def function(self, name: str, **options: Option) -> Callable[..., Array]:
+    def function(self, name: Any, **options: Any) -> Callable[..., Any]:
         """A compiled function for loops, by the name of a method; arguments as there, in order.
+
+        A list of functions is compiled as one, as in ``Robot.function``.
 
         Options are ``wrench_frames`` (the wrenches are then the last input, one after the other) and
         ``wrench_expressed`` for dynamics, ``frame`` and ``expressed`` for partial_velocities.
         """
+        if not isinstance(name, str):
+            return super().function(name, **options)
         if name not in QUASI_VELOCITIES:
             raise unknown_name("function in quasi-velocities", name, QUASI_VELOCITIES)
         if name == "partial_velocities":

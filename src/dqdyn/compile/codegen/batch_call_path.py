@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dqdyn.compile.codegen.call_path import CallEmitter
+from dqdyn.compile.codegen.results import ResultForm, Shape
 from dqdyn.compile.runtime import python_abi as abi
 from dqdyn.compile.trace.program import Program
 
@@ -12,7 +13,7 @@ from dqdyn.compile.trace.program import Program
 class BatchCallEmitter(CallEmitter):
     """IR of ``ptr call_many(ptr self, ptr args, i64 nargs, ptr kwnames)``: batches of rows without gaps.
 
-    The kernel is compiled when it is first needed; from then on ``@many`` holds its address. It detects unfit inputs
+    The kernel is compiled when it is first needed; from then on ``@many``, of the module, holds its address. It detects unfit inputs
     itself, and computes while other threads of Python run. Batches of more than ``largest`` rows are left to Python,
     which splits them, so that signals are handled in between.
     """
@@ -25,9 +26,12 @@ class BatchCallEmitter(CallEmitter):
         width: int,
         units: Sequence[tuple[int, int]],
         numbers: Sequence[int] = (),
+        parts: Sequence[Shape] = (),
+        form: ResultForm | None = None,
+        name: str = "call",
         largest: int = 1 << 62,
     ) -> None:
-        super().__init__(program, width, units, numbers)
+        super().__init__(program, width, units, numbers, parts, form, name)
         self.largest = largest
 
     def text(self) -> str:
@@ -38,18 +42,16 @@ class BatchCallEmitter(CallEmitter):
             self.require("false")
         data = self.arguments()
         strides = ["0" if i in self.numbers else str(size) for i, (_, size) in enumerate(self.program.inputs)]
-        self.answer(data, lambda where: self.compute(kernel, data, strides, where))
-        head = [
-            "@many = dso_local global ptr null",
-            "define internal ptr @call_many(ptr %self, ptr %args, i64 %nargs, ptr %kwnames) {",
-            *self.entry(),
-        ]
-        return "\n".join([*head, *self.lines, "}", ""])
+        self.answer(data, lambda pointers: self.compute(kernel, data, strides, pointers))
+        head = f"define internal ptr @{self.name}_many(ptr %self, ptr %args, i64 %nargs, ptr %kwnames) {{"
+        return "\n".join([*([abi.MANY_IR] if self.is_first else []), head, *self.entry(), *self.lines, "}", ""])
 
-    def compute(self, kernel: str, data: list[str], strides: list[str], where: str) -> str:
-        pairs = [word for d, stride in zip(data, strides, strict=True) for word in (f"ptr {d}", f"i64 {stride}")]
+    def compute(self, kernel: str, data: list[str], strides: list[str], pointers: list[str]) -> str:
+        words = [word for d, stride in zip(data, strides, strict=True) for word in (f"ptr {d}", f"i64 {stride}")]
+        for pointer, (_, _, stride) in zip(pointers, self.views, strict=True):
+            words += [f"ptr {pointer}"] if len(pointers) == 1 else [f"ptr {pointer}", f"i64 {stride}"]
         state = self.call("release_gil", "")
-        flag = self.op(f"call i64 {kernel}({', '.join([*pairs, f'ptr {where}', f'i64 {self.rows}'])})")
+        flag = self.op(f"call i64 {kernel}({', '.join([*words, f'i64 {self.rows}'])})")
         self.run("take_gil", f"ptr {state}")
         return flag
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from dqdyn.compile.codegen.python_objects import ObjectEmitter
+from dqdyn.compile.codegen.results import OutputArrays, ResultForm, Shape
 from dqdyn.compile.codegen.rows import UNIT_SQUARED
 from dqdyn.compile.runtime import python_abi as abi
 from dqdyn.compile.trace.program import Program
@@ -18,14 +19,25 @@ class CallEmitter(ObjectEmitter):
     """IR of ``ptr call(ptr self, ptr args, i64 nargs, ptr kwnames)`` around a scalar kernel.
 
     ``units`` lists (argument, start) of unit quaternions in the inputs; ``width`` is the vector width for the checks.
-    ``numbers`` are the arguments, of size 1, that come as a float: an array would be a batch of them.
+    ``numbers`` are the arguments, of size 1, that come as a float: an array would be a batch of them. The kernel writes
+    an array for each of the ``parts``; callers get the ``form``, by default one array. A module may have several such
+    functions, of different forms and each by its ``name``; the first one brings the table of addresses.
     """
 
     def __init__(
-        self, program: Program, width: int, units: Sequence[tuple[int, int]], numbers: Sequence[int] = ()
+        self,
+        program: Program,
+        width: int,
+        units: Sequence[tuple[int, int]],
+        numbers: Sequence[int] = (),
+        parts: Sequence[Shape] = (),
+        form: ResultForm | None = None,
+        name: str = "call",
     ) -> None:
         super().__init__(width)
-        self.program, self.units, self.numbers = program, units, numbers
+        self.program, self.units, self.numbers, self.name = program, units, numbers, name
+        self.form = ResultForm((program.shape,)) if form is None else form
+        self.views = self.form.views(OutputArrays.of(program, parts))
 
     def text(self) -> str:
         """The function, and behind it the one for batches, which takes over where the first array has two axes."""
@@ -33,18 +45,25 @@ class CallEmitter(ObjectEmitter):
         self.finite(data)
         for argument, start in self.units:
             self.unit(data[argument], start)
-        self.answer(data, lambda where: self.op(f"call i64 @scalar({', '.join(f'ptr {d}' for d in (*data, where))})"))
+        self.answer(data, lambda to: self.op(f"call i64 @scalar({', '.join(f'ptr {d}' for d in (*data, *to))})"))
         self.lines += [
             "many:",
-            "  %rows = musttail call ptr @call_many(ptr %self, ptr %args, i64 %nargs, ptr %kwnames)",
+            f"  %rows = musttail call ptr @{self.name}_many(ptr %self, ptr %args, i64 %nargs, ptr %kwnames)",
             "  ret ptr %rows",
             "}",
         ]
-        head = [abi.CONTEXT_IR, "define ptr @call(ptr %self, ptr %args, i64 %nargs, ptr %kwnames) {"]
-        return "\n".join([*head, *self.entry(), *self.lines, ""])
+        named = [f"@{self.name}_type = dso_local global ptr null"] if self.form.fields else []
+        table = [abi.CONTEXT_IR] if self.is_first else []
+        head = f"define ptr @{self.name}(ptr %self, ptr %args, i64 %nargs, ptr %kwnames) {{"
+        return "\n".join([*table, *named, head, *self.entry(), *self.lines, ""])
+
+    @property
+    def is_first(self) -> bool:
+        """Whether this function brings the globals that all of a module share."""
+        return self.name == "call"
 
     def entry(self) -> list[str]:
-        return ["entry:", f"  %dims = alloca [{len(self.program.shape) + 1} x i64]"]
+        return ["entry:", f"  %dims = alloca [{max(map(len, self.form.shapes)) + 1} x i64]"]
 
     def arguments(self) -> list[str]:
         """Pointers to the data of all arguments, after checks of their number and of each of them."""
@@ -56,25 +75,51 @@ class CallEmitter(ObjectEmitter):
             for i, (_, size) in enumerate(self.program.inputs)
         ]
 
-    def answer(self, data: list[str], run: Callable[[str], str]) -> None:
-        """``run(where)`` into a new array or the one given as ``out=``; where it returns a flag, Python takes over."""
+    def answer(self, data: list[str], run: Callable[[list[str]], str]) -> None:
+        """``run(pointers)`` into new arrays or those given as ``out=``; where it returns a flag, Python takes over."""
         self.branch(self.op("icmp eq ptr %kwnames, null"), "make", "given")
         self.label("make")
-        fresh = self.make_array()
-        self.require(self.op(f"icmp ne ptr {fresh}, null"), otherwise="no_memory")
-        fresh_data = self.field(fresh, abi.DATA)
+        fresh, fresh_data = self.make_result()
         self.lines += ["  br label %made", "made:", "  br label %run", "given:"]
         given, given_data = self.given_out(data)
         self.lines += ["  br label %taken", "taken:", "  br label %run", "run:"]
         result = self.op(f"phi ptr [ {fresh}, %made ], [ {given}, %taken ]")
-        where = self.op(f"phi ptr [ {fresh_data}, %made ], [ {given_data}, %taken ]")
-        self.require_equal("i64", run(where), 0, otherwise="redo")
+        pairs = zip(fresh_data, given_data, strict=True)
+        arrays = [self.op(f"phi ptr [ {new}, %made ], [ {old}, %taken ]") for new, old in pairs]
+        pointers = [self.at(arrays[array], start) if start else arrays[array] for array, start, _ in self.views]
+        self.require_equal("i64", run(pointers), 0, otherwise="redo")
         self.lines += [f"  ret ptr {result}", "redo:"]  # Python computes it again
         self.run("decrease", f"ptr {result}")
         self.jump("slow")
         self.label("slow")
         answer = self.call("vectorcall", "ptr %self, ptr %args, i64 %nargs, ptr %kwnames")
         self.lines += [f"  ret ptr {answer}", "no_memory:", "  ret ptr null"]  # NumPy has set the exception
+
+    def make_result(self) -> tuple[str, list[str]]:
+        """A new result in the form of the caller, and the data of its arrays."""
+        if not self.form.is_tuple:
+            array = self.make_array(self.form.shapes[0])
+            self.require(self.op(f"icmp ne ptr {array}, null"), otherwise="no_memory")
+            return array, [self.field(array, abi.DATA)]
+        count = f"i64 {len(self.form.shapes)}"
+        if self.form.fields:  # a tuple of another type: it has the same items, and no others
+            kind = self.op(f"load ptr, ptr @{self.name}_type")
+            result = self.call("allocate", f"ptr {kind}, {count}")
+        else:
+            result = self.call("new_tuple", count)
+        self.require(self.op(f"icmp ne ptr {result}, null"), otherwise="no_memory")
+        data = []
+        for i, shape in enumerate(self.form.shapes):
+            array = self.make_array(shape)
+            self.require(self.op(f"icmp ne ptr {array}, null"), otherwise="incomplete")
+            self.call("set_item", f"ptr {result}, i64 {i}, ptr {array}", "i32")  # takes over the reference
+            data.append(self.field(array, abi.DATA))
+        self.jump("complete")
+        self.label("incomplete")
+        self.run("decrease", f"ptr {result}")
+        self.jump("no_memory")
+        self.label("complete")
+        return result, data
 
     # --- what differs for batches ---
 
@@ -131,8 +176,8 @@ class CallEmitter(ObjectEmitter):
         off = self.op(f"call double @llvm.fabs.f64(double {self.op(f'fsub double {norm}, 1.0')})")
         self.require(self.op(f"fcmp olt double {off}, {UNIT_SQUARED:e}"))
 
-    def make_array(self) -> str:
-        shape = [*self.leading(), *map(str, self.program.shape)]
+    def make_array(self, of_state: Shape) -> str:
+        shape = [*self.leading(), *map(str, of_state)]
         for i, size in enumerate(shape):
             self.store(size, self.at("%dims", i, "i64"), "i64")
         descr, kind = self.context("descr"), self.context("array_type")
@@ -140,24 +185,34 @@ class CallEmitter(ObjectEmitter):
         rest = "ptr null, ptr null, i32 0, ptr null"
         return self.call("new_array", f"ptr {kind}, ptr {descr}, i32 {len(shape)}, ptr %dims, {rest}")
 
-    def given_out(self, data: list[str]) -> tuple[str, str]:
-        """The array passed as ``out=``, the only keyword, if no input overlaps it."""
-        shape = [*self.leading(), *map(str, self.program.shape)]
+    def given_out(self, data: list[str]) -> tuple[str, list[str]]:
+        """What is passed as ``out=``, the only keyword, and the data of its arrays, if nothing overlaps."""
         self.require_only_keyword(self.context("out"))
-        out = self.argument(len(self.program.inputs))
-        self.require_type(out, "array_type")
-        self.require_equal("i32", self.field(out, abi.NDIM, "i32"), len(shape))
-        out_data = self.gapless(out, shape, abi.C_CONTIGUOUS | abi.ALIGNED | abi.WRITEABLE)
-        out_end = self.at(out_data, self.length(len(self.program.outputs)))
-        good = "true"
-        for i, (pointer, (_, size)) in enumerate(zip(data, self.program.inputs, strict=True)):
-            end = self.at(pointer, size if i in self.numbers else self.length(size))
-            before = self.op(f"icmp ule ptr {end}, {out_data}")
-            apart = self.op(f"or i1 {before}, {self.op(f'icmp ule ptr {out_end}, {pointer}')}")
-            good = self.op(f"and i1 {good}, {apart}")
-        self.require(good)
+        out, arrays = self.argument(len(self.program.inputs)), []
+        if self.form.is_tuple:
+            self.require_type(out, "tuple_type")
+            self.require_equal("i64", self.call("tuple_size", f"ptr {out}", "i64"), len(self.form.shapes))
+            arrays = [self.call("tuple_item", f"ptr {out}, i64 {i}") for i in range(len(self.form.shapes))]
+        taken = [
+            (pointer, self.at(pointer, size if i in self.numbers else self.length(size)))
+            for i, (pointer, (_, size)) in enumerate(zip(data, self.program.inputs, strict=True))
+        ]
+        found = []
+        for array, of_state, size in zip(arrays or [out], self.form.shapes, self.form.sizes, strict=True):
+            shape = [*self.leading(), *map(str, of_state)]
+            self.require_type(array, "array_type")
+            self.require_equal("i32", self.field(array, abi.NDIM, "i32"), len(shape))
+            start = self.gapless(array, shape, abi.C_CONTIGUOUS | abi.ALIGNED | abi.WRITEABLE)
+            end, good = self.at(start, self.length(size)), "true"
+            for other, other_end in taken:
+                before, behind = (f"icmp ule ptr {other_end}, {start}", f"icmp ule ptr {end}, {other}")
+                apart = self.op(f"or i1 {self.op(before)}, {self.op(behind)}")
+                good = self.op(f"and i1 {good}, {apart}")
+            self.require(good)
+            found.append(start)
+            taken.append((start, end))
         self.keep(out)
-        return out, out_data
+        return out, found
 
     def keep(self, value: str) -> None:
         """One more reference, by CPython's own function: immortal objects and free-threaded builds count otherwise."""

@@ -8,9 +8,10 @@ from dqdyn.compile.codegen.blocks import plan, size_of
 from dqdyn.compile.codegen.early_sines import EarlySines
 from dqdyn.compile.codegen.emit import CodeBody
 from dqdyn.compile.codegen.packed_emitter import PackedEmitter
-from dqdyn.compile.codegen.parts import NEXT_MODULE, Parts
+from dqdyn.compile.codegen.stages import NEXT_MODULE, Stages
 from dqdyn.compile.codegen.prefetch import PrefetchPlan
 from dqdyn.compile.codegen.rolled_kernels import may_roll, rolled_batch_kernel, rolled_state_kernel
+from dqdyn.compile.codegen.results import OutputArrays, Shape
 from dqdyn.compile.codegen.rows import RowLoop
 from dqdyn.compile.codegen.sincos import LARGEST
 from dqdyn.compile.trace.passes import needed_for, sines_first
@@ -34,17 +35,17 @@ def straight(
     early: Mapping[int, int] | None = None,
     packed: PackedEmitter | None = None,
     done: Collection[int] = (),
-    parts: Parts | None = None,
+    stages: Stages | None = None,
 ) -> int:
     """Emit a whole program, segment by segment; the number of slots for values that a later segment uses.
 
     ``load(argument, component)`` gives the name of an input; ``store(k, name)`` is called for each output. ``early``
     maps instructions that are computed already to places in ``%sines``. ``packed`` computes some of the outputs, and
-    those in ``done`` are stored already. ``parts`` takes the code as functions.
+    those in ``done`` are stored already. ``stages`` takes the code as functions.
     """
     early = early or {}
-    if parts:
-        parts.begin()
+    if stages:
+        stages.begin()
     users: dict[int, list[int]] = {}
     for k, source in enumerate(program.outputs):
         if k not in done and (packed is None or k not in packed.outputs):
@@ -74,7 +75,7 @@ def straight(
             packed.keep(i, value)
 
     for n, members in enumerate(cut.segments):
-        if n and not (parts and parts.close_if_long()):
+        if n and not (stages and stages.close_if_long()):
             body.cut(f"segment{n}")
         body.segment(program, [i for i in members if i not in early], fetch, keep)
     for i in dict.fromkeys([*users, *factors]):  # results and factors that no segment computes
@@ -82,31 +83,43 @@ def straight(
             use(i, fetch(i))
     if packed:
         body.cut("packed")
-        packed.emit(parts)
-    if parts:
-        parts.close()
+        packed.emit(stages)
+    if stages:
+        stages.close()
     return cut.slots
 
 
-def state_kernel(program: Program, body: CodeBody, name: str, slots: int, flag: str, memory: Sequence[str] = ()) -> str:
-    """``i64 name(ptr in…, ptr out)`` of the lines in ``body``, which returns a flag."""
-    arguments = [f"ptr noalias readonly %in{i}" for i in range(len(program.inputs))] + ["ptr noalias %out"]
+def state_kernel(
+    program: Program,
+    body: CodeBody,
+    name: str,
+    slots: int,
+    flag: str,
+    memory: Sequence[str] = (),
+    outputs: Sequence[str] = ("%out",),
+) -> str:
+    """``i64 name(ptr in…, ptr out…)`` of the lines in ``body``, which returns a flag."""
+    arguments = [f"ptr noalias readonly %in{i}" for i in range(len(program.inputs))]
+    arguments += [f"ptr noalias {pointer}" for pointer in outputs]
     head = [f"define i64 @{name}({', '.join(arguments)}) {{", "entry:", *memory]
     return "\n".join(
         [*body.frame(head, slots, body.lines, [f"  %flag = zext i1 {flag} to i64", "  ret i64 %flag"]), ""]
     )
 
 
-def scalar_kernel(program: Program, fma: bool, contract: bool, name: str = "scalar", width: int = 1) -> str:
-    """``i64 name(ptr in…, ptr out)`` for one state; returns 1 where the interpreter must redo it.
+def scalar_kernel(
+    program: Program, fma: bool, contract: bool, name: str = "scalar", width: int = 1, parts: Sequence[Shape] = ()
+) -> str:
+    """``i64 name(ptr in…, ptr out…)`` for one state; returns 1 where the interpreter must redo it.
 
-    Sines and cosines of neighbouring coordinates are computed in vectors of ``width``. Of a long program this is the
-    kernel and its parts, each in a module of its own.
+    Sines and cosines of neighbouring coordinates are computed in vectors of ``width``. Each of the ``parts`` of the
+    result has an array of its own. Of a long program this is the kernel and its stages, each in a module of its own.
     """
-    if may_roll(program):
+    if may_roll(program) and len(parts) <= 1:
         rolled = rolled_state_kernel(program, fma, contract, name, width)
         if rolled is not None:
             return rolled
+    arrays = OutputArrays.of(program, parts)
     body = CodeBody(1, fma, contract)
     early = EarlySines(program, body, width)
 
@@ -114,42 +127,53 @@ def scalar_kernel(program: Program, fma: bool, contract: bool, name: str = "scal
         return body.load(body.at(f"%in{argument}", component))
 
     def store(k: int, value: str) -> None:
-        body.store(value, body.at("%out", k))
+        body.store(value, arrays.at(body, k))
 
-    packed = PackedEmitter(program, body, width)
-    done = _store_constants(program, body, width)
-    parts = Parts(program, body) if size_of(program) > _LONG else None
-    slots = straight(program, body, load, store, early.place, packed if packed.groups else None, done, parts)
+    packed = PackedEmitter(program, body, width, arrays)
+    done = _store_constants(program, body, width, arrays)
+    stages = Stages(program, body, arrays) if size_of(program) > _LONG else None
+    slots = straight(program, body, load, store, early.place, packed if packed.groups else None, done, stages)
     sizes = {
         "sines": 2 * width * len(early.windows) if early.place else 0,
         "lanes": packed.size if packed.groups else 0,
     }
     memory = [f"  %{what} = alloca [{size} x double], align 64" for what, size in sizes.items() if size]
-    if parts is None:
+    if stages is None:
         flag = body.op(f"or i1 {body.too_large()}, {early.flag}")
-        return state_kernel(program, body, name, slots, flag, memory)
-    parts.memory.update({what: f"%{what}" for what, size in {**sizes, "scratch": slots}.items() if size})
-    flag = body.op(f"or i1 {parts.call()}, {early.flag}")
-    return NEXT_MODULE.join([parts.table() + state_kernel(program, body, name, slots, flag, memory), *parts.texts])
+        return state_kernel(program, body, name, slots, flag, memory, arrays.pointers)
+    stages.memory.update({what: f"%{what}" for what, size in {**sizes, "scratch": slots}.items() if size})
+    flag = body.op(f"or i1 {stages.call()}, {early.flag}")
+    kernel = state_kernel(program, body, name, slots, flag, memory, arrays.pointers)
+    return NEXT_MODULE.join([stages.table() + kernel, *stages.texts])
 
 
-def _store_constants(program: Program, body: CodeBody, width: int) -> set[int]:
+def _store_constants(program: Program, body: CodeBody, width: int, arrays: OutputArrays) -> set[int]:
     """Store outputs that are constants, most of them zeros of a matrix, as vectors where they are neighbours."""
     done: set[int] = set()
     for k in range(len(program.outputs)):
         following = [program.instructions[i] for i in program.outputs[k : k + width]]
-        if width > 1 and k not in done and len(following) == width and all(op == "const" for op, _, _ in following):
+        if width == 1 or k in done or len(following) < width or not all(op == "const" for op, _, _ in following):
+            continue
+        if arrays.are_neighbours(k, k + width - 1):
             value = body.constants([constant for _, _, constant in following])
-            body.store(value, body.at("%out", k), f"<{width} x double>")
+            body.store(value, arrays.at(body, k), f"<{width} x double>")
             body.cut_if_long(_SEGMENT)
             done.update(range(k, k + width))
     return done
 
 
 def batch_kernel(
-    program: Program, width: int, fma: bool, contract: bool, name: str = "batch", units: Sequence[tuple[int, int]] = ()
+    program: Program,
+    width: int,
+    fma: bool,
+    contract: bool,
+    name: str = "batch",
+    units: Sequence[tuple[int, int]] = (),
+    parts: Sequence[Shape] = (),
 ) -> str:
     """``i64 name(ptr in, i64 stride, …, ptr out, i64 n)`` for n ≥ 1 rows; strides in doubles, 0 repeats a row.
+
+    A result of several ``parts`` has a pointer and a stride for each of them.
 
     Beside it ``name_piece``, the same for some of the rows (:meth:`~dqdyn.compile.codegen.rows.RowLoop.piece`).
 
@@ -159,14 +183,14 @@ def batch_kernel(
     A block of rows is a function of its own, without a loop: out of one LLVM would move the constants, which would then
     wait in memory as whole vectors.
     """
-    if may_roll(program):
+    if may_roll(program) and len(parts) <= 1:
         rolled = rolled_batch_kernel(program, width, fma, contract, name, units)
         if rolled is not None:
             return rolled
     if size_of(program) > _GIANT:
-        return row_by_row(program, width, fma, contract, name, units)
+        return row_by_row(program, width, fma, contract, name, units, parts)
     program = sines_first(program)
-    rows = RowLoop(program, width, fma, contract, units)
+    rows = RowLoop(program, width, fma, contract, units, parts)
     body = rows.body
     cut = plan(program, _segment(program), transposed=True)
 
@@ -196,16 +220,23 @@ def batch_kernel(
 
 
 def row_by_row(
-    program: Program, width: int, fma: bool, contract: bool, name: str, units: Sequence[tuple[int, int]]
+    program: Program,
+    width: int,
+    fma: bool,
+    contract: bool,
+    name: str,
+    units: Sequence[tuple[int, int]],
+    parts: Sequence[Shape] = (),
 ) -> str:
     """The batch kernel of a giant program: a block is one row, computed by the code for one state."""
-    rows = RowLoop(program, 1, fma, contract, units)
+    rows = RowLoop(program, 1, fma, contract, units, parts)
     body = rows.body
     rows.read(["%i"], {}, lambda i, value: None)
-    pointers = [rows.input_rows(i, ["%i"])[0] for i in range(len(program.inputs))] + rows.output_rows(["%i"])
+    pointers = [rows.input_rows(i, ["%i"])[0] for i in range(len(program.inputs))]
+    pointers += [rows.output_rows(["%i"], number)[0] for number in range(len(rows.arrays.sizes))]
     flag = body.op(f"call i64 @{name}_row({', '.join(f'ptr {p}' for p in pointers)})")
     is_large = body.op(f"icmp ne i64 {flag}, 0")
     rows.record("largest", body.select(is_large, body.const(2.0 * LARGEST), rows.recorded("largest")))
-    kernel, *parts = scalar_kernel(program, fma, contract, f"{name}_row", width).split(NEXT_MODULE)
+    kernel, *stages = scalar_kernel(program, fma, contract, f"{name}_row", width, parts).split(NEXT_MODULE)
     whole = "\n".join([kernel, *rows.block(name, 0), *rows.loop(name), *rows.piece(name), ""])
-    return NEXT_MODULE.join([whole, *parts])
+    return NEXT_MODULE.join([whole, *stages])

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from dqdyn.compile.codegen.emit import CodeBody
 from dqdyn.compile.codegen.packed_sums import Shape, pack_sums
-from dqdyn.compile.codegen.parts import Parts
+from dqdyn.compile.codegen.stages import Stages
+from dqdyn.compile.codegen.results import OutputArrays
 from dqdyn.compile.trace.program import Program
 
 _LONGEST = 500  # lines of IR in a basic block
@@ -15,9 +16,9 @@ _LONGEST = 500  # lines of IR in a basic block
 class PackedEmitter:
     """Emits the outputs that :func:`pack_sums` packs, as vectors of ``width``; the factors are in ``%lanes``."""
 
-    def __init__(self, program: Program, body: CodeBody, width: int) -> None:
-        packing = pack_sums(program, width)
-        self.body, self.width = body, width
+    def __init__(self, program: Program, body: CodeBody, width: int, arrays: OutputArrays) -> None:
+        packing = pack_sums(program, width, arrays)
+        self.body, self.width, self.arrays = body, width, arrays
         self.groups, self.outputs, self.factors = packing.groups, packing.outputs, packing.factors()
         self.places: dict[int, list[tuple[int, bool]]] = {}  # factor → (place, whether it is negated there)
         for number, array in enumerate(packing.arrays):
@@ -42,11 +43,11 @@ class PackedEmitter:
         for place, negated in self.places[i]:
             self.body.store(opposite if negated else value, self.body.at("%lanes", place))
 
-    def emit(self, parts: Parts | None = None) -> None:
-        """Compute and store all groups; ``parts`` takes the code as functions."""
+    def emit(self, stages: Stages | None = None) -> None:
+        """Compute and store all groups; ``stages`` takes the code as functions."""
         wide = self.body.widened(self.width)
         for group in self.groups:
-            if not (parts and parts.close_if_long()):
+            if not (stages and stages.close_if_long()):
                 self.body.cut_if_long(_LONGEST)
             products = iter(group.products)
 
@@ -59,4 +60,4 @@ class PackedEmitter:
                 factor = wide.spread(wide.load(wide.at("%lanes", self.common[common])))
                 return wide.binary(f"fmul{wide.flags}", factor, x)
 
-            wide.store_lanes(total(group.shape), wide.at("%out", group.start), group.lanes)
+            wide.store_lanes(total(group.shape), self.arrays.at(wide, group.start), group.lanes)

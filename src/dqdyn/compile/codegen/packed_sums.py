@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from dqdyn.compile.codegen.blocks import size_of
+from dqdyn.compile.codegen.results import OutputArrays
 from dqdyn.compile.trace.program import Program
 
 _FEWEST_PRODUCTS, _FEWEST_LANES, _FEWEST_RESULTS = 3, 2, 16
@@ -60,15 +61,15 @@ class Packing:
         return common | {k for array in self.arrays for k, _ in array.values()}
 
 
-def pack_sums(program: Program, width: int) -> Packing:
+def pack_sums(program: Program, width: int, arrays: OutputArrays | None = None) -> Packing:
     """The groups of a program; none where packing would not pay."""
     result = Packing(width)
+    arrays = OutputArrays.of(program) if arrays is None else arrays
     if width == 1 or len(program.outputs) < _FEWEST_RESULTS or not program.shape:
         return result
     formulas = _formulas(program)
-    columns = program.shape[-1]
     index: dict[tuple[int, Factor], list[int]] = {}  # (lane, factor) → arrays that have it there
-    for row in range(0, len(program.outputs), columns):
+    for row, columns in _rows(arrays):
         for start in range(row, row + columns, width):
             lanes = range(min(width, row + columns - start))
             known = {lane: f for lane in lanes if (f := formulas.get(program.outputs[start + lane])) is not None}
@@ -81,6 +82,12 @@ def pack_sums(program: Program, width: int) -> Packing:
     costs = sum(len(group.products) for group in result.groups) + sum(len(array) for array in result.arrays)
     alone = sum(len(formulas[i].products) for i in {program.outputs[k] for k in result.outputs})
     return result if result.groups and alone - costs >= _WORTHWHILE * size_of(program) else Packing(width)
+
+
+def _rows(arrays: OutputArrays) -> Iterator[tuple[int, int]]:
+    """The first output of each row of all arrays, and the length of the row."""
+    for start, size, columns in zip(arrays.starts, arrays.sizes, arrays.columns, strict=True):
+        yield from ((row, columns) for row in range(start, start + size, columns or 1))
 
 
 def _families(known: dict[int, SumFormula]) -> Iterator[tuple[tuple[int, ...], list[int]]]:

@@ -23,18 +23,19 @@ class PrefetchPlan:
     def __init__(self, rows: RowLoop, steps: int) -> None:
         self.body, self.steps, self.taken, self.requested = rows.body, steps, 0, 0
         self.lines: list[tuple[str, int, bool]] = []  # pointer, offset in bytes, whether it is written
-        self._add(rows, None, rows.size)
+        for number, size in enumerate(rows.arrays.sizes):
+            self._add(rows, size, output=number)
         for argument, (_, size) in enumerate(rows.program.inputs):
-            self._add(rows, argument, size)
+            self._add(rows, size, argument=argument)
 
-    def _add(self, rows: RowLoop, argument: int | None, size: int) -> None:
-        """The lines of an input, or of the output (None), with ``size`` numbers in a row."""
+    def _add(self, rows: RowLoop, size: int, argument: int | None = None, output: int = 0) -> None:
+        """The lines of an input, or of an array of the output, with ``size`` numbers in a row."""
         size_of_block = 8 * size * rows.width
         if not size_of_block:
             return
         blocks = (0 if argument is None else 1) if size >= _LONG else -(-_PAGE // size_of_block)
         row = self.body.op(f"add i64 %i, {blocks * rows.width}")
-        pointer = (rows.output_rows([row]) if argument is None else rows.input_rows(argument, [row]))[0]
+        pointer = (rows.output_rows([row], output) if argument is None else rows.input_rows(argument, [row]))[0]
         lines = min(-(-size_of_block // _LINE), _MOST)
         self.lines += [(pointer, _LINE * k, argument is None) for k in range(lines)]
 

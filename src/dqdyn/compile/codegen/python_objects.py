@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from dqdyn.compile.codegen.ir import Emitter
 from dqdyn.compile.runtime.python_abi import CONTEXT, TYPE
 
@@ -43,3 +46,18 @@ class ObjectEmitter(Emitter):
         """Go on where ``%kwnames`` holds that string object and no other."""
         self.require_equal("i64", self.call("tuple_size", "ptr %kwnames", "i64"), 1)
         self.require_equal("ptr", self.call("tuple_item", "ptr %kwnames, i64 0"), name)
+
+    @contextmanager
+    def loop(self, name: str, count: str) -> Iterator[str]:
+        """Repeat what is emitted inside for 0 … count − 1, which is the value given; ``count`` may be 0."""
+        place = f"%{name}_number"
+        self.store("0", place, "i64")
+        self.jump(f"{name}_test")
+        self.label(f"{name}_test")
+        number = self.load(place, "i64")
+        self.branch(self.op(f"icmp ult i64 {number}, {count}"), f"{name}_body", f"{name}_done")
+        self.label(f"{name}_body")
+        yield number
+        self.store(self.op(f"add i64 {number}, 1"), place, "i64")
+        self.jump(f"{name}_test")
+        self.label(f"{name}_done")

@@ -132,7 +132,9 @@ def _write(rows: RowLoop, numbers: Sequence[str], columns: Array) -> None:
         first = body.at(columns.pointer, start, columns.kind)
         places = [body.at(first, k, columns.kind) for k in range(left)]
         vectors = [body.load(place, columns.kind, columns.align) for place in places]
-        for pointer, row in zip(pointers, rows.transposed([*vectors, *["zeroinitializer"] * (width - left)]), strict=True):
+        for pointer, row in zip(
+            pointers, rows.transposed([*vectors, *["zeroinitializer"] * (width - left)]), strict=True
+        ):
             body.store_lanes(row, body.at(pointer, start), range(left))
 
     def whole(index: str, _: list[str]) -> list[str]:
@@ -191,5 +193,3 @@ def _in_workspace(
         f"  ret i64 {failed}",
         "}",
     ]
-
-

@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from dqdyn.compile.codegen.emit import CodeBody
 from dqdyn.compile.codegen.ir import Emitter
+from dqdyn.compile.codegen.results import OutputArrays, Shape
 from dqdyn.compile.trace.program import Program
 
 TOO_LARGE, UNFIT = 1, 2
@@ -29,16 +30,31 @@ class RowLoop:
     """Reading and writing blocks of rows."""
 
     def __init__(
-        self, program: Program, width: int, fma: bool, contract: bool, units: Sequence[tuple[int, int]]
+        self,
+        program: Program,
+        width: int,
+        fma: bool,
+        contract: bool,
+        units: Sequence[tuple[int, int]],
+        parts: Sequence[Shape] = (),
     ) -> None:
         self.program, self.width, self.units = program, width, tuple(units)
         self.body = CodeBody(width, fma, contract)
-        self.size = len(program.outputs)
+        self.arrays = OutputArrays.of(program, parts)
+        one = len(self.arrays.sizes) == 1
+        self.strides = [str(self.arrays.sizes[0])] if one else [f"%stride_{p[1:]}" for p in self.arrays.pointers]
 
     def arguments(self) -> str:
-        """Parameters of the kernel: a pointer and a row stride for each input, the output, and the number of rows."""
+        """Parameters of the kernel: a pointer and a row stride for each input, the output, and the number of rows.
+
+        An output in several arrays has a row stride for each of them.
+        """
         inputs = [f"ptr noalias readonly %in{i}, i64 %stride{i}" for i in range(len(self.program.inputs))]
-        return ", ".join([*inputs, "ptr noalias %out", "i64 %n"])
+        outputs = [
+            f"ptr noalias {pointer}, i64 {stride}" if stride.startswith("%") else f"ptr noalias {pointer}"
+            for pointer, stride in zip(self.arrays.pointers, self.strides, strict=True)
+        ]
+        return ", ".join([*inputs, *outputs, "i64 %n"])
 
     BLOCK = "i64 %i, i64 %last, ptr noalias %largest, ptr noalias %unfit"
     """Further parameters of a block: its first row, the last row of all, and where its findings are recorded."""
@@ -77,16 +93,18 @@ class RowLoop:
     def piece(self, name: str) -> list[str]:
         """``i64 name_piece(ptr arguments, i64 start, i64 end)``: the kernel on some of the rows.
 
-        ``arguments`` are those of the kernel for all rows, the pointers and strides of inputs and the output's pointer.
+        ``arguments`` are those of the kernel for all rows, but for their number.
         """
         code = Emitter(1)
-        given, inputs = [], len(self.program.inputs)
-        for i in range(inputs):
+        given, inputs, outputs = [], len(self.program.inputs), len(self.arrays.sizes)
+        with_strides = inputs + (outputs if outputs > 1 else 0)
+        for i in range(with_strides):
             first = code.load(code.at("%arguments", 2 * i, "i64"), "ptr")
             stride = code.load(code.at("%arguments", 2 * i + 1, "i64"), "i64")
             given += [f"ptr {code.at(first, code.op(f'mul i64 %start, {stride}'))}", f"i64 {stride}"]
-        first = code.load(code.at("%arguments", 2 * inputs, "i64"), "ptr")
-        given.append(f"ptr {code.at(first, code.op(f'mul i64 %start, {self.size}'))}")
+        if outputs == 1:
+            first = code.load(code.at("%arguments", 2 * inputs, "i64"), "ptr")
+            given.append(f"ptr {code.at(first, code.op(f'mul i64 %start, {self.arrays.sizes[0]}'))}")
         given.append(f"i64 {code.op('sub i64 %end, %start')}")
         answer = code.op(f"call i64 @{name}({', '.join(given)})")
         head = f"define i64 @{name}_piece(ptr %arguments, i64 %start, i64 %end) {{"
@@ -122,11 +140,11 @@ class RowLoop:
         offsets = [body.op(f"mul i64 {row}, %stride{argument}") for row in rows]
         return [body.at(f"%in{argument}", offset) for offset in offsets]
 
-    def output_rows(self, rows: Sequence[str]) -> list[str]:
-        """Pointers to the rows of the output."""
+    def output_rows(self, rows: Sequence[str], number: int = 0) -> list[str]:
+        """Pointers to the rows of the output, or of one of its arrays."""
         body = self.body
-        offsets = [body.op(f"mul i64 {row}, {self.size}") for row in rows]
-        return [body.at("%out", offset) for offset in offsets]
+        offsets = [body.op(f"mul i64 {row}, {self.strides[number]}") for row in rows]
+        return [body.at(self.arrays.pointers[number], offset) for offset in offsets]
 
     def read(
         self, numbers: Sequence[str], wanted: Mapping[tuple[int, ...], int], keep: Callable[[int, str], None]
@@ -150,14 +168,15 @@ class RowLoop:
     def write(self, numbers: Sequence[str], fetch: Callable[[int], str]) -> None:
         """Write a block of all outputs."""
         w, program = self.width, self.program
-        pointers = self.output_rows(numbers)
-        for chunk in range(-(-self.size // w)):
-            columns = []
-            for k in program.outputs[chunk * w : (chunk + 1) * w]:
-                op, _, constant = program.instructions[k]
-                columns.append(self.body.const(constant) if op == "const" else fetch(k))
-            self.store_chunk(pointers, chunk, columns)
-            self.body.cut_if_long(_LONGEST)
+        for number, (start, size) in enumerate(zip(self.arrays.starts, self.arrays.sizes, strict=True)):
+            pointers = self.output_rows(numbers, number)
+            for chunk in range(-(-size // w)):
+                columns = []
+                for k in program.outputs[start + chunk * w : start + min((chunk + 1) * w, size)]:
+                    op, _, constant = program.instructions[k]
+                    columns.append(self.body.const(constant) if op == "const" else fetch(k))
+                self.store_chunk(pointers, chunk, columns)
+                self.body.cut_if_long(_LONGEST)
 
     def load_chunk(self, pointers: Sequence[str], start: int | str, left: int, unfit: str) -> tuple[list[str], str]:
         """Columns ``start …`` of a block as vectors over states, and what is NaN where any number was not finite."""

@@ -7,8 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from dqdyn.arrays import Array
-
 
 class CheckedCall:
     """Calls ``built_in`` where the ``argument`` is an array with the bytes that passed the check last, else ``slow``.
@@ -16,20 +14,20 @@ class CheckedCall:
     Comparing them takes a fraction of a microsecond, checking them, in Python, many. ``slow`` checks and computes.
     """
 
-    def __init__(self, slow: Any, built_in: Callable[..., Array], argument: int) -> None:
+    def __init__(self, slow: Any, built_in: Callable[..., Any], argument: int) -> None:
         self.__self__, self._built_in, self._argument = slow, built_in, argument
         self.__name__, self.__doc__ = slow.__name__, slow.__doc__
         self.__signature__ = slow.__signature__
         self._passed: bytes | None = None
 
-    def __call__(self, *inputs: Any, **options: Any) -> Array:
+    def __call__(self, *inputs: Any, **options: Any) -> Any:
         given = inputs[self._argument] if len(inputs) > self._argument else None
         if type(given) is not np.ndarray or given.ndim != 1 or given.dtype != np.float64:
-            return np.asarray(self.__self__(*inputs, **options))
+            return self.__self__(*inputs, **options)
         content = given.tobytes()
         if content == self._passed:
             return self._built_in(*inputs, **options)
-        result: Array = self.__self__(*inputs, **options)
+        result = self.__self__(*inputs, **options)
         if options.get("check", True):
             self._passed = content
         return result

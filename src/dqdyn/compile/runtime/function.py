@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ctypes
 import inspect
+import itertools
 import math
 import os
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,9 +16,11 @@ import numpy as np
 from dqdyn.algebra.real import scalar_array
 from dqdyn.algebra.scalar import stack, unstack
 from dqdyn.arrays import Array
+from dqdyn.compile.codegen.results import OutputArrays, ResultForm, Shape
 from dqdyn.compile.codegen.rows import TOO_LARGE, UNFIT, UNIT_SQUARED
 from dqdyn.compile.runtime import python_abi as abi
 from dqdyn.compile.runtime.checked_call import CheckedCall
+from dqdyn.compile.runtime.named_results import named_results
 from dqdyn.compile.runtime.native_code import NativeCode
 from dqdyn.compile.runtime.process_lock import SharedProperty
 from dqdyn.compile.runtime.threads import share, whole
@@ -61,6 +65,9 @@ class Function:
     :class:`~dqdyn.compile.codegen.call_path.CallEmitter`. ``verify`` raises for states, already converted and checked,
     at which the function has no value; such functions have no built-in, but those whose ``verify`` depends on one
     input ``alone``, its attribute, which is checked where it changed.
+
+    ``forms`` say how the result is given: "call" by this function, by default as one array, and "plain" by the method
+    of a robot, where that differs. In a tuple each of the ``parts``, shapes of neighbouring outputs, has its own array.
     """
 
     def __init__(
@@ -73,15 +80,29 @@ class Function:
         native: bool | None = None,
         numbers: Sequence[int] = (),
         verify: Callable[[list[Array]], None] | None = None,
+        parts: Sequence[Shape] = (),
+        forms: Mapping[str, ResultForm] | None = None,
     ) -> None:
         self.program, self.units, self.verify = program, units, verify
+        self.forms = dict(forms or {"call": ResultForm((program.shape,))})
+        self.form_name, self.form, self.arrays = "call", self.forms["call"], OutputArrays.of(program, parts)
         self.convert = size_converter(program) if convert is None else convert
         self.__name__, self.__doc__ = program.name, summary
         wanted = native_wanted(native) and program.outputs
-        self.native = NativeCode(program, units, contract, numbers) if wanted else None
+        self.native = NativeCode(program, units, contract, numbers, parts, self.forms) if wanted else None
 
     @SharedProperty
-    def fast(self) -> Callable[..., Array]:
+    def plain(self) -> Function:
+        """The function as a method of a robot gives its result; the same machine code."""
+        if "plain" not in self.forms:
+            return self
+        other = object.__new__(type(self))
+        other.__dict__ |= {name: value for name, value in self.__dict__.items() if name != "fast"}
+        other.form_name, other.form = "plain", self.forms["plain"]
+        return other
+
+    @SharedProperty
+    def fast(self) -> Callable[..., Any]:
         """The callable to hand out; machine code for one state is compiled at first use."""
         alone = getattr(self.verify, "alone", None)
         if (self.verify is not None and alone is None) or self._attempt(lambda code: code.one) is None:
@@ -95,7 +116,10 @@ class Function:
     def _built_in(self, code: NativeCode) -> Any:
         doc = f"{self.__name__}{self.__signature__}\n--\n\n{self.__doc__}"
         abi.fill_context(code.single.address("context"))
-        return abi.python_function(code.single.address("call"), self, self.__name__, doc)
+        if self.form.fields:
+            kind = abi.immortal(named_results(self.form.fields).__self__)
+            ctypes.c_void_p.from_address(code.single.address(f"{self.form_name}_type")).value = kind
+        return abi.python_function(code.single.address(self.form_name), self, self.__name__, doc)
 
     def _attempt(self, get: Callable[[NativeCode], Any]) -> Any:
         """A piece of machine code; None, after one warning, where it is unavailable."""
@@ -112,9 +136,7 @@ class Function:
             warn_once(f"native code is unavailable ({reason}): functions run on NumPy, more slowly{remedy}.")
             return None
 
-    def __call__(
-        self, *inputs: Any, out: Array | None = None, check: bool = True, threads: int = 1, **named: Any
-    ) -> Array:
+    def __call__(self, *inputs: Any, out: Any = None, check: bool = True, threads: int = 1, **named: Any) -> Any:
         if named or len(inputs) != len(self.program.inputs):
             inputs = self._arguments(inputs, named)
         threads = whole(threads)
@@ -122,20 +144,29 @@ class Function:
         if any(a.dtype == object for a in arrays):
             return self._symbolic(arrays, out)
         batch = self._common_batch(arrays)
-        target = self._target(out, (*batch, *self.program.shape), arrays)
+        given = self._given(out, batch)
+        targets = [self._target(o, (*batch, *shape), arrays) for o, shape in zip(given, self.form.shapes, strict=True)]
         # The kernel for batches detects unfit inputs as it reads them; for everything else they are checked first.
         deferred = self.native is not None and self.verify is None and math.prod(batch) > 1
         if check and not deferred and self._is_suspicious(arrays):
             self._refuse_unfit(inputs)
         if check and self.verify is not None:
             self.verify(arrays)
-        unfit = self._compute(arrays, batch, target, threads)
+        unfit = self._compute(arrays, batch, targets, threads)
         if check and deferred and unfit:
             self._refuse_unfit(inputs)
-        if out is not None and target is not out:
-            out[...] = target
-            return out
-        return target
+        if out is None:
+            return self._formed(targets)
+        for o, target in zip(given, targets, strict=True):
+            if target is not o:
+                o[...] = target
+        return out
+
+    def _formed(self, arrays: list[Array]) -> Any:
+        """Arrays in the form of the result."""
+        if not self.form.is_tuple:
+            return arrays[0]
+        return named_results(self.form.fields)(arrays) if self.form.fields else tuple(arrays)
 
     def _is_suspicious(self, arrays: list[Array]) -> bool:
         """Whether an input may be unfit, by the criteria of emitted code."""
@@ -149,11 +180,13 @@ class Function:
         for i, value in enumerate(inputs):
             self.convert(i, value, True)
 
-    def _symbolic(self, arrays: list[Array], out: Any) -> Array:
+    def _symbolic(self, arrays: list[Array], out: Any) -> Any:
         if out is not None or any(a.ndim != 1 for a in arrays):
             what = "out" if out is not None else "batch"
             raise StateError(f"{self.__name__} of symbols takes one state and makes a new array: pass no {what}.")
-        return stack(interpret(self.program, [list(a) for a in arrays]), self.program.shape)
+        results = iter(interpret(self.program, [list(a) for a in arrays]))
+        pairs = zip(self.form.shapes, self.form.sizes, strict=True)
+        return self._formed([stack(list(itertools.islice(results, size)), shape) for shape, size in pairs])
 
     def _arguments(self, inputs: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
         names = [name for name, _ in self.program.inputs]
@@ -176,62 +209,91 @@ class Function:
             given = ", ".join(f"{name} {a.shape}" for (name, _), a in pairs)
             raise StateError(f"inputs of {self.__name__} have batches that do not fit together: {given}.") from None
 
+    def _given(self, out: Any, batch: tuple[int, ...]) -> list[Any]:
+        """The arrays in ``out``, checked; None for each where there is none."""
+        shapes = [(*batch, *shape) for shape in self.form.shapes]
+        if out is None:
+            return [None] * len(shapes)
+        if not self.form.is_tuple:
+            check_out(self.__name__, out, shapes[0])
+            return [out]
+        if not isinstance(out, (tuple, list)) or len(out) != len(shapes):
+            given = f"{len(out)} of them" if isinstance(out, (tuple, list)) else type(out).__name__
+            raise StateError(
+                f"out of {self.__name__} is a tuple of {len(shapes)} arrays, one per result; found {given}."
+            )
+        for i, (array, shape) in enumerate(zip(out, shapes, strict=True)):
+            check_out(f"{self.__name__}, result {i},", array, shape)
+        if any(np.shares_memory(a, b) for a, b in itertools.combinations(out, 2)):
+            raise StateError(f"two arrays in out of {self.__name__} share memory: pass separate arrays.")
+        return list(out)
+
     def _target(self, out: Array | None, shape: tuple[int, ...], arrays: list[Array]) -> Array:
         """Where to compute: ``out`` itself if it is plain memory apart from the inputs, else a new array."""
         if out is None:
             return np.empty(shape)
-        check_out(self.__name__, out, shape)
         if not out.flags.c_contiguous or not out.flags.aligned or any(np.may_share_memory(out, a) for a in arrays):
             return np.empty(shape)
         return out
 
-    def _compute(self, arrays: list[Array], batch: tuple[int, ...], target: Array, threads: int) -> bool:
-        """Fill the target; whether there may be unfit inputs in a batch."""
+    def _compute(self, arrays: list[Array], batch: tuple[int, ...], targets: list[Array], threads: int) -> bool:
+        """Fill the targets; whether there may be unfit inputs in a batch."""
         rows = math.prod(batch)
         if rows == 0 or not self.program.outputs:
             return True
-        if rows == 1 and self._one(arrays, target):
+        outs = self._columns([t.reshape(rows, size) for t, size in zip(targets, self.form.sizes, strict=True)])
+        if rows == 1 and self._one(arrays, outs):
             return False
         flat, strides = _as_rows(arrays, batch, rows)
-        out = target.reshape(rows, len(self.program.outputs))
         kernel = self._attempt(lambda code: code.many)
         if kernel is None or self.native is None:
-            self._interpret(flat, out, slice(0, rows))
+            self._interpret(flat, outs, slice(0, rows))
             return True
-        arguments = [x for a, s in zip(flat, strides, strict=True) for x in (_address(a), s)] + [_address(out)]
+
+        def words(start: int) -> list[int]:
+            given = [x for a, s in zip(flat, strides, strict=True) for x in (_address(a) + 8 * s * start, s)]
+            assert self.native is not None
+            return given + self.native.output_words(
+                [(_address(o) + o.strides[0] * start, o.strides[0] // 8) for o in outs]
+            )
+
         limit = self.native.largest
         if threads == 1 and rows <= limit:
-            bits = kernel(*arguments, rows)
+            bits = kernel(*words(0), rows)
         else:
-            bits = share(self.native.pieces, arguments, rows, threads, largest=limit, keep=(flat, out))
+            bits = share(self.native.pieces, words(0), rows, threads, largest=limit, keep=(flat, outs))
         if bits & TOO_LARGE:
             for start in range(0, rows, _SOME):
                 part = slice(start, min(start + _SOME, rows))
-                given = [x for a, s in zip(flat, strides, strict=True) for x in (_address(a) + 8 * s * start, s)]
-                if kernel(*given, _address(out[part]), part.stop - start) & TOO_LARGE:
-                    self._interpret(flat, out, part)
+                if kernel(*words(start), part.stop - start) & TOO_LARGE:
+                    self._interpret(flat, outs, part)
         return bool(bits & UNFIT)
 
-    def _one(self, arrays: list[Array], target: Array) -> bool:
+    def _columns(self, rows: list[Array]) -> list[Array]:
+        """What a kernel writes, (rows, size) for each of its arrays, as views of what callers get."""
+        views = zip(self.form.views(self.arrays), self.arrays.sizes, strict=True)
+        return [rows[array][:, start : start + size] for (array, start, _), size in views]
+
+    def _one(self, arrays: list[Array], outs: list[Array]) -> bool:
         """One state by the code for one state; False if there is no such code."""
         kernel = self._attempt(lambda code: code.one)
         if kernel is None:
             return False
         flat = [_gapless(a.reshape(1, a.shape[-1])) for a in arrays]
-        if kernel(*(a.ctypes.data for a in flat), target.ctypes.data):
-            self._interpret(flat, target.reshape(1, len(self.program.outputs)), slice(0, 1))
+        if kernel(*(a.ctypes.data for a in (*flat, *outs))):
+            self._interpret(flat, outs, slice(0, 1))
         return True
 
-    def _interpret(self, flat: list[Array], out: Array, rows: slice) -> None:
+    def _interpret(self, flat: list[Array], outs: list[Array], rows: slice) -> None:
         scalars = []
         for a in flat:
             part = a[rows] if a.shape[0] > 1 else a
             scalars.append(unstack(part, a.shape[1]) if a.shape[1] else [])
         with np.errstate(all="ignore"):
-            results = interpret(self.program, scalars)
-        part = out[rows]
-        for k, value in enumerate(results):
-            part[:, k] = value
+            results = iter(interpret(self.program, scalars))
+        for out in outs:
+            for k in range(out.shape[1]):
+                out[rows, k] = next(results)
 
     @property
     def __signature__(self) -> Any:

@@ -3,7 +3,8 @@
 ``robot.twist_jacobian(frame, q)`` is always a method of the class: it pickles, copies, shows its signature and can be
 patched like any other. Where its arguments are the plain ones and the object has a compiled function for them, emitted
 code calls that function; all other calls go to the Python method. The compiled functions are in a dictionary in the
-first slot of the object: ``{"mass_matrix": f, "twist_jacobian": {"tool": g}}``.
+first slot of the object, by name, then by frames, then by the one option that the method may have:
+``{"gravity_forces": f, "pose_jacobian": {"tool": g}, "twist_jacobian": {"tool": {"body": h}}}``.
 """
 
 from __future__ import annotations
@@ -25,7 +26,11 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 # Words of a compiled method behind the fields that every object of a Python class has.
-_VECTORCALL, _OWNER, _NAME, _PYTHON, _OUT, _KEYS, _COUNT, _WORDS = range(8)
+_VECTORCALL, _OWNER, _NAME, _PYTHON = range(4)
+_FRAMES, _INPUTS, _REQUIRED, _MOST = range(4, 8)  # numbers: of frames, inputs, inputs without default; of all arguments
+_OUT, _OPTION, _LAST = range(8, 11)  # keywords that are understood: out, the option, the last input
+_USUAL, _DEFAULT_INPUT, _WORDS = range(11, 14)  # defaults of the option and of the last input
+_MOST_INPUTS = 8
 
 
 class MethodBase:
@@ -85,26 +90,45 @@ def _kind() -> type[MethodBase]:
 _waiting: list[MethodBase] = []  # methods that run in Python until emitted code is loaded
 
 
-def compiled_method(inputs: int) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """A method ``name(self, [frame,] *inputs, **options)`` that calls the compiled function of the same name.
+def compiled_method(
+    inputs: int, option: str | None = None, default: Any = None
+) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """A method ``name(self, [frames,] *inputs, [option,] **others)`` that calls the compiled function of its name.
 
-    It must do nothing beyond that where all its options have their defaults.
+    It must do nothing beyond that where all others have their defaults. ``option`` is the parameter that chooses among
+    the functions of that name. The last input may have a default: that of the signature, or the ``default``.
     """
 
     def decorate(method: Callable[P, R]) -> Callable[P, R]:
         if not abi.layout_is_known():
             return method
-        names = list(inspect.signature(method).parameters)
-        keys = names.count("frame")
+        parameters = inspect.signature(method).parameters
+        names = list(parameters)
+        frames = sum(name in ("frame", "frame1", "frame2") for name in names)
+        last = parameters[names[frames + inputs]]
+        given = last.default if default is None else default
+        optional = last.default is not inspect.Parameter.empty
+        after = names[frames + inputs + 1] if len(names) > frames + inputs + 1 else None
+        assert inputs <= _MOST_INPUTS, method
         compiled = _kind()(method)
         words = _words(compiled)
-        words[_KEYS], words[_COUNT] = keys, 1 + keys + inputs
-        words[_OUT] = abi.immortal(sys.intern("out")) if "out" in names else 0  # the one keyword that is passed on
         words[_NAME], words[_PYTHON] = abi.immortal(method.__name__.lstrip("_")), abi.immortal(method)
+        words[_FRAMES], words[_INPUTS], words[_REQUIRED] = frames, inputs, inputs - optional
+        words[_MOST] = 1 + frames + inputs + (option is not None and after == option)
+        words[_OUT] = _keyword("out", names)
+        if optional:
+            words[_LAST], words[_DEFAULT_INPUT] = _keyword(last.name, names), abi.immortal(given)
+        if option is not None:
+            words[_OPTION], words[_USUAL] = _keyword(option, names), abi.immortal(parameters[option].default)
         _waiting.append(compiled)
         return cast(Callable[P, R], compiled)
 
     return decorate
+
+
+def _keyword(name: str, names: list[str]) -> int:
+    """The address of a keyword, as it stands in calls; 0 where the method does not take it."""
+    return abi.immortal(sys.intern(name)) if name in names else 0
 
 
 def load_methods(owner: type) -> None:
@@ -128,7 +152,7 @@ def load_methods(owner: type) -> None:
 def _library() -> Any:
     from dqdyn.compile.runtime.native import Library
 
-    library = Library(f"{abi.CONTEXT_IR}\n{_ir()}", f"methods 3 {_OFFSET} {abi.SLOT}")
+    library = Library(f"{abi.CONTEXT_IR}\n{_ir()}", f"methods 5 {_OFFSET} {abi.SLOT}")
     abi.fill_context(library.address("context"))
     abi.immortal(library)
     return library
@@ -146,7 +170,12 @@ def _ir() -> str:
         return code.field("%method", _OFFSET + 8 * index, kind)
 
     nargs = code.op(f"and i64 %nargsf, {(1 << 63) - 1}")
-    code.require_equal("i64", nargs, word(_COUNT, "i64"))
+    frames, inputs = word(_FRAMES, "i64"), word(_INPUTS, "i64")
+    before = code.op(f"add i64 {frames}, 1")
+    least = code.op(f"add i64 {before}, {word(_REQUIRED, 'i64')}")
+    enough = code.op(f"icmp uge i64 {nargs}, {least}")
+    few = code.op(f"icmp ule i64 {nargs}, {word(_MOST, 'i64')}")
+    code.require(code.op(f"and i1 {enough}, {few}"))
     instance = code.argument(0)
     kind, owner = code.field(instance, abi.TYPE), word(_OWNER)
     code.branch(code.op(f"icmp eq ptr {kind}, {owner}"), "fits", "derived")
@@ -154,27 +183,26 @@ def _ir() -> str:
     is_subtype = code.call("is_subtype", f"ptr {kind}, ptr {owner}", "i32")
     code.branch(code.op(f"icmp ne i32 {is_subtype}, 0"), "fits", "slow")
     code.label("fits")
-    code.branch(code.op("icmp eq ptr %kwnames, null"), "lookup", "keyword")
-    code.label("keyword")
-    code.require_only_keyword(word(_OUT))
-    code.jump("lookup")
-    code.label("lookup")
+    usual = word(_USUAL)
+    code.store("null", "%out", "ptr")
+    code.store(usual, "%option", "ptr")
+    plain = code.op(f"icmp eq i64 {nargs}, {code.op(f'add i64 {before}, {inputs}')}")
+    without = code.op("icmp eq ptr %kwnames, null")
+    code.store(code.at("%args", before, "ptr"), "%given", "ptr")
+    code.branch(code.op(f"and i1 {plain}, {without}"), "look_up", "sort")
+    code.label("sort")
+    _sort_arguments(code, word, nargs, before, inputs)
+    code.jump("look_up")
+    code.label("look_up")
     table = code.field(instance, abi.SLOT)
     code.require(code.op(f"icmp ne ptr {table}, null"))
     first = code.call("get_item", f"ptr {table}, ptr {word(_NAME)}")
-    keys = word(_KEYS, "i64")
-    code.branch(code.op(f"icmp ne ptr {first}, null"), "known", "clear")
-    code.label("known")
-    code.branch(code.op(f"icmp eq i64 {keys}, 0"), "go", "by_key")
-    code.label("by_key")
-    second = code.call("get_item", f"ptr {first}, ptr {code.argument(1)}")
-    code.run("decrease", f"ptr {first}")
-    code.branch(code.op(f"icmp ne ptr {second}, null"), "go", "clear")
-    code.label("go")
-    function = code.op(f"phi ptr [ {first}, %known ], [ {second}, %by_key ]")
-    skip = code.op(f"add i64 {keys}, 1")
-    rest, left = code.at("%args", skip, "ptr"), code.op(f"sub i64 {nargs}, {skip}")
-    result = code.call("vectorcall", f"ptr {function}, ptr {rest}, i64 {left}, ptr %kwnames")
+    has_option = code.op(f"zext i1 {code.op(f'icmp ne ptr {usual}, null')} to i64")
+    function = _look_up(code, first, frames, code.op(f"add i64 {frames}, {has_option}"))
+    without = code.op(f"icmp eq ptr {code.load('%out', 'ptr')}, null")
+    keywords = code.op(f"select i1 {without}, ptr null, ptr {code.context('out_alone')}")
+    given = code.load("%given", "ptr")
+    result = code.call("vectorcall", f"ptr {function}, ptr {given}, i64 {inputs}, ptr {keywords}")
     code.run("decrease", f"ptr {function}")
     code.lines.append(f"  ret ptr {result}")
     code.label("clear")  # not compiled yet, or not a key at all: the Python method handles it
@@ -184,4 +212,64 @@ def _ir() -> str:
     python, vectorcall = word(_PYTHON), code.context("vectorcall")
     answer = code.op(f"musttail call ptr {vectorcall}(ptr {python}, ptr %args, i64 %nargsf, ptr %kwnames)")
     head = "define ptr @call_method(ptr %method, ptr %args, i64 %nargsf, ptr %kwnames) {"
-    return "\n".join([head, *code.lines, f"  ret ptr {answer}", "}", ""])
+    memory = {"inputs": _MOST_INPUTS + 1, "given": 1, "out": 1, "option": 1, "last": 1}
+    memory |= {f"{loop}_number": 1 for loop in ("keyword", "input", "level")}
+    places = ["entry:", *(f"  %{name} = alloca [{size} x i64]" for name, size in memory.items())]
+    return "\n".join([head, *places, *code.lines, f"  ret ptr {answer}", "}", ""])
+
+
+def _sort_arguments(code: ObjectEmitter, word: Callable[..., str], nargs: str, before: str, inputs: str) -> None:
+    """Put inputs and ``%out``, if there is one, into ``%inputs``, to which ``%given`` points; and set ``%option``."""
+    known = {"%out": word(_OUT), "%option": word(_OPTION), "%last": word(_LAST)}
+    for place in known:
+        code.store("null", place, "ptr")
+    code.branch(code.op("icmp eq ptr %kwnames, null"), "sorted", "keywords")
+    code.label("keywords")
+    count = code.call("tuple_size", "ptr %kwnames", "i64")
+    code.require(code.op(f"icmp ule i64 {count}, {len(known)}"))
+    with code.loop("keyword", count) as k:
+        name = code.call("tuple_item", f"ptr %kwnames, i64 {k}")
+        value, good = code.argument(code.op(f"add i64 {nargs}, {k}")), "false"
+        for place, keyword in known.items():
+            same = code.op(f"icmp eq ptr {name}, {keyword}")
+            code.store(code.op(f"select i1 {same}, ptr {value}, ptr {code.load(place, 'ptr')}"), place, "ptr")
+            good = code.op(f"or i1 {good}, {same}")
+        code.require(good)
+    code.jump("sorted")
+    code.label("sorted")
+    positional = code.op(f"sub i64 {nargs}, {before}")
+    taken = code.op(f"call i64 @llvm.umin.i64(i64 {positional}, i64 {inputs})")
+    with code.loop("input", taken) as k:
+        code.store(code.argument(code.op(f"add i64 {before}, {k}")), code.at("%inputs", k, "ptr"), "ptr")
+    last, all_given = code.load("%last", "ptr"), code.op(f"icmp eq i64 {taken}, {inputs}")
+    named = code.op(f"icmp ne ptr {last}, null")
+    code.require_equal("i1", code.op(f"and i1 {all_given}, {named}"), "false")  # given twice
+    end = code.at("%inputs", code.op(f"sub i64 {inputs}, 1"), "ptr")
+    chosen = code.op(f"select i1 {named}, ptr {last}, ptr {word(_DEFAULT_INPUT)}")
+    code.store(code.op(f"select i1 {all_given}, ptr {code.load(end, 'ptr')}, ptr {chosen}"), end, "ptr")
+    code.store(code.load("%out", "ptr"), code.at("%inputs", inputs, "ptr"), "ptr")
+    code.store("%inputs", "%given", "ptr")
+    option, by_place = code.load("%option", "ptr"), code.op(f"icmp ugt i64 {positional}, {inputs}")
+    named = code.op(f"icmp ne ptr {option}, null")
+    code.require_equal("i1", code.op(f"and i1 {by_place}, {named}"), "false")
+    chosen = code.op(f"select i1 {named}, ptr {option}, ptr {word(_USUAL)}")
+    behind = code.argument(code.op(f"sub i64 {nargs}, 1"))
+    code.store(code.op(f"select i1 {by_place}, ptr {behind}, ptr {chosen}"), "%option", "ptr")
+
+
+def _look_up(code: ObjectEmitter, first: str, frames: str, levels: str) -> str:
+    """A new reference to what stands in nested dictionaries under the frames and ``%option``.
+
+    Where it is absent, go to ``clear``.
+    """
+    code.require(code.op(f"icmp ne ptr {first}, null"), otherwise="clear")
+    code.store(first, "%last", "ptr")
+    with code.loop("level", levels) as k:
+        here = code.load("%last", "ptr")
+        frame = code.at("%args", code.op(f"add i64 {k}, 1"), "ptr")
+        key = code.op(f"select i1 {code.op(f'icmp ult i64 {k}, {frames}')}, ptr {frame}, ptr %option")
+        there = code.call("get_item", f"ptr {here}, ptr {code.load(key, 'ptr')}")
+        code.run("decrease", f"ptr {here}")
+        code.require(code.op(f"icmp ne ptr {there}, null"), otherwise="clear")
+        code.store(there, "%last", "ptr")
+    return code.load("%last", "ptr")

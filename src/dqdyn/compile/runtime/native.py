@@ -12,7 +12,7 @@ from concurrent.futures import Executor
 from functools import lru_cache
 from typing import Any
 
-from dqdyn.compile.codegen.parts import NEXT_MODULE, TABLE, part_name
+from dqdyn.compile.codegen.stages import NEXT_MODULE, TABLE, stage_name
 from dqdyn.compile.runtime import c_library, cache
 from dqdyn.compile.runtime.compiler import Compilation, target_machine
 from dqdyn.compile.runtime.process_lock import LOCK
@@ -73,12 +73,12 @@ class Library:
                 self._copies.append(self._loaded())
 
     def _loaded(self) -> Any:
-        """A copy of the code in memory: the engines of all modules, the first of which knows the parts."""
+        """A copy of the code in memory: the engines of all modules, the first of which knows the others."""
         engines = [self._engine(code) for code in self._objects]
         table = engines[0].get_global_value_address(TABLE) if len(engines) > 1 else 0
         for k, engine in enumerate(engines[1:]):
-            part = engine.get_function_address(part_name(k))
-            ctypes.c_void_p.from_address(table + k * ctypes.sizeof(ctypes.c_void_p)).value = part
+            stage = engine.get_function_address(stage_name(k))
+            ctypes.c_void_p.from_address(table + k * ctypes.sizeof(ctypes.c_void_p)).value = stage
         return engines
 
     def _engine(self, code: bytes) -> Any:

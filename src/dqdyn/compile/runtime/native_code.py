@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from typing import TYPE_CHECKING, Any
 
+from dqdyn.compile.codegen.results import ResultForm, Shape
 from dqdyn.compile.runtime import python_abi as abi
 from dqdyn.compile.runtime.process_lock import SharedProperty
 from dqdyn.compile.trace.program import Program
@@ -20,13 +21,23 @@ _UNINTERRUPTED = 200_000_000  # operations between two checks for signals: a ten
 class NativeCode:
     """The kernels of a program; ``units`` and ``numbers`` are those of :class:`CallEmitter`.
 
-    Batches of more than ``largest`` rows are computed in pieces, so that Python can handle signals in between.
+    The kernels write an array for each of the ``parts``. ``forms`` are those in which built-in functions give the
+    result, by their names; the first is "call". Batches of more than ``largest`` rows are computed in pieces, so that
+    Python can handle signals in between.
     """
 
     def __init__(
-        self, program: Program, units: Sequence[tuple[int, int]], contract: bool, numbers: Sequence[int] = ()
+        self,
+        program: Program,
+        units: Sequence[tuple[int, int]],
+        contract: bool,
+        numbers: Sequence[int] = (),
+        parts: Sequence[Shape] = (),
+        forms: Mapping[str, ResultForm] | None = None,
     ) -> None:
         self.program, self.units, self.contract, self.numbers = program, tuple(units), contract, tuple(numbers)
+        self.parts = tuple(parts) if len(parts) > 1 else ()
+        self.forms = dict(forms or {"call": ResultForm((program.shape,))})
         self.largest = max(1, _UNINTERRUPTED // max(1, program.counts.total))
         self._started: dict[str, Library] = {}  # being compiled on other threads
 
@@ -43,7 +54,7 @@ class NativeCode:
 
     @SharedProperty
     def single(self) -> Library:
-        """The module with ``scalar`` and, where the layout is known, ``call``."""
+        """The module with ``scalar`` and, where the layout is known, ``call`` and functions for other forms."""
         library = self._started.pop("single", None) or self._single()
         library.finish()
         if "many" in self.__dict__:
@@ -57,27 +68,30 @@ class NativeCode:
         from dqdyn.compile.runtime.native import Library, machine
 
         host = machine()
+        width, known = host.width_for_one, abi.layout_is_known()
 
         def text() -> str:
-            kernel = kernels.scalar_kernel(self.program, host.fma, self.contract, width=host.width_for_one)
-            if not abi.layout_is_known():
-                return kernel
-            choices = (self.program, host.width_for_one, self.units, self.numbers)
-            return CallEmitter(*choices).text() + BatchCallEmitter(*choices, self.largest).text() + kernel
+            calls = ""
+            for name, form in self.forms.items() if known else ():
+                choices = (self.program, width, self.units, self.numbers, self.parts, form, name)
+                calls += CallEmitter(*choices).text() + BatchCallEmitter(*choices, self.largest).text()
+            return calls + kernels.scalar_kernel(self.program, host.fma, self.contract, width=width, parts=self.parts)
 
-        key = f"{abi.HEADER if abi.layout_is_known() else None} {self.units} {self.numbers} {self.contract}"
-        return Library(text, f"single {key} {self.program.digest}", host.width_for_one, executor)
+        key = f"{abi.HEADER if known else None} {self.units} {self.numbers} {self.contract} {self.parts} {self.forms}"
+        return Library(text, f"single {key} {self.program.digest}", width, executor)
 
     @SharedProperty
     def one(self) -> Any:
         """The scalar kernel as a ctypes function."""
-        arguments = [ctypes.c_void_p] * (len(self.program.inputs) + 1)
+        arguments = [ctypes.c_void_p] * (len(self.program.inputs) + max(1, len(self.parts)))
         return ctypes.CFUNCTYPE(ctypes.c_int64, *arguments)(self.single.address("scalar"))
 
     @SharedProperty
     def many(self) -> Any:
         """The batch kernel as a ctypes function, which releases the GIL."""
-        arguments = [ctypes.c_void_p, ctypes.c_int64] * (len(self.program.inputs) + 1)
+        pairs = len(self.program.inputs) + len(self.parts)
+        last = [ctypes.c_int64] if self.parts else [ctypes.c_void_p, ctypes.c_int64]
+        arguments = [ctypes.c_void_p, ctypes.c_int64] * pairs + last
         kernel = ctypes.CFUNCTYPE(ctypes.c_int64, *arguments)(self.batch.address("batch"))
         if "single" in self.__dict__:
             self._announce(self.single)
@@ -97,15 +111,21 @@ class NativeCode:
         host = machine()
 
         def text() -> str:
-            return kernels.batch_kernel(self.program, host.width, host.fma, self.contract, units=self.units)
+            choices = (self.program, host.width, host.fma, self.contract)
+            return kernels.batch_kernel(*choices, units=self.units, parts=self.parts)
 
-        return Library(text, f"batch {self.units} {self.contract} {self.program.digest}", host.width, executor)
+        key = f"batch {self.units} {self.contract} {self.parts} {self.program.digest}"
+        return Library(text, key, host.width, executor)
 
     def pieces(self, threads: int) -> list[int]:
         """Addresses of the batch kernel for pieces, one per thread."""
         return self.batch.addresses("batch_piece", threads)
 
+    def output_words(self, rows: Sequence[tuple[int, int]]) -> list[int]:
+        """Arguments of the batch kernel for the arrays of the result, from the address and the row stride of each."""
+        return [word for pair in rows for word in pair] if self.parts else [rows[0][0]]
+
     def _announce(self, single: Library) -> None:
-        """Tell the built-in function where the batch kernel is."""
+        """Tell the built-in functions where the batch kernel is."""
         if abi.layout_is_known():
             ctypes.c_void_p.from_address(single.address("many")).value = self.batch.address("batch")

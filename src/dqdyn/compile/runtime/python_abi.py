@@ -30,6 +30,9 @@ _FUNCTIONS = {
     "clear_error": "PyErr_Clear",
     "tuple_size": "PyTuple_Size",
     "tuple_item": "PyTuple_GetItem",
+    "new_tuple": "PyTuple_New",
+    "set_item": "PyTuple_SetItem",
+    "allocate": "PyType_GenericAlloc",
     "increase": "Py_IncRef",
     "decrease": "Py_DecRef",
     "release_gil": "PyEval_SaveThread",
@@ -38,8 +41,10 @@ _FUNCTIONS = {
 _OBJECTS: dict[str, Any] = {
     "array_type": np.ndarray,
     "float_type": float,
+    "tuple_type": tuple,
     "descr": np.dtype(np.float64),
     "out": sys.intern("out"),
+    "out_alone": (sys.intern("out"),),
 }
 CONTEXT = (*_FUNCTIONS, *_OBJECTS, "new_array")
 """Entries of the table of addresses in every module of emitted code, in this order."""
@@ -125,6 +130,8 @@ def _context() -> Any:
     return (ctypes.c_void_p * len(CONTEXT))(*(values[name] for name in CONTEXT))
 
 
+MANY_IR = "@many = dso_local global ptr null"
+"""In modules of code for one state: where the code for batches is, once it is compiled."""
 CONTEXT_IR = f"@context = dso_local global [{len(CONTEXT)} x ptr] zeroinitializer"
 """The table in a module of emitted code, empty; :func:`fill_context` fills it when the code is loaded."""
 

@@ -1,7 +1,7 @@
 """The code for one state as several functions.
 
 The time that LLVM takes grows faster than the length of a function, and functions in modules of their own are compiled
-on several cores. So the code of a long program is cut into parts, which share the inputs, the output and the memory
+on several cores. So the code of a long program is cut into stages, which share the inputs, the outputs and the memory
 that the kernel itself allocates. The kernel finds them in a table that the loader fills in: modules refer to each other
 by addresses, never by name.
 """
@@ -9,28 +9,29 @@ by addresses, never by name.
 from __future__ import annotations
 
 from dqdyn.compile.codegen.emit import CodeBody
+from dqdyn.compile.codegen.results import OutputArrays
 from dqdyn.compile.trace.program import Program
 
 NEXT_MODULE = "\n; --- the next module ---\n"
 """Stands between modules in a text of IR."""
-TABLE = "parts"
-"""The global in the first module that holds the addresses of the parts, in order."""
+TABLE = "stages"
+"""The global in the first module that holds the addresses of the stages, in order."""
 LONGEST = 4000
-"""Lines of IR in a part, about."""
+"""Lines of IR in a stage, about."""
 
 
-def part_name(number: int) -> str:
-    """The function in the module after ``number`` others that are parts."""
-    return f"part{number}"
+def stage_name(number: int) -> str:
+    """The function in the module after ``number`` other stages."""
+    return f"stage{number}"
 
 
-class Parts:
+class Stages:
     """Takes lines out of a body as functions; what was emitted before the first of them stays in the kernel."""
 
-    def __init__(self, program: Program, body: CodeBody) -> None:
+    def __init__(self, program: Program, body: CodeBody, arrays: OutputArrays) -> None:
         self.body, self.texts = body, list[str]()
         self.memory = {"scratch": "null", "sines": "null", "lanes": "null"}  # what the kernel has allocated
-        self._pointers = [*(f"%in{i}" for i in range(len(program.inputs))), "%out"]
+        self._pointers = [*(f"%in{i}" for i in range(len(program.inputs))), *arrays.pointers]
         self._kernel: list[str] = []
 
     def begin(self) -> None:
@@ -38,23 +39,27 @@ class Parts:
         self._kernel = self.body.take_lines()
 
     def close(self) -> None:
-        """What was emitted since then becomes a part."""
+        """What was emitted since then becomes a stage."""
         flag = self.body.too_large()
         arguments = ", ".join(f"ptr noalias {p}" for p in [*self._pointers, *(f"%{name}" for name in self.memory)])
-        head = [f"define i64 @{part_name(len(self.texts))}({arguments}) {{", "entry:", "  %go = icmp ne ptr %out, null"]
+        head = [
+            f"define i64 @{stage_name(len(self.texts))}({arguments}) {{",
+            "entry:",
+            "  %go = icmp ne ptr %out, null",
+        ]
         tail = [f"  %flag = zext i1 {flag} to i64", "  ret i64 %flag", "stop:", "  ret i64 0", "}", ""]
         self.texts.append("\n".join([*head, *self.body.take_lines(), *tail]))
         self.body.largest = self.body.const(0.0)
 
     def close_if_long(self) -> bool:
-        """Whether the part has its length by now and is closed."""
+        """Whether the stage has its length by now and is closed."""
         if len(self.body.lines) < LONGEST:
             return False
         self.close()
         return True
 
     def call(self) -> str:
-        """Go on in the kernel with calls of all parts; the name of an i1: whether one of them returned a flag."""
+        """Go on in the kernel with calls of all stages; the name of an i1: whether one of them returned a flag."""
         body = self.body
         body.lines[:] = self._kernel
         given = ", ".join(f"ptr {p}" for p in [*self._pointers, *self.memory.values()])
