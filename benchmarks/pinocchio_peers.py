@@ -141,6 +141,12 @@ def _tangent_map(pair: Pair, x: Any) -> Array:
     return np.array([np.linalg.solve(pair.t, matrix @ pair.t) for matrix in x])
 
 
+def _integrate_jacobians(pair: Pair, x: Any) -> Array:
+    """With respect to q and to v, where Pinocchio's is with respect to v dt."""
+    by_q, by_v = _tangent_map(pair, x)
+    return np.array([by_q, STEP * by_v])
+
+
 def _columns(pair: Pair, x: Any) -> Array:
     return np.array(x) @ pair.t
 
@@ -263,7 +269,7 @@ PEERS: tuple[Peer, ...] = (
     *_jacobian("aligned", "ALIGNED"),
     Peer("integrate", ("q", "v", "dt"), "pin.integrate(m, q, step)", _configuration, (2.0, 2.0), _MOVES),
     Peer("difference", ("q", "q1"), "pin.difference(m, q, q1)", _velocity, (2.0, 2.0), _MOVES),
-    Peer("integrate_jacobians", ("q", "v", "dt"), "pin.dIntegrate(m, q, step)", _tangent_map),
+    Peer("integrate_jacobians", ("q", "v", "dt"), "pin.dIntegrate(m, q, step)", _integrate_jacobians),
     Peer("difference_jacobians", ("q", "q1"), "pin.dDifference(m, q, q1)", _tangent_map),
 )
 """Every function that both libraries have."""
