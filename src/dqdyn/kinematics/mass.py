@@ -12,7 +12,7 @@ from dqdyn.algebra.adjoint import Adjoint
 from dqdyn.algebra.dual import DQ, zero_twist
 from dqdyn.algebra.jet import derivative
 from dqdyn.algebra.quaternion import ZERO, Columns, I, J, K, Quaternion, combine, cross3, dot3
-from dqdyn.algebra.scalar import Scalars
+from dqdyn.algebra.scalar import Scalar, Scalars, divide, is_known_zero
 from dqdyn.errors import ModelError
 from dqdyn.kinematics.configuration import configuration_rate
 from dqdyn.kinematics.frames import Matrix
@@ -25,7 +25,7 @@ from dqdyn.model.model import Model
 class SubtreeInertia:
     """Mass, Σ m c, and tensor of a set of bodies about a common point, world axes."""
 
-    mass: float
+    mass: Scalar
     moment: Quaternion
     tensor: Columns
 
@@ -135,27 +135,27 @@ def _centers(model: Model, ad: dict[int, Adjoint]) -> list[Quaternion]:
     return [ad[i].p + ad[i].rotate(body.inertia.center) for i, body in enumerate(model.bodies)]
 
 
-def _shares(model: Model) -> list[float]:
-    if not model.mass:
+def _shares(model: Model) -> list[Scalar]:
+    if is_known_zero(model.mass):
         raise ModelError(
             f"{model.name!r} has no mass, so no center of mass: give its links inertias.", model=model.name
         )
-    return [body.inertia.mass / model.mass for body in model.bodies]
+    return [divide(body.inertia.mass, model.mass) for body in model.bodies]
 
 
 def _weighted(model: Model, vectors: list[Quaternion], constant: Quaternion | None = None) -> Quaternion:
-    if not model.mass and model.fixed_inertia.mass:
+    if is_known_zero(model.mass) and model.fixed_inertia.mass:
         return model.fixed_inertia.center if constant is None else constant
     result = ZERO
     for share, vector in zip(_shares(model), vectors, strict=True):
-        if share:
+        if not is_known_zero(share):
             result = result + vector * share
     return result
 
 
-def _subtrees(model: Model, vectors: list[Quaternion]) -> tuple[list[float], list[Quaternion]]:
+def _subtrees(model: Model, vectors: list[Quaternion]) -> tuple[list[Scalar], list[Quaternion]]:
     """Per subtree: its share of the mass, and the sum of vectors weighted by the shares."""
-    if not model.mass and model.fixed_inertia.mass:
+    if is_known_zero(model.mass) and model.fixed_inertia.mass:
         return [0.0] * len(vectors), [ZERO] * len(vectors)
     shares = _shares(model)
     own = [vector * share for vector, share in zip(vectors, shares, strict=True)]

@@ -9,7 +9,7 @@ from typing import Any
 from dqdyn.kinematics import attached, configuration, cooperative, frames, mass
 from dqdyn.kinematics import pose_error as errors
 from dqdyn.model.model import Frame, Model
-from dqdyn.robot.robot_function import Result, RobotFunction
+from dqdyn.robot.robot_function import Result, RobotFunction, with_parameters
 
 Algorithm = Callable[..., Any]
 
@@ -72,7 +72,7 @@ def _of_hands(name: str, pair: cooperative.Pair) -> list[RobotFunction]:
     ]
 
 
-KINEMATICS = RobotFunction.table(
+KINEMATICS = with_parameters(
     _of("integrate", "q v dt", "list", configuration.integrate),
     _of("difference", "q q1", "list", configuration.difference),
     _of("configuration_rate", "q v", "list", configuration.configuration_rate),
@@ -98,4 +98,5 @@ KINEMATICS = RobotFunction.table(
     _of("centroidal_momentum", "q v", "twist", mass.centroidal_momentum),
     _of("centroidal_momentum_matrix", "q", "matrix", mass.centroidal_momentum_matrix),
     _of("centroidal_momentum_matrix_derivative", "q v", "matrix", mass.centroidal_momentum_matrix_derivative),
+    without=("integrate", "difference", "configuration_rate"),  # of coordinates alone
 )
