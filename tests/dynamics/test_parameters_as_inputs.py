@@ -84,7 +84,9 @@ def test_parameters_cost_less_than_two_and_a_half_times() -> None:
     [
         ("inertia", "parameters is a list"),
         (None, "parameters is a list"),
-        (["mass"], "There is no parameter of inverse_dynamics named 'mass'"),
+        (["masses"], "There is no parameter of inverse_dynamics named 'masses'"),
+        (["inertia", "mass"], "'inertia' and 'mass' say the same of 'two_link' in two ways: choose one"),
+        (["dh"], "'two_link' was not made by dq.from_dh, so it has no 'dh' as input: use 'joint_poses'"),
         ([3], "There is no parameter of inverse_dynamics named 3"),
     ],
 )
@@ -118,7 +120,7 @@ def test_bad_values_are_refused() -> None:
     with pytest.raises(dq.Error, match="constraints"):
         dq.robots.four_bar().function("inverse_dynamics", parameters=["inertia"])
     with pytest.raises(dq.Error, match="no option"):
-        robot.function("pose", frame="tool", parameters=["inertia"])
+        robot.function("integrate", parameters=["inertia"])
 
 
 def test_inertias_of_no_body_are_refused() -> None:

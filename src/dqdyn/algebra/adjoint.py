@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dqdyn.algebra.dual import DQ
+from dqdyn.algebra.open_pose import OpenPose
 from dqdyn.algebra.poses import position
 from dqdyn.algebra.quaternion import ZERO, Quaternion, combine, cross3, dot3, pure, rotation_columns
 from dqdyn.algebra.quaternion import Columns as Columns
@@ -21,7 +22,7 @@ class Adjoint:
     p: Quaternion
 
     def __init__(self, x: DQ) -> None:
-        self.columns = rotation_columns(x.primary)
+        self.columns = x.columns if isinstance(x, OpenPose) else rotation_columns(x.primary)
         self.p = position(x)
 
     @classmethod

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dqdyn.algebra import removable
 from dqdyn.algebra.checks import require_unit
 from dqdyn.algebra.dual import DQ
+from dqdyn.algebra.open_pose import OpenPose
 from dqdyn.algebra.quaternion import Quaternion, dot3, pure, rotation_columns
 from dqdyn.algebra.scalar import Scalar, atan2, sqrt, stack
 from dqdyn.arrays import Array
@@ -22,6 +23,8 @@ def translator(p: Quaternion) -> DQ:
 
 def position(x: DQ) -> Quaternion:
     """p = 2 D P* of a pose r + ½ε p r, as a pure quaternion; no check."""
+    if isinstance(x, OpenPose):
+        return x.position
     p, d = x.primary, x.dual
     return pure(
         2.0 * (d.x * p.w - d.w * p.x + d.z * p.y - d.y * p.z),

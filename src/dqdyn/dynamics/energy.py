@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dqdyn.algebra.dual import zero_twist
 from dqdyn.algebra.quaternion import dot3, pure
-from dqdyn.algebra.scalar import Scalar
+from dqdyn.algebra.scalar import Scalar, is_known_zero
 from dqdyn.algebra.scalar import total as sum_of
 from dqdyn.dynamics.arguments import Scalars
 from dqdyn.dynamics.fast.composite import Composite
@@ -27,7 +27,7 @@ def kinetic_energy(model: Model, q: Scalars, v: Scalars) -> Scalar:
     for i, body in enumerate(model.bodies):
         total = total + power(twists[i], Composite.of(body.inertia).momentum(twists[i]))
     for r, vk in zip(armature(model), v, strict=True):
-        if r:
+        if not is_known_zero(r):
             total = total + vk * vk * r
     return total * 0.5
 
@@ -46,6 +46,6 @@ def potential_energy(model: Model, q: Scalars) -> Scalar:
     total: Scalar = 0.0
     for i, body in enumerate(model.bodies):
         inertia = body.inertia
-        if inertia.mass:
+        if not is_known_zero(inertia.mass):
             total = total - (dot3(seen[i].p, g) * inertia.mass + dot3(seen[i].rotate(inertia.first_moment), g))
     return sum_of([total, *springs])

@@ -50,11 +50,11 @@ def velocity_forces(model: Model, v: Scalars) -> list[Scalar]:
         w = joint.v.start
         for i, j, k in _CYCLES:
             for at, s in ((w, r), (w + 3, p)):
-                if s[k] != s[j]:
+                if not _same(s[k], s[j]):
                     result[w + i] = result[w + i] + v[at + j] * v[at + k] * (s[k] - s[j])
-            if p[k]:
+            if not is_known_zero(p[k]):
                 result[w + 3 + i] = result[w + 3 + i] + v[w + j] * (v[w + 3 + k] * p[k])
-            if p[j]:
+            if not is_known_zero(p[j]):
                 result[w + 3 + i] = result[w + 3 + i] - v[w + k] * (v[w + 3 + j] * p[j])
     return result
 
@@ -86,13 +86,13 @@ def state_forces(model: Model, q: Scalars, v: Scalars) -> list[Scalar]:
 def _springs(model: Model, q: Scalars) -> Iterator[tuple[TreeJoint, int, float, Scalar]]:
     """Each axis with a spring: its joint, its index into v, its stiffness, and by how much it is stretched."""
     for joint in model.joints:
-        if any(joint.stiffness):
+        if not all(map(is_known_zero, joint.stiffness)):
             at = zip(
                 range(joint.v.start, joint.v.stop), joint.stiffness, joint.rest, joint.displacements(q), strict=True
             )
             for k, stiff, rest, x in at:
-                if stiff:
-                    yield joint, k, stiff, x - rest if rest else x
+                if not is_known_zero(stiff):
+                    yield joint, k, stiff, x if is_known_zero(rest) else x - rest
 
 
 def turning_derivative(model: Model, v: Scalars) -> Iterator[tuple[int, int, Scalar]]:
@@ -116,7 +116,7 @@ _ORDERS = tuple((i, j, k, 1.0) for i, j, k in _CYCLES) + tuple((j, i, k, -1.0) f
 def turning_rotors(model: Model) -> Iterator[tuple[TreeJoint, Sequence[float], Sequence[float]]]:
     """Spherical and free joints with armature: that of ω, which comes first in v, and of the linear velocity."""
     for joint in model.joints:
-        if joint.motion.quaternion is not None and any(joint.armature):
+        if joint.motion.quaternion is not None and not all(map(is_known_zero, joint.armature)):
             yield joint, joint.armature[:3], joint.armature[3:] or (0.0, 0.0, 0.0)
 
 
@@ -131,8 +131,13 @@ def _entries(model: Model, v: Scalars, bracket: float, scale: float) -> Iterator
                 (w + 3, w, w + 3, bracket * p[i] - p[k]),
                 (w + 3, w + 3, w, bracket * p[i] + p[j]),
             ):
-                if factor:
-                    yield row + i, column + j, v[at + k] * (-sign * scale * factor)
+                if not is_known_zero(factor):
+                    yield row + i, column + j, v[at + k] * (factor * (-sign * scale))
+
+
+def _same(a: Scalar, b: Scalar) -> bool:
+    """Whether both are known to be the same number."""
+    return a is b or (isinstance(a, (int, float)) and isinstance(b, (int, float)) and a == b)
 
 
 def _collected(model: Model, name: str, power: int) -> list[float]:
@@ -140,5 +145,5 @@ def _collected(model: Model, name: str, power: int) -> list[float]:
     for joint in model.joints:
         ratio = abs(joint.master.ratio) ** power if joint.master else 1.0
         for k, value in zip(range(joint.v.start, joint.v.stop), getattr(joint, name), strict=True):
-            result[k] += ratio * value
+            result[k] = result[k] + (value if ratio == 1.0 else ratio * value)
     return result

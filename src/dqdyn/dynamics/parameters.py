@@ -1,7 +1,7 @@
-"""Parameters of a robot as inputs: masses and inertias, gravity, and what the joints contribute.
+"""Parameters of a robot as inputs: inertias, gravity, what the joints contribute, and where they stand.
 
-A model whose numbers are scalars of any kind, traced ones too, runs in the fast forms, for these ask inertias for
-nothing but mass, first moment and second moments. One program then serves robots that differ in these parameters.
+A model whose numbers are scalars of any kind, traced ones too, runs in the fast forms. One program then serves robots
+that differ in these parameters.
 """
 
 from __future__ import annotations
@@ -10,29 +10,40 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
-from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.quaternion import Quaternion, pure
-from dqdyn.algebra.scalar import Scalar, Scalars
-from dqdyn.caching import cached_property
+from dqdyn.algebra.open_pose import OpenPose
+from dqdyn.algebra.quaternion import combine, pure
+from dqdyn.algebra.scalar import Scalars
+from dqdyn.algebra.tensor import Symmetric
 from dqdyn.dynamics.fast.regressor import inertial_parameters
-from dqdyn.dynamics.fast.regroup import Moments
+from dqdyn.dynamics.open_inertia import PER_BODY, OpenMoments, symmetric
+from dqdyn.dynamics.open_placements import POSE, ROW, joint_frame, joint_pose, table, with_dh, with_joint_poses
 from dqdyn.errors import Error, unknown_name
 from dqdyn.model.gravity_field import FieldGravity
-from dqdyn.model.model import Body, Model, constant_adjoint
+from dqdyn.model.inertia import Inertia
+from dqdyn.model.model import Body, Model
 
-PER_BODY = 10
-"""m; m c_x, m c_y, m c_z; I_xx, I_xy, I_yy, I_xz, I_yz, I_zz about the origin of the body's frame."""
 PARAMETERS: Mapping[str, Callable[[Model], int]] = {
     "inertia": lambda model: PER_BODY * len(model.bodies),
+    "mass": lambda model: len(model.bodies),
+    "center_of_mass": lambda model: 3 * len(model.bodies),
+    "rotational_inertia": lambda model: 6 * len(model.bodies),
     "gravity": lambda model: 3,
     "damping": lambda model: model.nv,
     "friction": lambda model: model.nv,
     "armature": lambda model: model.nv,
+    "stiffness": lambda model: model.nv,
+    "rest": lambda model: model.nv,
+    "joint_poses": lambda model: POSE * len(model.joints),
+    "dh": lambda model: ROW * len(model.joints),
 }
-"""Length of each parameter that can be an input."""
-_PLACES = ((0, 1, 3), (1, 2, 4), (3, 4, 5))  # of the tensor's entries
+"""Length of each parameter that can be an input, in the order of the inputs."""
+OF_BODIES = ("inertia", "mass", "center_of_mass", "rotational_inertia")
+"""Parameters of the bodies: the first stands for the three others."""
+OF_AXES = ("damping", "friction", "armature", "stiffness", "rest")
+"""Parameters per velocity, of the joints that have coordinates of their own."""
+IN_MASS_MATRIX = (*OF_BODIES, "armature", "joint_poses", "dh")
+"""Parameters on which the mass matrix depends."""
+_TOGETHER = (*(("inertia", name) for name in OF_BODIES[1:]), ("joint_poses", "dh"))
 
 
 def checked_names(model: Model, names: Any, function: str) -> tuple[str, ...]:
@@ -43,101 +54,88 @@ def checked_names(model: Model, names: Any, function: str) -> tuple[str, ...]:
     for name in given:
         if not isinstance(name, str) or name not in PARAMETERS:
             raise unknown_name(f"parameter of {function}", name, PARAMETERS)
+    for one, other in _TOGETHER:
+        if one in given and other in given:
+            text = f"{one!r} and {other!r} say the same of {model.name!r} in two ways: choose one of them"
+            raise Error(f"{text} as parameter of {function}.", option="parameters")
     if given and isinstance(model.gravity, FieldGravity):
         text = f"{model.name!r} is in a gravity field, which sees its bodies, so {function} takes no parameters"
         raise Error(f"{text}: use with_gravity with a vector.", option="parameters")
     if given and model.constraints:
         text = f"{function} of {model.name!r}, which has constraints, takes no parameters as inputs"
         raise Error(f"{text}: use a robot without them.", option="parameters")
-    axes = [name for name in given if name not in ("inertia", "gravity")]
-    loose = [j.name for j in model.joints if j.is_mimic or (j.motion.quaternion is not None and "armature" in axes)]
-    if axes and loose:
-        text = f"{axes[0]} of {model.name!r} cannot be an input, for its joint {loose[0]!r}"
-        raise Error(f"{text} mimics another or turns with its armature: leave it out.", option="parameters")
+    if "dh" in given:
+        table(model)
     return tuple(name for name in PARAMETERS if name in given)
 
 
 def values(model: Model, names: Iterable[str]) -> dict[str, list[float]]:
     """The robot's own parameters, by name, in the order of the inputs."""
-    result: dict[str, list[float]] = {}
-    for name in names:
-        if name == "inertia":
-            result[name] = inertial_parameters(model).tolist()
-        elif name == "gravity":
-            assert not isinstance(model.gravity, FieldGravity)
-            result[name] = list(model.gravity)
-        else:
-            result[name] = [e for joint in model.joints for e in getattr(joint, name)]
-    return result
+    return {name: _value(model, name) for name in names}
+
+
+def _value(model: Model, name: str) -> list[float]:
+    if name == "inertia":
+        own: list[float] = inertial_parameters(model).tolist()
+        return own
+    if name == "gravity":
+        assert not isinstance(model.gravity, FieldGravity)
+        return list(model.gravity)
+    if name == "joint_poses":
+        return [e for joint in model.joints for e in joint_pose(joint)]
+    if name == "dh":
+        return [e for row in table(model).rows for e in row]
+    if name in OF_BODIES:
+        return [e for body in model.bodies for e in _of_body(body.inertia, name)]
+    return [e for joint in model.joints if not joint.is_mimic for e in getattr(joint, name)]
+
+
+def _of_body(inertia: Inertia, name: str) -> list[float]:
+    t = inertia.tensor
+    return {
+        "mass": [inertia.mass],
+        "center_of_mass": list(inertia.com),
+        "rotational_inertia": [t[0][0], t[0][1], t[1][1], t[0][2], t[1][2], t[2][2]],
+    }[name]
 
 
 def with_parameters(model: Model, given: Mapping[str, Scalars]) -> Model:
     """The model with these parameters, which may be scalars of any kind."""
+    frames: list[OpenPose | None] = [None] * len(model.bodies)  # in which the parameters of bodies are given
     if "gravity" in given:
         model = replace(model, gravity=tuple(given["gravity"]))
-    if "inertia" in given:
-        rows = [given["inertia"][PER_BODY * i : PER_BODY * (i + 1)] for i in range(len(model.bodies))]
-        bodies = [Body(b.name, OpenMoments.of(row)) for b, row in zip(model.bodies, rows, strict=True)]  # type: ignore[arg-type]
-        model = replace(model, bodies=tuple(bodies))
-    for name in ("damping", "friction", "armature"):
+    if "joint_poses" in given:
+        model = with_joint_poses(model, given["joint_poses"])
+    if "dh" in given:
+        frames = [joint_frame(model, i, given["dh"]) for i in range(len(model.bodies))]
+        model = with_dh(model, given["dh"])
+    if any(name in given for name in OF_BODIES):
+        own = [(body, _inertia(body.inertia, i, given, frames[i])) for i, body in enumerate(model.bodies)]
+        model = replace(model, bodies=tuple(Body(body.name, inertia) for body, inertia in own))  # type: ignore[arg-type]
+    for name in OF_AXES:
         if name in given:
-            own: Any = [{name: tuple(given[name][joint.v])} for joint in model.joints]
-            joints = [replace(joint, **entries) for joint, entries in zip(model.joints, own, strict=True)]
-            model = replace(model, joints=tuple(joints))
+            model = replace(model, joints=tuple(_with_axes(joint, name, given[name]) for joint in model.joints))
     return model
 
 
-class OpenMoments(Moments):
-    """Moments about the origin whose entries are scalars of any kind."""
+def _with_axes(joint: Any, name: str, entries: Scalars) -> Any:
+    """A joint with its share of a parameter per velocity; joints that mimic others keep theirs."""
+    has_none = name in ("stiffness", "rest") and joint.motion.quaternion is not None
+    return joint if joint.is_mimic or has_none else replace(joint, **{name: tuple(entries[joint.v])})
 
-    @classmethod
-    def of(cls, entries: Scalars) -> OpenMoments:
-        """From the ten parameters of a body."""
-        tensor = np.array([[entries[4 + k] for k in row] for row in _PLACES], dtype=object)
-        return cls(entries[0], np.array(list(entries[1:4]), dtype=object), tensor)
 
-    @cached_property
-    def first_moment(self) -> Quaternion:
-        """m c, a pure quaternion."""
-        return pure(*self.first)
-
-    @cached_property
-    def second_moments(self) -> Any:
-        """Σ about the origin."""
-        half = (self.origin_tensor[0, 0] + self.origin_tensor[1, 1] + self.origin_tensor[2, 2]) * 0.5
-        rows = [[-e for e in row] for row in self.origin_tensor]
-        for k in range(3):
-            rows[k][k] = half - self.origin_tensor[k, k]
-        return tuple(tuple(row) for row in rows)
-
-    def moved_by(self, x: DQ) -> OpenMoments:
-        """The same body seen from frame a, for x = x_ab and these moments in frame b."""
-        ad = constant_adjoint(x)
-        rotation = np.array([c.vector for c in ad.columns]).T
-        return self.seen_from(rotation, np.array(ad.p.vector))
-
-    def seen_from(self, rotation: np.ndarray, origin: np.ndarray) -> OpenMoments:
-        turn, c = rotation.astype(object), origin.tolist()
-        first = (turn @ self.first).tolist()
-        tensor = (turn @ self.origin_tensor @ turn.T).tolist()
-        lever = (c[0] * first[0] + c[1] * first[1] + c[2] * first[2]) * 2.0
-        of_point = (float(origin @ origin) * np.eye(3) - np.outer(origin, origin)).tolist()
-        for i in range(3):
-            for j in range(3):
-                added = self.mass * of_point[i][j] - (c[i] * first[j] + first[i] * c[j])
-                tensor[i][j] = tensor[i][j] + (added + lever if i == j else added)
-        moved = [first[i] + self.mass * c[i] for i in range(3)]
-        return OpenMoments(self.mass, np.array(moved, dtype=object), np.array(tensor, dtype=object))
-
-    def symmetric_part(self) -> OpenMoments:
-        share = (self.origin_tensor[0, 0] + self.origin_tensor[1, 1] - self.origin_tensor[2, 2]) * 0.5
-        none: Scalar = 0.0
-        tensor = np.array([[share, none, none], [none, share, none], [none, none, none]], dtype=object)
-        return OpenMoments(self.mass, np.array([none, none, self.first[2]], dtype=object), tensor)
-
-    def turning_part(self) -> OpenMoments:
-        """Nothing: what may be handed on would have to be divided by the mass."""
-        return OpenMoments.of([0.0] * PER_BODY)
-
-    def cleaned(self, original: Moments) -> OpenMoments:
-        return self
+def _inertia(inertia: Any, body: int, given: Mapping[str, Scalars], frame: OpenPose | None) -> OpenMoments:
+    """The inertia of a body with its parameters, which are in a frame on the body; what is not given stays."""
+    if "inertia" in given:
+        moments = OpenMoments.of(given["inertia"][PER_BODY * body : PER_BODY * (body + 1)])
+        return moments if frame is None else moments.moved_by(frame)
+    mass = given["mass"][body] if "mass" in given else inertia.mass
+    center: Scalars = inertia.com
+    if "center_of_mass" in given:
+        center = given["center_of_mass"][3 * body : 3 * body + 3]
+        center = center if frame is None else (frame.position + combine(frame.columns, pure(*center))).vector
+    tensor: Any = inertia.tensor
+    if "rotational_inertia" in given:
+        tensor = symmetric(given["rotational_inertia"][6 * body : 6 * body + 6])
+        tensor = tensor if frame is None else Symmetric.of(tensor).rotated(frame.columns).matrix
+    return OpenMoments.about_center(mass, center, tensor)

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dqdyn.algebra.adjoint import Adjoint
 from dqdyn.algebra.dual import DQ, zero_twist
 from dqdyn.algebra.quaternion import ZERO, Quaternion, combine, cross3
-from dqdyn.algebra.scalar import Scalars
+from dqdyn.algebra.scalar import Scalar, Scalars, divide, is_known_zero
 from dqdyn.errors import ModelError
 from dqdyn.kinematics.frames import Matrix
 from dqdyn.kinematics.tree import WorldMotion, adjoints, backward
@@ -87,25 +87,25 @@ def without_mass(model: Model) -> ModelError:
     return ModelError(text, model=model.name)
 
 
-def _shares(model: Model) -> list[float]:
-    if not model.mass:
+def _shares(model: Model) -> list[Scalar]:
+    if is_known_zero(model.mass):
         raise without_mass(model)
-    return [body.inertia.mass / model.mass for body in model.bodies]
+    return [divide(body.inertia.mass, model.mass) for body in model.bodies]
 
 
 def _weighted(model: Model, vectors: list[Quaternion], constant: Quaternion | None = None) -> Quaternion:
-    if not model.mass and model.fixed_inertia.mass:
+    if is_known_zero(model.mass) and model.fixed_inertia.mass:
         return model.fixed_inertia.center if constant is None else constant
     result = ZERO
     for share, vector in zip(_shares(model), vectors, strict=True):
-        if share:
+        if not is_known_zero(share):
             result = result + vector * share
     return result
 
 
-def _subtrees(model: Model, vectors: list[Quaternion]) -> tuple[list[float], list[Quaternion]]:
+def _subtrees(model: Model, vectors: list[Quaternion]) -> tuple[list[Scalar], list[Quaternion]]:
     """Per subtree: its share of the mass, and the sum of vectors weighted by the shares."""
-    if not model.mass and model.fixed_inertia.mass:
+    if is_known_zero(model.mass) and model.fixed_inertia.mass:
         return [0.0] * len(vectors), [ZERO] * len(vectors)
     shares = _shares(model)
     own = [vector * share for vector, share in zip(vectors, shares, strict=True)]

@@ -33,7 +33,9 @@ def canonical(model: Model) -> Model:
     """The model with every axis along z, and normal placements where the given ones are not sparse already."""
     turns = [_turn(joint) for joint in model.joints]
     offsets = [0.0] * len(turns)
-    if not _is_sparse(model, turns):
+    if any(joint.is_open for joint in model.joints):
+        pass  # where the frames stand is not known: the axes alone are turned
+    elif not _is_sparse(model, turns):
         turns, offsets = _normal_frames(model, turns)
     if all(turn == IDENTITY for turn in turns):
         return with_turned_leaves(model)
@@ -43,11 +45,10 @@ def canonical(model: Model) -> Model:
 
     joints = tuple(
         replace(
-            joint,
             # The offset φ belongs to the angle, so the placement must not contain it: x(q) = placement · Rz(q + φ).
-            placement=of(joint.parent).conj() * joint.placement * turns[i] * _about_z(-offsets[i]),
+            joint.between(of(joint.parent).conj(), turns[i], _about_z(-offsets[i])),
             motion=replace(joint.motion, axis=Z) if isinstance(joint.motion, AxisJoint) else joint.motion,
-            offset=offsets[i],
+            offset=joint.offset if joint.is_open else offsets[i],
         )
         for i, joint in enumerate(model.joints)
     )

@@ -163,6 +163,18 @@ class Group:
 
 
 @dataclass(frozen=True)
+class DHTable:
+    """The Denavit-Hartenberg constants that a serial robot was made from: θ in rad, d in m, a in m, α in rad per joint.
+
+    Standard rows stand behind their joint as ``Rz(θ) Tz(d) Tx(a) Rx(α)``, modified ones before it as
+    ``Rx(α) Tx(a) Rz(θ) Tz(d)``.
+    """
+
+    rows: tuple[tuple[float, float, float, float], ...]
+    modified: bool = False
+
+
+@dataclass(frozen=True)
 class Description:
     """Links and joints by name, in the order in which they were written."""
 
@@ -182,6 +194,7 @@ class Description:
     groups: tuple[Group, ...] = ()
     disabled_pairs: tuple[tuple[str, str], ...] = ()  # links whose contact with each other does not count
     losses: tuple[str, ...] = ()  # what the file that it was read from has and a description has not
+    dh: DHTable | None = None  # of a robot that was given by such a table
 
     @property
     def root(self) -> str:

@@ -9,9 +9,10 @@ from typing import Any
 
 from dqdyn.algebra.adjoint import Adjoint, Factored
 from dqdyn.algebra.dual import DQ, IDENTITY
+from dqdyn.algebra.open_pose import OpenPose
 from dqdyn.algebra.quaternion import ZERO, Quaternion, cross3, pure
 from dqdyn.algebra.real import in_words
-from dqdyn.algebra.scalar import Scalar, Scalars
+from dqdyn.algebra.scalar import Scalar, Scalars, is_known_zero
 from dqdyn.algebra.tensor import legs
 from dqdyn.caching import cached_property
 from dqdyn.errors import UnknownNameError, unknown_name
@@ -82,6 +83,8 @@ class TreeJoint:
         In Denavit-Hartenberg frames both translations have one component, and together they would have three.
         """
         whole = self.placement_adjoint
+        if isinstance(self.placement, OpenPose):
+            return Adjoint.of(whole.columns, self.placement.before), self.placement.after
         along, rest = legs(whole)
         axis = getattr(self.motion, "axis", None)
         if axis is None or along == ZERO or cross3(pure(*axis), along) != ZERO:
@@ -95,6 +98,25 @@ class TreeJoint:
         return Factored(place, moving if along is ZERO else Adjoint.of(moving.columns, along + moving.p))
 
     @property
+    def is_open(self) -> bool:
+        """Whether the placement is an input rather than a constant."""
+        return isinstance(self.placement, OpenPose)
+
+    def between(self, before: DQ, *after: DQ) -> TreeJoint:
+        """The joint between other frames of the same bodies: its placement with constant poses on both sides."""
+        if all(x == IDENTITY for x in (before, *after)):
+            return self
+        placement = before * self.placement
+        for x in after:
+            placement = placement * x
+        if self.is_open:
+            ad = constant_adjoint(before) @ self.placement_adjoint
+            for x in after:
+                ad = ad @ constant_adjoint(x)
+            placement = OpenPose(placement.primary, ad.p, columns=ad.columns)
+        return replace(self, placement=placement)
+
+    @property
     def kind(self) -> str:
         """Name of the joint's kind, e.g. ``"revolute"``."""
         return self.motion.name
@@ -106,7 +128,7 @@ class TreeJoint:
     def coordinates(self, q: Scalars) -> list[Scalar]:
         """The joint's own coordinates out of the robot's q."""
         own = self.displacements(q)
-        return [own[0] + self.offset] if self.offset else own
+        return own if is_known_zero(self.offset) else [own[0] + self.offset]
 
     def displacements(self, q: Scalars) -> list[Scalar]:
         """The joint's coordinates as its description counts them, whatever frames the model is in."""
@@ -125,8 +147,10 @@ class TreeJoint:
         return list(zip(range(self.v.start, self.v.stop), subspace, strict=True))
 
 
-def snapped(c: float) -> float:
+def snapped(c: Scalar) -> Scalar:
     """0, 1 or −1 where c misses it by less than 1e-13: rounding of cos 90°, which would cost operations."""
+    if not isinstance(c, float):  # a symbol, of a pose that is an input
+        return c
     for target in (0.0, 1.0, -1.0):
         if abs(c - target) < 1e-13:
             return target

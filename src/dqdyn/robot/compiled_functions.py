@@ -20,7 +20,8 @@ from dqdyn.compile.trace import trace
 from dqdyn.compile.trace.program import Program
 from dqdyn.dynamics.parameters import with_parameters
 from dqdyn.errors import Error, unknown_name
-from dqdyn.robot.options import DEFAULTS, KEYS, Option, Options, checked, read_options
+from dqdyn.model.model import Frame, Model
+from dqdyn.robot.options import DEFAULTS, FRAMES, KEYS, Option, Options, checked, read_options
 from dqdyn.robot.robot_function import Entries, RobotFunction
 from dqdyn.robot.variables import Variables
 
@@ -131,6 +132,8 @@ class CompiledFunctions:
         """A candidate on the model whose parameters are among the inputs."""
         given = dict(zip(function.all_inputs(options), inputs, strict=True))
         model = with_parameters(self.variables.model, {name: given[name] for name in options.parameters})
+        frame, frame1, frame2 = (_same_frame(model, getattr(options, name)) for name in FRAMES)
+        options = options._replace(frame=frame, frame1=frame1, frame2=frame2)
         form, on = function.algorithms(model, options)[candidate]
         return function.evaluate(form, on, options, *inputs)
 
@@ -187,3 +190,8 @@ def _is_batch(value: Any) -> bool:
     if isinstance(value, (list, tuple)):
         return len(value) > 0 and isinstance(value[0], (list, tuple, np.ndarray))
     return isinstance(value, np.ndarray) and value.ndim > 1
+
+
+def _same_frame(model: Model, frame: Frame | None) -> Frame | None:
+    """A frame of the robot where the model with parameters has it."""
+    return frame if frame is None else model.frames.get(frame.name, frame)

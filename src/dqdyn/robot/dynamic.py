@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,6 +19,7 @@ from dqdyn.robot.wrench_input import Wrenches, wrench_input
 
 if TYPE_CHECKING:
     from dqdyn.dynamics.gravity.fields import Field
+    from dqdyn.robot.robot import Robot
 
 _COMPILED_SOLVE = 16
 """Up to this nv the linear systems of derivatives are part of the compiled program."""
@@ -183,12 +184,24 @@ class DynamicMethods(KinematicMethods):
     def parameters(self, names: Iterable[str] = ("inertia", "gravity")) -> dict[str, Array]:
         """The robot's own values of what functions take as inputs by ``parameters=names``, in the order of the inputs.
 
-        "inertia" is :meth:`inertial_parameters`, "gravity" (3,) in m/s²; "damping", "friction" and "armature" (nv,).
+        "inertia" is :meth:`inertial_parameters`, ten per body; in its place "mass", "center_of_mass" (3 per body) and
+        "rotational_inertia" (xx, xy, yy, xz, yz, zz about the center of mass). "gravity" (3,) in m/s²; "damping",
+        "friction", "armature", "stiffness" and "rest" (nv,). "joint_poses": w, x, y, z and the translation of each
+        joint in its parent's body; in its place "dh": θ, d, a, α per joint of a robot of :func:`dqdyn.from_dh`.
         """
         from dqdyn.dynamics.parameters import checked_names, values
 
         found = values(self.model, checked_names(self.model, names, "dynamics"))
         return {name: np.array(entries) for name, entries in found.items()}
+
+    def with_parameters(self, values: Mapping[str, Reals]) -> Robot:
+        """The same robot with other values of :meth:`parameters`: ``robot.with_parameters({"mass": 1.1 * masses})``.
+
+        The inertia of a body becomes that of the link its joint moves; links fixed to it have none any more.
+        """
+        from dqdyn.robot.parameter_edit import with_parameters
+
+        return with_parameters(self, values)
 
     def inertial_parameters(self) -> Array:
         """π: m, m c, I_xx, I_xy, I_yy, I_xz, I_yz, I_zz of every moving body about its frame's origin."""

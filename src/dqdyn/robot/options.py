@@ -100,6 +100,9 @@ def checked(model: Model, function: RobotFunction, options: Options) -> Options:
     return options._replace(time=bool(options.time), contacts=contacts, point=_point(options.point))
 
 
+_IN_JOINT_FRAMES = ("joint_wrenches", "torque_regressor")
+
+
 def _parameters(model: Model, function: RobotFunction, options: Options) -> tuple[str, ...]:
     """Names of the parameters that become inputs."""
     if options.parameters == ():
@@ -107,6 +110,9 @@ def _parameters(model: Model, function: RobotFunction, options: Options) -> tupl
     from dqdyn.dynamics.parameters import checked_names
 
     names = checked_names(model, options.parameters, function.name)
+    if "dh" in names and function.name in _IN_JOINT_FRAMES:
+        text = f"{function.name} is about the frames of the joints, which stand elsewhere with each 'dh'"
+        raise Error(f"{text}: use 'joint_poses'.", option="parameters")
     if names and options.method != "auto":
         text = f"{function.name} takes parameters as inputs in its fast form only"
         raise Error(f"{text}: leave out method={options.method!r}.", option="method")

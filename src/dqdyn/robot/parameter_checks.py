@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NoReturn
 
 import numpy as np
+import numpy.typing as npt
 
-from dqdyn.algebra.rows import first_row
+from dqdyn.algebra.rows import at_row, first_row
 from dqdyn.arrays import Array
 from dqdyn.caching import cached_property
 from dqdyn.compile.runtime.function import Function
 from dqdyn.compile.trace import trace
-from dqdyn.dynamics.parameters import PARAMETERS, PER_BODY, with_parameters
+from dqdyn.dynamics.open_inertia import PER_BODY
+from dqdyn.dynamics.parameters import IN_MASS_MATRIX, OF_BODIES, PARAMETERS, values, with_parameters
 from dqdyn.errors import StateError
 from dqdyn.model.model import Model
 from dqdyn.robot.inertia_checks import InertiaChecks
@@ -20,32 +23,35 @@ _NOT_NEGATIVE = 1e-9  # of a body's moments, relative to their size: what roundi
 
 
 class ParameterChecks:
-    """What functions with "inertia", or forward dynamics with "armature", require of their inputs, by ``names``."""
+    """What functions with parameters of bodies or springs, or that divide by M, require of their inputs, by name."""
 
     def __init__(self, model: Model, names: Sequence[str], divides: bool, native: bool | None = None) -> None:
-        self.model, self.names, self.divides, self.native = model, list(names), divides, native
-        self.open = [name for name in ("inertia", "armature") if name in names]
+        self.model, self.names, self.native = model, list(names), native
+        self.open = [name for name in IN_MASS_MATRIX if name in names]
         """Parameters among the inputs on which M depends."""
-        self.alone = None if divides else self.names.index("inertia")
-        """The one input that the check depends on; None where it depends on the state too."""
+        self.divides = divides and bool(self.open)
+        self.of_bodies = [name for name in OF_BODIES if name in names]
+        self.springs = [name for name in ("stiffness", "rest") if name in names and self._without_springs.size]
+        checked = [*self.of_bodies, *self.springs]
+        self.needed = bool(checked) or self.divides
+        self.alone = self.names.index(checked[0]) if len(checked) == 1 and not self.divides else None
+        """The one input that the check depends on; None where it depends on several."""
 
     def __call__(self, inputs: list[Array]) -> None:
-        if "inertia" in self.open:
-            inertia = inputs[self.names.index("inertia")]
-            self._require_masses(inertia)
-            self._require_bodies(inertia)
+        given = dict(zip(self.names, inputs, strict=True))
+        for name in self.springs:
+            self._require_no_springs(name, given[name])
+        if "inertia" in given:
+            require_masses(self.model, given["inertia"][..., ::PER_BODY], "inertia")
+            self._require_bodies(given["inertia"])
+        elif self.of_bodies:
+            if "mass" in given:
+                require_masses(self.model, given["mass"], "mass")
+            if "rotational_inertia" in given:
+                self._require_tensors(given)
         if self.divides:
-            given = [inputs[self.names.index(name)] for name in ("q", *self.open)]
-            InertiaChecks(self.model, self.native).require_pivots(self._pivots(*given, check=False))
-
-    def _require_masses(self, inertia: Array) -> None:
-        """An error for a negative mass."""
-        mass = inertia[..., ::PER_BODY]
-        at = first_row(mass < 0.0)
-        if at is not None:
-            found, where = self._body(at)
-            text = f"the mass of body {found!r} is {float(mass[at]):.6g} kg{where}: masses are 0 or more."
-            raise StateError(text, argument="inertia", body=found)
+            state = [given[name] for name in ("q", *self.open)]
+            InertiaChecks(self.model, self.native).require_pivots(self._pivots(*state, check=False))
 
     def _require_bodies(self, inertia: Array) -> None:
         """An error for moments that no distribution of mass has: those about the center of mass must not be negative.
@@ -54,32 +60,48 @@ class ParameterChecks:
         """
         entries = np.moveaxis(inertia.reshape(*inertia.shape[:-1], -1, PER_BODY), -1, 0)
         m, hx, hy, hz, xx, xy, yy, xz, yz, zz = np.ascontiguousarray(entries)
-        half = 0.5 * (xx + yy + zz)
-        shifted = half + _NOT_NEGATIVE * np.abs(half)
         with np.errstate(all="ignore"):
-            # Σ about the center of mass, and its pivots: eigenvalues of many bodies take a hundred times longer.
             cx, cy, cz = hx / m, hy / m, hz / m
-            sxy, sxz, syz = -xy - cx * hy, -xz - cx * hz, -yz - cy * hz
-            first = shifted - xx - cx * hx
-            second = shifted - yy - cy * hy - sxy * sxy / first
-            mixed = syz - sxy * sxz / first
-            third = shifted - zz - cz * hz - sxz * sxz / first - mixed * mixed / second
-            is_body = (first >= 0.0) & (second >= 0.0) & (third >= 0.0)
+            moved = (cy * hy + cz * hz, -cx * hy, cx * hx + cz * hz, -cx * hz, -cy * hz, cx * hx + cy * hy)
+            own = [e - d for e, d in zip((xx, xy, yy, xz, yz, zz), moved, strict=True)]
         is_point = ~(entries[1:] != 0.0).any(axis=0)  # at the origin
-        at = first_row((m > 0.0) & ~is_body & ~is_point)
+        at = first_row((m > 0.0) & ~_is_body(own, 0.5 * (xx + yy + zz)) & ~is_point)
         if at is not None:
-            found, where = self._body(at)
-            raise StateError(
-                f"no distribution of mass has the inertia of body {found!r}{where}: its moments about the center of "
-                "mass must obey the triangle inequality; pass check=False to compute with it all the same.",
-                argument="inertia",
-                body=found,
-            )
+            self._no_body(at, "inertia")
 
-    def _body(self, at: tuple[int, ...]) -> tuple[str, str]:
-        """The name of a body, and in a batch in which row it is, by (row, body)."""
-        row = at[:-1]
-        return self.model.bodies[at[-1]].name, f" in row {row[0] if len(row) == 1 else row}" if row else ""
+    def _require_tensors(self, given: dict[str, Array]) -> None:
+        """The same for tensors about the center of mass."""
+        tensors = given["rotational_inertia"]
+        mass = given.get("mass", np.array(values(self.model, ["mass"])["mass"]))
+        entries = np.moveaxis(tensors.reshape(*tensors.shape[:-1], -1, 6), -1, 0)
+        own = list(np.ascontiguousarray(entries))
+        is_point = ~(entries != 0.0).any(axis=0)
+        at = first_row((mass > 0.0) & ~_is_body(own, 0.5 * (own[0] + own[2] + own[5])) & ~is_point)
+        if at is not None:
+            self._no_body(at, "rotational_inertia")
+
+    def _no_body(self, at: tuple[int, ...], argument: str) -> NoReturn:
+        found = self.model.bodies[at[-1]].name
+        raise StateError(
+            f"no distribution of mass has the inertia of body {found!r}{_where(at)}: its moments about the center of "
+            "mass must obey the triangle inequality; pass check=False to compute with it all the same.",
+            argument=argument,
+            body=found,
+        )
+
+    @cached_property
+    def _without_springs(self) -> Array:
+        """Velocities of joints with a quaternion, which have no spring."""
+        turning = [j for j in self.model.joints if j.motion.quaternion is not None and not j.is_mimic]
+        return np.array([k for j in turning for k in range(j.v.start, j.v.stop)], dtype=int)
+
+    def _require_no_springs(self, name: str, entries: Array) -> None:
+        at = first_row(entries[..., self._without_springs] != 0.0)
+        if at is not None:
+            velocity = int(self._without_springs[at[-1]])
+            joint = next(j.name for j in self.model.joints if j.v.start <= velocity < j.v.stop)
+            text = f"{name} of joint {joint!r}{_where(at)} is not 0, but joints with a quaternion have no spring"
+            raise StateError(f"{text}: set it to 0.", argument=name, joint=joint)
 
     @cached_property
     def _pivots(self) -> Function:
@@ -92,3 +114,33 @@ class ParameterChecks:
             return found, (len(found),)
 
         return Function(trace("pivots", [("q", model.nq), *sizes], entries), native=self.native)
+
+
+def require_masses(model: Model, mass: Array, argument: str) -> None:
+    """An error for a negative mass among those of the bodies (..., n)."""
+    at = first_row(mass < 0.0)
+    if at is not None:
+        found = model.bodies[at[-1]].name
+        text = f"the mass of body {found!r} is {float(mass[at]):.6g} kg{_where(at)}: masses are 0 or more."
+        raise StateError(text, argument=argument, body=found)
+
+
+def _where(at: tuple[int, ...]) -> str:
+    """In which row of a batch, by (row, body or axis)."""
+    return at_row(at[:-1], " in row ")
+
+
+def _is_body(tensor: Sequence[Array], size: Array) -> npt.NDArray[np.bool_]:
+    """Whether Σ = ½ tr I − I of tensors xx, xy, yy, xz, yz, zz about the center of mass has no negative moment.
+
+    By its pivots: eigenvalues of many bodies take a hundred times longer. ``size`` is what rounding is relative to.
+    """
+    xx, xy, yy, xz, yz, zz = tensor
+    with np.errstate(all="ignore"):
+        shifted = 0.5 * (xx + yy + zz) + _NOT_NEGATIVE * np.abs(size)
+        first = shifted - xx
+        second = shifted - yy - xy * xy / first
+        mixed = -yz - xy * xz / first
+        third = shifted - zz - xz * xz / first - mixed * mixed / second
+        found: npt.NDArray[np.bool_] = (first >= 0.0) & (second >= 0.0) & (third >= 0.0)
+    return found

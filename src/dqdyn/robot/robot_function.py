@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from dqdyn.algebra.scalar import Scalar
@@ -112,6 +112,11 @@ class RobotFunction:
         if options.time:
             more["t"] = values["t"][0]
         return flatten(self.result, form(on, *given, **more), self.columns(on))
+
+
+def with_parameters(*functions: RobotFunction, without: Sequence[str]) -> dict[str, RobotFunction]:
+    """Functions by name, which take parameters of the robot as inputs, but for some."""
+    return {f.name: f if f.name in without else replace(f, options=(*f.options, "parameters")) for f in functions}
 
 
 def flatten(result: Result, value: Any, columns: int = 0) -> Entries:

@@ -41,7 +41,10 @@ def as_input(model: Model, name: str, size: int, value: Any, check: bool = True)
         value = any_array(value, f"{name} of {model.name!r}", StateError, argument=name)[..., None]
     if name == "goal":
         return _goal(model, value, check, size)
-    return as_state(model, name, primitive(name, value), check, size=size)
+    array = as_state(model, name, primitive(name, value), check, size=size)
+    if check and name == "joint_poses" and array.dtype != object:
+        _check_placements(model, array)
+    return array
 
 
 def _goal(model: Model, value: Any, check: bool, size: int) -> np.ndarray:
@@ -164,6 +167,22 @@ def _not_finite(model: Model, name: str, array: np.ndarray) -> None:
         joint=joint.name if joint else None,
         row=row_number(row),
     )
+
+
+def _check_placements(model: Model, poses: np.ndarray) -> None:
+    r = poses.reshape(*poses.shape[:-1], len(model.joints), -1)[..., :4]
+    norm = np.sqrt((r * r).sum(-1))
+    at = first_row(np.abs(norm - 1.0) > UNIT_TOLERANCE)
+    if at is not None:
+        joint, row = model.joints[at[-1]].name, at[:-1]
+        raise StateError(
+            f"the pose of joint {joint!r} of {model.name!r} has a quaternion of norm {norm[at]:.9g}{at_row(row)}: "
+            "divide it by its norm (components w, x, y, z, then the translation).",
+            argument="joint_poses",
+            joint=joint,
+            row=row_number(row),
+            norm=float(norm[at]),
+        )
 
 
 def _check_quaternions(model: Model, q: np.ndarray) -> None:

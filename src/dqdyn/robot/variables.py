@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from dqdyn.compile.trace.program import Program
+from dqdyn.dynamics.open_placements import POSE
 from dqdyn.dynamics.parameters import PARAMETERS
 from dqdyn.errors import Error
 from dqdyn.kinematics import attached
@@ -53,7 +54,8 @@ class Variables:
 
     def unit_quaternions(self, names: Sequence[str]) -> list[tuple[int, int]]:
         """(argument, start) of every unit quaternion in the inputs."""
-        return [(argument, 0) for argument, name in enumerate(names) if name == "goal"] + [
+        placed = [(argument, start) for argument, name in enumerate(names) for start in self._starts(name)]
+        return placed + [
             (argument, joint.q.start + joint.motion.quaternion.start)
             for argument, name in enumerate(names)
             if name in ("q", "q1")
@@ -61,12 +63,18 @@ class Variables:
             if joint.motion.quaternion is not None
         ]
 
+    def _starts(self, name: str) -> range:
+        """Where poses among the inputs have their quaternions."""
+        count = {"goal": 1, "joint_poses": len(self.model.joints)}.get(name, 0)
+        return range(0, POSE * count, POSE)
+
     def require(self, function: RobotFunction, options: Options) -> Verify | None:
         """An error where the robot cannot have the function; else what every state must fulfil, if anything."""
         own = None if function.requires is None else function.requires(function, self.model, options, self.native)
         divides = function.divides == "M"
-        if "inertia" in options.parameters or (divides and "armature" in options.parameters):
-            return ParameterChecks(self.model, function.all_inputs(options), divides, self.native)
+        checks = ParameterChecks(self.model, function.all_inputs(options), divides, self.native)
+        if checks.needed:
+            return checks
         if not divides:
             return own
         self.inertia.require_inertia()

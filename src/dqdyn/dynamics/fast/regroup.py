@@ -41,8 +41,8 @@ def regrouped_apart(model: Model) -> tuple[Model, list[Moments]]:
     moments = [about_origin(body.inertia) for body in model.bodies]
     for i in reversed(range(len(model.joints))):
         joint = model.joints[i]
-        if joint.kind not in ("revolute", "prismatic") or joint.is_mimic:
-            continue
+        if joint.kind not in ("revolute", "prismatic") or joint.is_mimic or joint.is_open:
+            continue  # handing on through a pose that is an input costs more than it saves
         part = moments[i].symmetric_part() if joint.kind == "revolute" else moments[i].turning_part()
         moments[i] = moments[i] - part
         ad = joint.placement_adjoint

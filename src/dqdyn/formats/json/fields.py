@@ -104,6 +104,18 @@ class NumberField(JsonField):
         return number
 
 
+class FlagField(JsonField):
+    """true or false."""
+
+    def write(self, value: Any, place: JsonPlace) -> Any:
+        return bool(value)
+
+    def read(self, value: Any, place: JsonPlace) -> bool:
+        if not isinstance(value, bool):
+            raise place.wrong("true or false", value)
+        return value
+
+
 class LimitField(NumberField):
     """A float or an infinity."""
 
@@ -199,7 +211,7 @@ class RecordField(JsonField):
             raise place.error(f": {what} is not usable: {problem}", element=what, found=value) from None
 
 
-_NUMBER, _TEXT, _POSE = NumberField(), TextField(), PoseField()
+_NUMBER, _TEXT, _POSE, _FLAG = NumberField(), TextField(), PoseField(), FlagField()
 _VECTOR = ListField(_NUMBER, 3)
 _LIMIT, _CONSTANT = OptionalField(PerAxisField(LimitField())), PerAxisField(_NUMBER)
 _INERTIA = RecordField(Inertia, mass=_NUMBER, com=_VECTOR, tensor=ListField(_VECTOR, 3))
@@ -235,7 +247,7 @@ _JOINT = RecordField(
 )
 DESCRIPTION = RecordField(
     parts.Description,
-    ("loops", "stabilisation", "base_motors", "postures", "groups", "disabled_pairs", "losses"),
+    ("loops", "stabilisation", "base_motors", "postures", "groups", "disabled_pairs", "losses", "dh"),
     name=_TEXT,
     base=Choice(parts.BASES),
     drive=RecordField(parts.Drive, wheel_radius=_NUMBER, wheel_distance=_NUMBER),
@@ -256,4 +268,5 @@ DESCRIPTION = RecordField(
     groups=ListField(RecordField(parts.Group, name=_TEXT, joints=ListField(_TEXT), links=ListField(_TEXT))),
     disabled_pairs=ListField(ListField(_TEXT, 2)),
     losses=ListField(_TEXT),
+    dh=OptionalField(RecordField(parts.DHTable, rows=ListField(ListField(_NUMBER, 4)), modified=_FLAG)),
 )

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import Literal
 
 from dqdyn.algebra.any_pose import PoseLike
-from dqdyn.algebra.dual import IDENTITY
+from dqdyn.algebra.dual import DQ, IDENTITY
 from dqdyn.arrays import Array, RealArray
 from dqdyn.errors import LoadError, unknown_name
 from dqdyn.formats.serial import chain
-from dqdyn.model.description import Description, Joint, placement
+from dqdyn.model.description import Description, DHTable, Joint, placement
 
 LAYOUTS = ("rows", "columns")
 WIDTHS = (4, 5)
@@ -45,14 +45,23 @@ def describe_dh(
     start = chain.pose_argument(base, "The base of a DH robot")
     joints: list[Joint] = []
     for i, (row, joint) in enumerate(zip(rows, chain.joint_names(names, len(rows)), strict=True)):
-        theta, d, a, alpha, *kind = (float(c) for c in row)
-        along_z = placement((0.0, 0.0, d), (0.0, 0.0, theta))
-        along_x = placement((a, 0.0, 0.0), (alpha, 0.0, 0.0))
+        *constants, kind = (*map(float, row), 0.0)[:5]
         before = start if i == 0 else IDENTITY
-        # The joint moves about or along z, so it may stand before or after the constant motion about and along z.
-        origin, child = (before * along_x * along_z, IDENTITY) if modified else (before, along_z * along_x)
+        origin, child = row_poses(constants, before, modified)
         joints.append(chain.chain_joint(i, joint, _kind(kind, i), origin=origin, child_origin=child))
-    return chain.serial_robot(name, joints, inertias, chain.pose_argument(tool, "The tool of a DH robot"))
+    made = chain.serial_robot(name, joints, inertias, chain.pose_argument(tool, "The tool of a DH robot"))
+    return made.with_changes(dh=DHTable(tuple((r[0], r[1], r[2], r[3]) for r in rows.tolist()), modified))
+
+
+def row_poses(constants: Sequence[float], before: DQ, modified: bool) -> tuple[DQ, DQ]:
+    """Where the joint of a row stands on the link before it, and the link after it on the joint.
+
+    The joint moves about or along z, so it may stand before or after the constant motion about and along z.
+    """
+    theta, d, a, alpha = constants
+    along_z = placement((0.0, 0.0, d), (0.0, 0.0, theta))
+    along_x = placement((a, 0.0, 0.0), (alpha, 0.0, 0.0))
+    return (before * along_x * along_z, IDENTITY) if modified else (before, along_z * along_x)
 
 
 def _oriented(table: Array, joints_in: str | None) -> Array:
@@ -79,10 +88,8 @@ def _oriented(table: Array, joints_in: str | None) -> Array:
     raise LoadError(problem, shape=table.shape)
 
 
-def _kind(types: list[float], i: int) -> str:
-    if not types:
-        return "revolute"
-    if types[0] not in KIND_OF_TYPE:
-        problem = f"has the type {types[0]:g}: give 0 for revolute or 1 for prismatic."
-        raise LoadError(f"Joint {i + 1} of the DH table {problem}", row=i, found=types[0])
-    return KIND_OF_TYPE[types[0]]
+def _kind(kind: float, i: int) -> str:
+    if kind not in KIND_OF_TYPE:
+        problem = f"has the type {kind:g}: give 0 for revolute or 1 for prismatic."
+        raise LoadError(f"Joint {i + 1} of the DH table {problem}", row=i, found=kind)
+    return KIND_OF_TYPE[kind]

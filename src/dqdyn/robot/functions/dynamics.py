@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from dqdyn.algebra.scalar import Scalar, Scalars, total
+from dqdyn.algebra.scalar import Scalar, Scalars, is_known_zero, total
 from dqdyn.constraints.forward import CONSTRAINED_FORWARD
 from dqdyn.dynamics import methods
 from dqdyn.dynamics.arguments import Wrenches
@@ -13,7 +13,7 @@ from dqdyn.dynamics.choice import Formulations
 from dqdyn.dynamics.deferred import Deferred
 from dqdyn.dynamics.joint_forces import armature, state_forces, turning_coriolis
 from dqdyn.model.model import Model
-from dqdyn.robot.robot_function import Result, RobotFunction
+from dqdyn.robot.robot_function import Result, RobotFunction, with_parameters
 
 Choice = Callable[[Model], Formulations]
 
@@ -37,7 +37,7 @@ def _gibbs_appell(model: Model, q: Scalars, v: Scalars, a: Scalars) -> list[Scal
 
 
 def _rotors(model: Model, a: Scalars) -> list[Scalar]:
-    return [ak * ak * (0.5 * r) for ak, r in zip(a, armature(model), strict=True) if r]
+    return [ak * ak * (0.5 * r) for ak, r in zip(a, armature(model), strict=True) if not is_known_zero(r)]
 
 
 def _kinetic_energy(model: Model, q: Scalars, v: Scalars) -> list[Scalar]:
@@ -68,15 +68,13 @@ def _by(name: str, inputs: str, result: Result, choice: Choice, options: str = "
 
 _of = RobotFunction.of
 _WRENCHES = "wrench_frames wrench_expressed"
-DYNAMICS = RobotFunction.table(
-    _by("inverse_dynamics", "q v a", "list", lambda model: methods.INVERSE, f"method {_WRENCHES} parameters"),
-    _by(
-        "forward_dynamics", "q v tau", "list", forward_formulations, f"method {_WRENCHES} time parameters", divides="M"
-    ),
-    _by("mass_matrix", "q", "matrix", lambda model: methods.MASS_MATRIX, "method parameters"),
+DYNAMICS = with_parameters(
+    _by("inverse_dynamics", "q v a", "list", lambda model: methods.INVERSE, f"method {_WRENCHES}"),
+    _by("forward_dynamics", "q v tau", "list", forward_formulations, f"method {_WRENCHES} time", divides="M"),
+    _by("mass_matrix", "q", "matrix", lambda model: methods.MASS_MATRIX, "method"),
     _of("joint_wrenches", "q v a", "matrix", _joint_wrenches, _WRENCHES, columns=lambda model: 6),
-    _by("bias_forces", "q v", "list", lambda model: methods.BIAS, "parameters"),
-    _by("gravity_forces", "q", "list", lambda model: methods.GRAVITY, "parameters"),
+    _by("bias_forces", "q v", "list", lambda model: methods.BIAS),
+    _by("gravity_forces", "q", "list", lambda model: methods.GRAVITY),
     _of("gauss_function", "q v a tau", "list", _gauss, plain="number"),
     _of("gibbs_appell_function", "q v a", "list", _gibbs_appell, plain="number"),
     _of("kinetic_energy", "q v", "list", _kinetic_energy, plain="number"),
@@ -85,4 +83,5 @@ DYNAMICS = RobotFunction.table(
     _by("inverse_dynamics_derivatives", "q v a", "matrices", lambda model: methods.INVERSE_DERIVATIVES, plain="parts"),
     _of("forward_dynamics_derivatives", "q v tau", "matrices", _forward_derivatives, divides="M", plain="parts"),
     _of("torque_regressor", "q v a", "matrix", Deferred("dynamics.fast.regressor", "torque_regressor")),
+    without=("gauss_function",),  # which needs the inverse of tensors
 )

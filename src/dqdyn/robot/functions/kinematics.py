@@ -11,7 +11,7 @@ from dqdyn.dynamics.deferred import Deferred
 from dqdyn.kinematics import attached, configuration, cooperative, frames, mass, pose_products
 from dqdyn.kinematics import pose_error as errors
 from dqdyn.model.model import Frame, Model
-from dqdyn.robot.robot_function import Result, RobotFunction
+from dqdyn.robot.robot_function import Result, RobotFunction, with_parameters
 
 Algorithm = Callable[..., Any]
 
@@ -82,7 +82,8 @@ def _centroidal(name: str, inputs: str, result: Result) -> RobotFunction:
 
 
 _CENTROIDAL = Deferred("dynamics.fast.centroidal", "candidates")
-KINEMATICS = RobotFunction.table(
+_OF_COORDINATES = ("integrate", "difference", "integrate_jacobians", "difference_jacobians", "configuration_rate")
+KINEMATICS = with_parameters(
     _of("integrate", "q v dt", "list", configuration.integrate),
     _of("difference", "q q1", "list", configuration.difference),
     _of("integrate_jacobians", "q v dt", "matrices", configuration.integrate_jacobians),
@@ -110,4 +111,5 @@ KINEMATICS = RobotFunction.table(
     _centroidal("centroidal_momentum", "q v", "twist"),
     _centroidal("centroidal_momentum_matrix", "q", "matrix"),
     _centroidal("centroidal_momentum_matrix_derivative", "q v", "matrix"),
+    without=_OF_COORDINATES,
 )
