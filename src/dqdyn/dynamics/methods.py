@@ -21,6 +21,7 @@ MassMatrix = Callable[[Model, Scalars], Matrix]
 _LONG = 12  # joints on one path from which forms for long chains are worth a try
 VERY_LONG = 24
 """Joints on one path from which only they are."""
+_OBLIQUE_LONG = 8  # the same for pairs of bodies, where most axes are oblique to each other
 
 regrouped = Deferred("dynamics.fast.regroup", "regrouped")
 _solve = Deferred("dynamics.fast.sparse_solve", "solve")
@@ -92,13 +93,13 @@ class WithFieldGravity:
 
 
 def forward_by_mass_matrix(
-    model: Model, q: Scalars, v: Scalars, tau: Scalars, wrenches: Wrenches = None
+    model: Model, q: Scalars, v: Scalars, tau: Scalars, wrenches: Wrenches = None, form: str = "composite-body"
 ) -> list[Scalar]:
-    """Forward dynamics as M a = τ − bias."""
+    """Forward dynamics as M a = τ − bias; ``form`` is that of M."""
     model, wrenches = pulled(model, q, wrenches)
     bias = _recursive(model, q, v, [0.0] * model.nv, wrenches)
     right = [t - b - f for t, b, f in zip(tau, bias, state_forces(model, q, v), strict=True)]
-    acceleration: list[Scalar] = _solve(MASS_MATRIX["composite-body"](model, q), right)
+    acceleration: list[Scalar] = _solve(MASS_MATRIX[form](model, q), right)
     return acceleration
 
 
@@ -115,6 +116,19 @@ def forward_by_articulated_bodies(
     form = Deferred("dynamics.fast.articulated", "forward_dynamics")
     acceleration: list[Scalar] = form(model, q, v, net, wrenches, armature(model))
     return acceleration
+
+
+def forward_derivatives(model: Model, q: Scalars, v: Scalars, tau: Scalars) -> tuple[Matrix, Matrix, Matrix]:
+    """Derivatives of forward dynamics with respect to q (tangent), v and τ."""
+    a = forward_by_mass_matrix(model, q, v, tau, form=cheap_mass_matrix(model))
+    matrices: tuple[Matrix, Matrix, Matrix] = _FORWARD_DERIVATIVES(model, q, v, a)
+    return matrices
+
+
+def inverse_mass_matrix(model: Model, q: Scalars) -> Matrix:
+    """M⁻¹ (nv×nv), symmetric, with armature."""
+    matrix: Matrix = Deferred("dynamics.fast.forward_derivatives", "inverse_mass_matrix")(model, q)
+    return matrix
 
 
 def bias_forces(model: Model, q: Scalars, v: Scalars) -> list[Scalar]:
@@ -137,6 +151,18 @@ def longest_path(model: Model) -> int:
     for joint in model.joints:
         depth.append(1 + (depth[joint.parent] if joint.parent >= 0 else 0))
     return max(depth, default=0)
+
+
+def depths(model: Model) -> list[int]:
+    """How many axes move the body behind each axis (nv): the entries in its row of M, up to the diagonal."""
+    moved: list[int] = []
+    result: list[int] = []
+    for joint in model.joints:
+        above = moved[joint.parent] if joint.parent >= 0 else 0
+        own = 0 if joint.is_mimic else joint.motion.nv
+        moved.append(above + own)
+        result += range(above + 1, above + own + 1)
+    return result
 
 
 @dataclass(frozen=True)
@@ -166,12 +192,29 @@ def _forward(model: Model) -> list[Candidate]:
 
 
 def _christoffel(model: Model) -> list[Candidate]:
-    return [(CORIOLIS["christoffel"], model)]
+    on = regrouped(model)
+    return [(CORIOLIS["christoffel-root" if from_root_pays(on) else "christoffel"], on)]
 
 
 def _inverse_derivatives(model: Model) -> list[Candidate]:
-    names = ["in-world", "in-bodies"] if longest_path(model) < VERY_LONG else ["in-world"]
-    return [(INVERSE_DERIVATIVES[name], regrouped(model)) for name in names]
+    on = regrouped(model)
+    return [(INVERSE_DERIVATIVES["in-world" if from_root_pays(on) else "in-bodies"], on)]
+
+
+def cheap_mass_matrix(model: Model) -> str:
+    """The form of M that costs less."""
+    return "composite-body-root" if from_root_pays(model) else "composite-body"
+
+
+def from_root_pays(model: Model) -> bool:
+    """Whether pairs of bodies cost less in the frame of the root body than in those of the bodies.
+
+    There nothing is carried from body to body, but axes and inertias are dense. The path from which it pays depends on
+    what it costs to carry: little where neighbouring axes are parallel or at right angles, as in most robots.
+    """
+    entries = ([abs(e) for column in j.placement_adjoint.columns for e in column.vector] for j in model.joints)
+    oblique = sum(any(e not in (0.0, 1.0) for e in rotation) for rotation in entries)
+    return longest_path(model) >= (_OBLIQUE_LONG if 2 * oblique > len(model.joints) else VERY_LONG)
 
 
 # --- the tables -------------------------------------------------------------------------------------------------------
@@ -216,6 +259,7 @@ CORIOLIS = Formulations(
     "coriolis_matrix",
     {
         "christoffel": WithTurningArmature(Deferred("dynamics.fast.coriolis", "coriolis_matrix")),
+        "christoffel-root": WithTurningArmature(Deferred("dynamics.fast.coriolis", "coriolis_matrix_from_root")),
         "gauss": WithTurningArmature(Deferred("dynamics.formulations.gauss", "coriolis_matrix")),
         "lagrange": WithTurningArmature(Deferred("dynamics.formulations.lagrange", "coriolis_matrix")),
         "gauss-literal": WithTurningArmature(Deferred("dynamics.formulations.literal.quiroz", "coriolis_matrix")),
@@ -236,6 +280,6 @@ INVERSE_DERIVATIVES = Formulations(
     "in-world",
     _inverse_derivatives,
 )
-FORWARD_DERIVATIVES = WithFieldGravity(
-    Deferred("dynamics.fast.derivatives", "forward_dynamics_derivatives"), "forward_derivatives"
+_FORWARD_DERIVATIVES = WithFieldGravity(
+    Deferred("dynamics.fast.forward_derivatives", "forward_dynamics_derivatives"), "forward_derivatives"
 )

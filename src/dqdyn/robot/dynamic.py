@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,7 +12,9 @@ from dqdyn.algebra.scalar import stack, unstack
 from dqdyn.arrays import Array, Out, Reals, Times
 from dqdyn.compile.runtime.function import check_out
 from dqdyn.compile.runtime.method import compiled_method
+from dqdyn.dynamics.methods import depths
 from dqdyn.errors import Error
+from dqdyn.model.model import Model
 from dqdyn.robot.kinematic import KinematicMethods
 from dqdyn.robot.options import CoriolisMethod, ForwardMethod, InverseMethod, MassMatrixMethod, Options, WrenchAxes
 from dqdyn.robot.state import as_state
@@ -21,8 +24,10 @@ if TYPE_CHECKING:
     from dqdyn.dynamics.gravity.fields import Field
     from dqdyn.robot.robot import Robot
 
-_COMPILED_SOLVE = 16
-"""Up to this nv the linear systems of derivatives are part of the compiled program."""
+_CONSTRAINED = 16
+"""Up to this nv forward dynamics under constraints is differentiated."""
+_COMPILED = 40_000
+"""Up to about this many products for M⁻¹ ∂τ/∂q the derivatives of forward dynamics are one compiled program."""
 
 
 class DynamicMethods(KinematicMethods):
@@ -120,6 +125,14 @@ class DynamicMethods(KinematicMethods):
         """M (..., nv, nv), full and symmetric, with armature; a function ``method(model, q)`` gives that of bodies."""
         return self._run("mass_matrix", (q,), Options(method=method), out=out, check=check)
 
+    @compiled_method(inputs=1)
+    def inverse_mass_matrix(self, q: Reals, *, out: Out = None, check: bool = True) -> Array:
+        """M⁻¹ (..., nv, nv), full and symmetric, with armature: the acceleration per unit of each generalized force.
+
+        Constraints are not obeyed; see :meth:`forward_dynamics_derivatives` for ∂a/∂τ under them.
+        """
+        return self._run("inverse_mass_matrix", (q,), out=out, check=check)
+
     @compiled_method(inputs=2, option="method")
     def coriolis_matrix(
         self, q: Reals, v: Reals, method: CoriolisMethod = "auto", *, out: Out = None, check: bool = True
@@ -160,18 +173,18 @@ class DynamicMethods(KinematicMethods):
         Without external wrenches, and without ``out``: the bound function takes one array (..., 3, nv, nv).
         """
         self._functions.variables.inertia.require_inertia()
-        if self.model.constraints and (self.model.nv > _COMPILED_SOLVE or any(c.timed for c in self.model.constraints)):
+        constraints, n = self.model.constraints, self.model.nv
+        if constraints and (n > _CONSTRAINED or any(c.timed for c in constraints)):
             raise Error(
-                f"derivatives of forward dynamics under constraints are available up to nv = {_COMPILED_SOLVE} and for "
-                f"constraints without time; {self.model.name!r} has nv = {self.model.nv}: use finite differences."
+                f"derivatives of forward dynamics under constraints are available up to nv = {_CONSTRAINED} and for "
+                f"constraints without time; {self.model.name!r} has nv = {n}: use finite differences."
             )
-        if self.model.nv <= _COMPILED_SOLVE:
+        if constraints or _is_compiled(self.model):
             parts: tuple[Array, Array, Array] = self._run("forward_dynamics_derivatives", (q, v, tau), check=check)
             return parts
-        # Straight-line code for n³ operations would take long to compile; LAPACK has loops.
+        # Straight-line code for that many operations would take long to compile; LAPACK has loops.
         a = self.forward_dynamics(q, v, tau, check=check)
         d_dq, d_dv, mass = self.inverse_dynamics_derivatives(q, v, a, check=check)
-        n = self.model.nv
         identity = np.broadcast_to(np.eye(n), mass.shape)
         solved = np.linalg.solve(mass, np.concatenate([-d_dq, -d_dv, identity], axis=-1))
         return solved[..., :n], solved[..., n : 2 * n], solved[..., 2 * n :]
@@ -255,6 +268,12 @@ class DynamicMethods(KinematicMethods):
     def energy(self, q: Reals, v: Reals, *, check: bool = True) -> Array:
         """Kinetic plus potential energy in J, shape (...,)."""
         return self.kinetic_energy(q, v, check=check) + self.potential_energy(q, check=check)
+
+
+@lru_cache(maxsize=64)
+def _is_compiled(model: Model) -> bool:
+    """Whether the derivatives of forward dynamics are one compiled program."""
+    return 2 * model.nv * sum(depths(model)) <= _COMPILED
 
 
 def _copied(tau: Array, out: Array) -> Array:

@@ -26,7 +26,7 @@ NamedMassMatrix = Literal[
     "auto", "composite-body", "composite-body-root", "closed-form", "gauss", "gauss-literal", "lagrange"
 ]
 MassMatrixMethod = NamedMassMatrix | Form
-NamedCoriolis = Literal["auto", "christoffel", "gauss", "gauss-literal", "lagrange"]
+NamedCoriolis = Literal["auto", "christoffel", "christoffel-root", "gauss", "gauss-literal", "lagrange"]
 CoriolisMethod = NamedCoriolis | Form
 
 Contact = tuple[str, tuple[float, float, float]]

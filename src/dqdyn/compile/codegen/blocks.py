@@ -37,11 +37,12 @@ def plan(
     elsewhere: Collection[int] = (),
     transposed: bool = False,
     needed: Collection[int] | None = None,
+    stored: Collection[int] = (),
 ) -> Plan:
     """Cut a program into segments of about ``length`` lines and place what crosses a cut.
 
-    ``needed`` are the instructions to keep, if not all; ``elsewhere`` are values that any segment can read without a
-    slot. ``transposed``: inputs are read before the first segment and outputs are kept until after the last one; else
+    ``needed`` are the instructions to keep, if not all; ``elsewhere`` are values that are computed before, ``stored``
+    those that get a place of their own in memory: any segment can read both without a slot. ``transposed``: inputs are read before the first segment and outputs are kept until after the last one; else
     inputs can be read anywhere and outputs are stored at once.
     """
     made: dict[int, int] = {}  # instruction → segment; −1: before all
@@ -71,7 +72,7 @@ def plan(
     slots = 0
     for s, members in enumerate([inputs, *segments], start=-1):
         for i in members:
-            if last.get(i, -1) > s and i not in elsewhere:
+            if last.get(i, -1) > s and i not in elsewhere and i not in stored:
                 if not free:
                     free.append(slots)
                     slots += 1

@@ -52,7 +52,8 @@ def straight(
             users.setdefault(source, []).append(k)
     factors = packed.factors if packed else set()
     needed = needed_for(program, [*users, *factors]) if packed else None
-    cut = plan(program, _segment(program), early, needed=needed)
+    stored = packed.own if packed else {}
+    cut = plan(program, _segment(program), early, needed=needed, stored=stored)
 
     def fetch(k: int) -> str:
         op, operands, constant = program.instructions[k]
@@ -60,6 +61,8 @@ def straight(
             return body.const(constant)
         if op == "input":
             return load(operands[0], operands[1])
+        if k in stored and k not in early:
+            return body.load(body.at("%lanes", stored[k]))
         pointer = body.at("%sines", early[k]) if k in early else body.slot(cut.slot[k])
         return body.load_slot(op == "less", pointer)
 

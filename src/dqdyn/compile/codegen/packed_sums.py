@@ -3,7 +3,8 @@
 Entries of a mass matrix, of derivatives or of a Jacobian in a row are often the same sum of products with one factor in
 common, such as the momentum of one body on the motions of many. Neighbours in a row become the lanes of a vector: the
 common factor is spread over them, the others are adjacent in memory. Each entry keeps the order of its operations, so
-that it has the same bits as when computed alone.
+that it has the same bits as when computed alone. A result that stands in several places, such as the two halves of a
+symmetric matrix, is copied where it has no neighbours of its kind.
 """
 
 from __future__ import annotations
@@ -16,17 +17,22 @@ from dqdyn.compile.codegen.results import OutputArrays
 from dqdyn.compile.trace.program import Program
 
 _FEWEST_PRODUCTS, _FEWEST_LANES, _FEWEST_RESULTS = 3, 2, 16
-_WORTHWHILE = 0.1  # of all operations must be saved, after what it costs to lay factors side by side
+_WORTHWHILE = 0.05  # of all operations must be saved, after what it costs to lay factors side by side
 
 Shape = str | tuple["Shape", "Shape"]
 """A sum of two shapes, or a single product ("*")."""
+ALONE = -1
+"""The other "factor" of a term that is no product."""
 Factor = tuple[int, bool]
 """A value and whether it is negated."""
 
 
 @dataclass(frozen=True)
 class SumFormula:
-    """A result as a sum of products: the shape of the sum, and (negated, factor, factor) of each product in order."""
+    """A result as a sum of products: the shape of the sum, and (negated, factor, factor) of each product in order.
+
+    A term that is no product has ``ALONE`` as its second factor.
+    """
 
     shape: Shape
     products: tuple[tuple[bool, int, int], ...]
@@ -39,7 +45,7 @@ class Group:
     start: int
     lanes: tuple[int, ...]
     shape: Shape
-    products: tuple[tuple[int, int], ...]  # (common factor, number of the array)
+    products: tuple[tuple[int, int, bool], ...]  # (common factor, number of the array, whether it is subtracted)
 
 
 @dataclass
@@ -57,8 +63,14 @@ class Packing:
 
     def factors(self) -> set[int]:
         """Values that groups use."""
-        common = {a for group in self.groups for a, _ in group.products}
-        return common | {k for array in self.arrays for k, _ in array.values()}
+        common = {a for group in self.groups for a, _, _ in group.products}
+        return common - {ALONE} | {k for array in self.arrays for k, _ in array.values()}
+
+    def copies(self, program: Program) -> dict[int, int]:
+        """Outputs that no group computes, by another output with the same value that one does."""
+        packed = self.outputs
+        source = {program.outputs[k]: k for k in packed}
+        return {k: source[i] for k, i in enumerate(program.outputs) if k not in packed and i in source}
 
 
 def pack_sums(program: Program, width: int, arrays: OutputArrays | None = None) -> Packing:
@@ -77,7 +89,10 @@ def pack_sums(program: Program, width: int, arrays: OutputArrays | None = None) 
                 products = []
                 for number, common in enumerate(commons):
                     wanted = {lane: _other(known[lane].products[number], common) for lane in members}
-                    products.append((common, _array(result, index, wanted)))
+                    minus = all(negated for _, negated in wanted.values())
+                    if minus:
+                        wanted = {lane: (k, False) for lane, (k, _) in wanted.items()}
+                    products.append((common, _array(result, index, wanted), minus))
                 result.groups.append(Group(start, members, known[members[0]].shape, tuple(products)))
     costs = sum(len(group.products) for group in result.groups) + sum(len(array) for array in result.arrays)
     alone = sum(len(formulas[i].products) for i in {program.outputs[k] for k in result.outputs})
@@ -132,30 +147,45 @@ def _array(result: Packing, index: dict[tuple[int, Factor], list[int]], wanted: 
     return number
 
 
+def _order(products: list[tuple[bool, int, int]]) -> tuple[int, int]:
+    """Which of two terms stands first, so that a − b and −b + a, which have the same bits, get the same shape.
+
+    The shorter one; of equals the one whose factors were computed first, which is the same for neighbours.
+    """
+    return len(products), max(max(a, b) for _, a, b in products)
+
+
 def _formulas(program: Program) -> dict[int, SumFormula]:
     """The results that are sums of products, by the instruction that gives them."""
     uses, results = program.uses(), set(program.outputs)
 
-    def parsed(k: int, negated: bool, products: list[tuple[bool, int, int]], root: bool = False) -> Shape | None:
-        """The shape of a sum, its products appended; None where it is something else or parts of it are used twice."""
-        if not root and (uses[k] != 1 or k in results):
-            return None
+    def parsed(k: int, negated: bool, products: list[tuple[bool, int, int]], root: bool = False) -> Shape:
+        """The shape of a sum, its products appended; what is used elsewhere, too, is one term."""
         op, operands, _ = program.instructions[k]
+        if op not in ("mul", "neg", "add", "sub") or (not root and (uses[k] != 1 or k in results)):
+            products.append((negated, k, ALONE))
+            return "*"
         if op == "mul":
             products.append((negated, operands[0], operands[1]))
             return "*"
         if op == "neg":
             return parsed(operands[0], not negated, products)
-        if op not in ("add", "sub"):
-            return None
+        start = len(products)
         left = parsed(operands[0], negated, products)
-        right = None if left is None else parsed(operands[1], negated ^ (op == "sub"), products)
-        return None if left is None or right is None else (left, right)
+        between = len(products)
+        right = parsed(operands[1], negated ^ (op == "sub"), products)
+        first, second = products[start:between], products[between:]
+        if _order(first) <= _order(second):
+            return left, right
+        products[start:] = [*second, *first]
+        return right, left
 
     formulas = {}
     for k in results:
+        if uses[k]:
+            continue
         products: list[tuple[bool, int, int]] = []
-        shape = None if uses[k] else parsed(k, False, products, root=True)
-        if shape is not None and len(products) >= _FEWEST_PRODUCTS:
+        shape = parsed(k, False, products, root=True)
+        if sum(b != ALONE for _, _, b in products) >= _FEWEST_PRODUCTS:
             formulas[k] = SumFormula(shape, tuple(products))
     return formulas

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dqdyn.algebra.adjoint import Adjoint, Factored
+from dqdyn.algebra.adjoint import Adjoint, Columns, Factored
 from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.quaternion import I, J, K, Quaternion, cross3
+from dqdyn.algebra.quaternion import I, J, K, Quaternion, cross3, pure
 from dqdyn.algebra.scalar import Scalar
 from dqdyn.algebra.tensor import Symmetric, legs, shifted
 from dqdyn.dynamics.arguments import Matrix, Scalars
@@ -47,6 +47,12 @@ class Composite:
         # p (h + ½ m p) covers both the first moment and the mass moved by p.
         tensor = self.tensor + shifted(p, self.first + p * (0.5 * self.mass))
         return Composite(self.mass, self.first + p * self.mass, tensor)
+
+    def second_moments(self) -> Columns:
+        """The columns of Σ = ½ tr(T) − T about the origin."""
+        t = self.tensor
+        half = (t.xx + t.yy + t.zz) * 0.5
+        return pure(half - t.xx, -t.xy, -t.xz), pure(-t.xy, half - t.yy, -t.yz), pure(-t.xz, -t.yz, half - t.zz)
 
     def momentum(self, twist: DQ) -> DQ:
         """p + εL about the origin, of the body moving with that twist."""

@@ -1,4 +1,4 @@
-"""Derivatives of inverse and forward dynamics with respect to q (tangent), v, and a or τ: analytic and recursive.
+"""Derivatives of inverse dynamics with respect to q (tangent), v and a: analytic and recursive.
 
 Moving along an axis S carries the subtree behind the joint as one rigid body. So three sums over that subtree are
 enough: its inertia, the force f that moves it, and the map 2B by which the velocity-dependent force changes. With P
@@ -7,12 +7,10 @@ enough: its inertia, the force f that moves it, and the map 2B by which the velo
     ∂τ_i/∂q_j = ⟨S_i, 2B_i P_j + I_i R_j⟩            ∂τ_j/∂q_i = ⟨S_j, 2B_i P_i + I_i R_i + S_i × f_i⟩
     ∂τ_i/∂v_j = ⟨S_i, 2B_i S_j + I_i (P_j + Ṡ_j)⟩    ∂τ_j/∂v_i = ⟨S_j, 2B_i S_i + I_i (P_i + Ṡ_i)⟩
 
-(Singh, Russell and Wensing 2022, there with 6×6 matrices.) In our coordinates 2B acts on the angular part α alone:
-2B(α + εβ) = α × 2p + ε(N α), with the linear momentum p and N = ⟨h, 2u⟩ − 2u hᵀ − [2ω]× Σ. R follows from the
-accelerations of points of the parent, see :mod:`dqdyn.dynamics.fast.point_accelerations`.
+(Singh, Russell and Wensing 2022, there with 6×6 matrices.) B is that of :mod:`dqdyn.dynamics.fast.velocity_map`. R
+follows from the accelerations of points of the parent, see :mod:`dqdyn.dynamics.fast.point_accelerations`.
 
-All of this holds in any frames. In the frame of the root body every axis meets every sum as it is, which is cheap for
-long chains; in the frames of the bodies axes and inertias are sparse, but what meets an axis must be carried there.
+All of this holds in any frames, see :mod:`dqdyn.dynamics.fast.body_frames`.
 """
 
 from __future__ import annotations
@@ -20,65 +18,38 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from dqdyn.algebra.adjoint import Adjoint, Columns, Factored
+from dqdyn.algebra.adjoint import Adjoint
 from dqdyn.algebra.dual import DQ, zero_twist
 from dqdyn.algebra.products import cross
-from dqdyn.algebra.quaternion import ZERO, I, J, K, Quaternion, combine, cross3, dot3, pure
+from dqdyn.algebra.quaternion import ZERO, combine, cross3, dot3, pure
 from dqdyn.algebra.scalar import Scalar
-from dqdyn.algebra.tensor import rotated
 from dqdyn.dynamics.arguments import Matrix, Scalars
+from dqdyn.dynamics.fast.body_frames import BodyFrames
 from dqdyn.dynamics.fast.composite import Composite
 from dqdyn.dynamics.fast.jet_derivatives import differentiated
 from dqdyn.dynamics.fast.point_accelerations import squares, wrench
-from dqdyn.dynamics.fast.sparse_solve import factored, substitute
+from dqdyn.dynamics.fast.velocity_map import VelocityMap
 from dqdyn.dynamics.joint_forces import armature, damping, stiffness, turning_derivative
-from dqdyn.dynamics.methods import VERY_LONG, longest_path
 from dqdyn.dynamics.wrenches import power
 from dqdyn.kinematics.tree import apply, closing
 from dqdyn.model.model import WORLD_BODY, Model
 from dqdyn.model.split import split
 
-_UNMOVED = Adjoint.of((I, J, K))
-
 
 @dataclass(frozen=True)
 class Subtree:
-    """Sums over a subtree: inertia, force f + ετ, twice the linear momentum, and the columns of N."""
+    """Sums over a subtree: inertia, force f + ετ, and the map 2B."""
 
     inertia: Composite
     force: DQ
-    twice_p: Quaternion
-    n: Columns
+    twice: VelocityMap
 
     def __add__(self, other: Subtree) -> Subtree:
-        a, b = self.n, other.n
-        return Subtree(
-            self.inertia + other.inertia,
-            self.force + other.force,
-            self.twice_p + other.twice_p,
-            (a[0] + b[0], a[1] + b[1], a[2] + b[2]),
-        )
+        return Subtree(self.inertia + other.inertia, self.force + other.force, self.twice + other.twice)
 
-    def seen_through(self, x: Factored) -> Subtree:
+    def seen_through(self, x: Adjoint) -> Subtree:
         """The same in the parent's frame."""
-        inertia, n, p = self.inertia, self.n, self.twice_p
-        for step in (x.second, x.first):
-            inertia, n, p = inertia.seen_through(step), rotated(n, step.columns), step.rotate(p)
-            # A force α × 2p at the child's origin r has the moment r × (α × 2p) about the parent's.
-            along = dot3(step.p, p)
-            a, b, c = (column - p * r for column, r in zip(n, step.p.vector, strict=True))
-            n = (a + I * along, b + J * along, c + K * along)
-        return Subtree(inertia, x(self.force), p, n)
-
-    def changed(self, x: DQ) -> DQ:
-        """2B x."""
-        return DQ.of(cross3(x.primary, self.twice_p), combine(self.n, x.primary))
-
-    def changed_back(self, s: DQ) -> Quaternion:
-        """The vector g with ⟨s, 2B x⟩ = ⟨g, P(x)⟩."""
-        a, b, c = self.n
-        turned = pure(dot3(a, s.primary), dot3(b, s.primary), dot3(c, s.primary))
-        return turned + cross3(self.twice_p, s.dual)
+        return Subtree(self.inertia.seen_through(x), x(self.force), self.twice.seen_through(x))
 
 
 @dataclass(frozen=True)
@@ -109,12 +80,13 @@ def inverse_dynamics_derivatives(
 def _of_bodies(model: Model, q: Scalars, v: Scalars, a: Scalars, from_root: bool) -> tuple[Matrix, Matrix, Matrix]:
     """The derivatives without what the joints themselves contribute."""
     d_dq, d_dv, d_da = (_zeros(model.nv) for _ in range(3))
-    for i, axes, relative, sub in _subtrees(model, q, v, a, from_root):
+    frames = BodyFrames(model, q, from_root)
+    for i, axes, sub in _subtrees(frames, v, a):
         for own in axes[i]:
             row = own.k
-            back, momentum = sub.changed_back(own.s), sub.inertia.momentum(own.s)
-            by_q = sub.changed(own.p) + sub.inertia.momentum(own.r) + cross(own.s, sub.force)
-            by_v = sub.changed(own.s) + sub.inertia.momentum(own.turning)
+            back, momentum = sub.twice.transposed(own.s), sub.inertia.momentum(own.s)
+            by_q = sub.twice(own.p) + sub.inertia.momentum(own.r) + cross(own.s, sub.force)
+            by_v = sub.twice(own.s) + sub.inertia.momentum(own.turning)
             j = i
             while True:
                 for other in axes[j]:
@@ -129,24 +101,10 @@ def _of_bodies(model: Model, q: Scalars, v: Scalars, a: Scalars, from_root: bool
                         _add(d_da, column, row, m)
                 if model.joints[j].parent == WORLD_BODY:
                     break
-                x = relative[j]
-                back, momentum, by_q, by_v = x.rotate(back), x(momentum), x(by_q), x(by_v)
+                back, momentum = frames.rotated_up(j, back), frames.up(j, momentum)
+                by_q, by_v = frames.up(j, by_q), frames.up(j, by_v)
                 j = model.joints[j].parent
     return d_dq, d_dv, d_da
-
-
-def forward_dynamics_derivatives(model: Model, q: Scalars, v: Scalars, a: Scalars) -> tuple[Matrix, Matrix, Matrix]:
-    """∂a/∂q, ∂a/∂v, ∂a/∂τ = M⁻¹ at the acceleration a, from M da = dτ − ∂τ/∂q dq − ∂τ/∂v dv."""
-    d_dq, d_dv, mass = inverse_dynamics_derivatives(model, q, v, a, longest_path(model) >= VERY_LONG)
-    lower, inverse = factored(mass)
-    n = model.nv
-
-    def solved(matrix: Matrix, sign: float) -> Matrix:
-        columns = [substitute(lower, inverse, [matrix[i][j] * sign for i in range(n)]) for j in range(n)]
-        return [[columns[j][i] for j in range(n)] for i in range(n)]
-
-    identity = [[1.0 if i == j else 0.0 for j in range(n)] for i in range(n)]
-    return solved(d_dq, -1.0), solved(d_dv, -1.0), solved(identity, 1.0)
 
 
 def inverse_dynamics_derivatives_in_bodies(
@@ -156,45 +114,38 @@ def inverse_dynamics_derivatives_in_bodies(
     return inverse_dynamics_derivatives(model, q, v, a, from_root=False)
 
 
-def _subtrees(
-    model: Model, q: Scalars, v: Scalars, a: Scalars, from_root: bool
-) -> Iterator[tuple[int, list[list[Axis]], list[Factored], Subtree]]:
-    """Each joint with the sums over its subtree, as soon as that is complete; with axes and maps to parents so far."""
-    seen: list[Adjoint] = []  # how the frame in which all is expressed sees the body
-    relative: list[Factored] = []  # how the frame of the parent sees that of the body
+def _subtrees(frames: BodyFrames, v: Scalars, a: Scalars) -> Iterator[tuple[int, list[list[Axis]], Subtree]]:
+    """Each joint with the axes so far and the sums over its subtree, as soon as that is complete."""
+    model, q = frames.model, frames.q
     motion: list[FrameMotion] = []
     axes: list[list[Axis]] = []
     sums: dict[int, Subtree] = {}
     for (i, joint), done in zip(enumerate(model.joints), closing(model), strict=True):
-        seen.append(_UNMOVED)
-        relative.append(Factored(_UNMOVED, _UNMOVED))
+        seen = frames.enter(joint)
         if joint.parent == WORLD_BODY:
             down = joint.adjoint(q).rotate_back(pure(*model.gravity))
             parent = FrameMotion(zero_twist(), DQ.of(ZERO, -down))
         else:
-            parent, x = motion[joint.parent], joint.transform(q)
-            if from_root:
-                seen[i] = seen[joint.parent] @ x.first @ x.second
-            else:
-                relative[i] = x
-                parent = FrameMotion(x.back(parent.twist), x.back(parent.rate))
-        columns = joint.columns([seen[i](s) for s in joint.motion.subspace(joint.coordinates(q))])
-        moved = apply(columns, v)
-        twist = parent.twist + moved
-        motion.append(FrameMotion(twist, parent.rate + apply(columns, a) + cross(twist, moved)))
+            parent = motion[joint.parent]
+            if frames.relative[i] is not None:
+                parent = FrameMotion(frames.down(i, parent.twist), frames.down(i, parent.rate))
+        columns = joint.columns([seen(s) for s in joint.motion.subspace(joint.coordinates(q))])
+        turned = [(k, cross(parent.twist, s)) for k, s in columns]
+        twist = parent.twist + apply(columns, v)
+        # Σ P v is ξ × Σ S v, for the motion of the joint itself does not turn under itself.
+        motion.append(FrameMotion(twist, parent.rate + apply(columns, a) + apply(turned, v)))
         group = []
-        for k, s in columns:
-            p = cross(parent.twist, s)
-            # A single axis does not turn under itself, so there Ṡ = ξ × S is P.
+        for (k, s), (_, p) in zip(columns, turned, strict=True):
+            # Nor does a single axis, so there Ṡ = ξ × S is P.
             group.append(Axis(k, s, p, parent.change(s), p + p if len(columns) == 1 else p + cross(twist, s)))
         axes.append(group)
-        sums[i] = motion[i].of_body(Composite.of(model.bodies[i].inertia).seen_through(seen[i]))
+        sums[i] = motion[i].of_body(Composite.of(model.bodies[i].inertia).seen_through(seen))
         for k in done:
             sub = sums.pop(k)
-            yield k, axes, relative, sub
+            yield k, axes, sub
             above = model.joints[k].parent
             if above != WORLD_BODY:
-                sums[above] = sums[above] + sub.seen_through(relative[k])
+                sums[above] = sums[above] + frames.seen_from_parent(k, sub)
 
 
 class FrameMotion:
@@ -215,18 +166,10 @@ class FrameMotion:
 
     def of_body(self, inertia: Composite) -> Subtree:
         """The sums of one body."""
-        first, t = inertia.first, inertia.tensor
-        half = (t.xx + t.yy + t.zz) * 0.5
-        # Columns of Σ = ½ tr(T) − T.
-        sigma = pure(half - t.xx, -t.xy, -t.xz), pure(-t.xy, half - t.yy, -t.yz), pure(-t.xz, -t.yz, half - t.zz)
-        along = dot3(first, self.twice_u)
-        n = [
-            e * along - self.twice_u * f - cross3(self.twice_omega, s)
-            for s, e, f in zip(sigma, (I, J, K), first.vector, strict=True)
-        ]
-        twice_p = self.twice_u * inertia.mass + cross3(self.twice_omega, first)
-        force = wrench(inertia.mass, first, [s.vector for s in sigma], self.acceleration, self.twist.primary, self.u)
-        return Subtree(inertia, force, twice_p, (n[0], n[1], n[2]))
+        twice = VelocityMap.of(inertia, DQ.of(self.twice_omega, self.twice_u))
+        second = [column.vector for column in inertia.second_moments()]
+        force = wrench(inertia.mass, inertia.first, second, self.acceleration, self.twist.primary, self.u)
+        return Subtree(inertia, force, twice)
 
 
 def _zeros(n: int) -> Matrix:

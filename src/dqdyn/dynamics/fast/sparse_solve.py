@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from dqdyn.algebra.scalar import Scalar, divide
 from dqdyn.dynamics.arguments import Scalars, is_absent
 
@@ -9,21 +11,28 @@ Matrix = list[list[Scalar]]
 
 
 def factored(matrix: Matrix) -> tuple[Matrix, list[Scalar]]:
-    """L (unit lower) and 1/D with M = Lᵀ D L, eliminating the last coordinate first (Featherstone's LTL)."""
+    """L (unit lower) and 1/D with M = Lᵀ D L, eliminating the last coordinate first (Featherstone's LTL).
+
+    An entry is complete before the next one is touched, so that compiled code need not keep unfinished ones in memory.
+    """
     n = len(matrix)
-    m = [list(row[: i + 1]) for i, row in enumerate(matrix)]
+    lower: Matrix = [[] for _ in range(n)]
+    unscaled: Matrix = [[] for _ in range(n)]  # D L
     inverse: list[Scalar] = [0.0] * n
-    for k in reversed(range(n)):
-        inverse[k] = divide(1.0, m[k][k])
-        for i in reversed(range(k)):
-            if is_absent(m[k][i]):
-                continue
-            share = m[k][i] * inverse[k]
-            for j in range(i + 1):
-                if not is_absent(m[k][j]):
-                    m[i][j] = m[i][j] - share * m[k][j]
-            m[k][i] = share
-    return m, inverse
+    for i in reversed(range(n)):
+        behind = [k for k in reversed(range(i + 1, n)) if not is_absent(lower[k][i])]
+        row = [less(e, [(lower[k][i], unscaled[k][j]) for k in behind]) for j, e in enumerate(matrix[i][: i + 1])]
+        over = inverse[i] = divide(1.0, row[i])
+        unscaled[i], lower[i] = row, [e if is_absent(e) else e * over for e in row[:i]] + [1.0]
+    return lower, inverse
+
+
+def less(value: Scalar, products: Iterable[tuple[Scalar, Scalar]]) -> Scalar:
+    """A value minus all products that are not zero by structure."""
+    for a, b in products:
+        if not (is_absent(a) or is_absent(b)):
+            value = value - a * b
+    return value
 
 
 def solve(matrix: Matrix, right: Scalars) -> list[Scalar]:
@@ -34,14 +43,48 @@ def solve(matrix: Matrix, right: Scalars) -> list[Scalar]:
 def substitute(lower: Matrix, inverse: Scalars, right: Scalars) -> list[Scalar]:
     """(Lᵀ D L)⁻¹ b."""
     n = len(inverse)
-    x = list(right)
-    for k in reversed(range(n)):
-        for i in range(k):
-            if not is_absent(lower[k][i]):
-                x[i] = x[i] - lower[k][i] * x[k]
-    x = [a * d for a, d in zip(x, inverse, strict=True)]
+    x = half_substituted(lower, inverse, right)
     for k in range(n):
-        for i in range(k):
-            if not is_absent(lower[k][i]):
-                x[k] = x[k] - lower[k][i] * x[i]
+        x[k] = less(x[k], zip(lower[k][:k], x[:k], strict=True))
     return x
+
+
+def half_substituted(lower: Matrix, inverse: Scalars, right: Scalars) -> list[Scalar]:
+    """(Lᵀ D)⁻¹ b; zero where a coordinate moves nothing that b acts on."""
+    n = len(inverse)
+    x = list(right)
+    for i in reversed(range(n)):
+        x[i] = less(x[i], ((lower[k][i], x[k]) for k in reversed(range(i + 1, n))))
+    return [a if is_absent(a) else a * d for a, d in zip(x, inverse, strict=True)]
+
+
+def inverted(lower: Matrix) -> Matrix:
+    """W = L⁻¹, unit lower: W_ki is the velocity of k per unit of that of i, with all that is behind i free to move."""
+    w: Matrix = []
+    for k, row in enumerate(lower):
+        own: list[Scalar] = [0.0] * k + [1.0]
+        for i in range(k):
+            first = row[i] if is_absent(row[i]) else -row[i]
+            own[i] = less(first, ((row[j], w[j][i]) for j in range(i + 1, k)))
+        w.append(own)
+    return w
+
+
+def inner(row: Scalars, column: Scalars) -> Scalar:
+    """Σ rowₖ columnₖ over what is in both; a plain 0.0 where nothing is."""
+    result: Scalar = 0.0
+    for a, b in zip(row, column, strict=False):
+        if not (is_absent(a) or is_absent(b)):
+            result = result + a * b
+    return result
+
+
+def inverse_of(w: Matrix, inverse: Scalars) -> Matrix:
+    """M⁻¹ = W D⁻¹ Wᵀ, symmetric, for W = L⁻¹: an entry has one term for each axis that moves both of its axes."""
+    n = len(w)
+    scaled = [[a if is_absent(a) else a * d for a, d in zip(row, inverse, strict=False)] for row in w]
+    result: Matrix = [[0.0] * n for _ in range(n)]
+    for i in range(n):
+        for j in range(i, n):
+            result[i][j] = result[j][i] = inner(w[i], scaled[j])
+    return result

@@ -13,7 +13,8 @@ from dqdyn.dynamics.choice import Formulations
 from dqdyn.dynamics.deferred import Deferred
 from dqdyn.dynamics.joint_forces import armature, state_forces, turning_coriolis
 from dqdyn.model.model import Model
-from dqdyn.robot.robot_function import Result, RobotFunction, with_parameters
+from dqdyn.robot.options import Options
+from dqdyn.robot.robot_function import Candidates, Result, RobotFunction, with_parameters
 
 Choice = Callable[[Model], Formulations]
 
@@ -48,12 +49,19 @@ def _potential_energy(model: Model, q: Scalars) -> list[Scalar]:
     return [Deferred("dynamics.energy", "potential_energy")(model, q)]
 
 
-def _forward_derivatives(model: Model, q: Scalars, v: Scalars, tau: Scalars) -> Any:
+def _forward_derivatives(model: Model, options: Options) -> Candidates:
     if model.constraints:
-        forward = CONSTRAINED_FORWARD.form("auto")
-        return Deferred("constraints.methods.derivatives", "forward_derivatives")(model, forward, q, v, tau)
-    a = methods.FORWARD["composite-body"](model, q, v, tau, None)
-    return methods.FORWARD_DERIVATIVES(model, q, v, a)
+        return [(_constrained_derivatives, model)]
+    return [(methods.forward_derivatives, methods.regrouped(model.with_frames(())))]
+
+
+def _constrained_derivatives(model: Model, q: Scalars, v: Scalars, tau: Scalars) -> Any:
+    forward = CONSTRAINED_FORWARD.form("auto")
+    return Deferred("constraints.methods.derivatives", "forward_derivatives")(model, forward, q, v, tau)
+
+
+def _inverse_mass_matrix(model: Model, options: Options) -> Candidates:
+    return [(methods.inverse_mass_matrix, methods.regrouped(model.with_frames(())))]
 
 
 def forward_formulations(model: Model) -> Formulations:
@@ -81,7 +89,15 @@ DYNAMICS = with_parameters(
     _of("potential_energy", "q", "list", _potential_energy, plain="number"),
     _by("coriolis_matrix", "q v", "matrix", lambda model: methods.CORIOLIS, "method"),
     _by("inverse_dynamics_derivatives", "q v a", "matrices", lambda model: methods.INVERSE_DERIVATIVES, plain="parts"),
-    _of("forward_dynamics_derivatives", "q v tau", "matrices", _forward_derivatives, divides="M", plain="parts"),
+    _of(
+        "forward_dynamics_derivatives",
+        "q v tau",
+        "matrices",
+        candidates=_forward_derivatives,
+        divides="M",
+        plain="parts",
+    ),
+    _of("inverse_mass_matrix", "q", "matrix", candidates=_inverse_mass_matrix, divides="M"),
     _of("torque_regressor", "q v a", "matrix", Deferred("dynamics.fast.regressor", "torque_regressor")),
     without=("gauss_function",),  # which needs the inverse of tensors
 )

@@ -1,0 +1,67 @@
+"""Derivatives of forward dynamics with respect to q (tangent), v and τ, and the inverse of the mass matrix.
+
+M = Lᵀ D L has the sparsity of the tree, and so has W = L⁻¹. From M da = dτ − ∂τ/∂q dq − ∂τ/∂v dv
+
+    ∂a/∂q = −W Z,    Z = (Lᵀ D)⁻¹ ∂τ/∂q,        ∂a/∂τ = M⁻¹ = W D⁻¹ Wᵀ
+
+and alike for v. An entry of W Z has one term for each axis on the path of its row that moves, or is moved by, the axis
+of its column; these are fewer than in a product with M⁻¹, which is full.
+"""
+
+from __future__ import annotations
+
+from dqdyn.algebra.quaternion import I, J, K, cross3, pure
+from dqdyn.algebra.scalar import Scalar
+from dqdyn.dynamics.arguments import Matrix, Scalars, is_absent
+from dqdyn.dynamics.fast.derivatives import inverse_dynamics_derivatives
+from dqdyn.dynamics.fast.sparse_solve import factored, half_substituted, inner, inverse_of, inverted
+from dqdyn.dynamics.methods import MASS_MATRIX, cheap_mass_matrix, from_root_pays
+from dqdyn.model.model import WORLD_BODY, Model
+
+
+def forward_dynamics_derivatives(model: Model, q: Scalars, v: Scalars, a: Scalars) -> tuple[Matrix, Matrix, Matrix]:
+    """∂a/∂q, ∂a/∂v, ∂a/∂τ = M⁻¹ at the acceleration a, each nv×nv by rows."""
+    lower, inverse = factored(MASS_MATRIX[cheap_mass_matrix(model)](model, q))
+    w = inverted(lower)
+    by_q, by_v, _ = inverse_dynamics_derivatives(model, q, v, a, from_root_pays(model))
+    placed = _of_free_bases(model, q)
+    for j in placed:
+        for row in by_q:
+            row[j] = 0.0
+
+    def solved(matrix: Matrix) -> Matrix:
+        """−M⁻¹ times a matrix."""
+        columns = [
+            half_substituted(lower, inverse, [e if is_absent(e) else -e for e in column])
+            for column in zip(*matrix, strict=True)
+        ]
+        return [[inner(row, column) for column in columns] for row in w]
+
+    d_dq = solved(by_q)
+    for j, column in placed.items():
+        for i, entry in column.items():
+            d_dq[i][j] = entry
+    return d_dq, solved(by_v), inverse_of(w, inverse)
+
+
+def _of_free_bases(model: Model, q: Scalars) -> dict[int, dict[int, Scalar]]:
+    """∂a/∂q of the axes of free bases, by column and row.
+
+    A robot that floats moves the same wherever it is; if it is turned, its base falls into another direction of its
+    own axes.
+    """
+    columns: dict[int, dict[int, Scalar]] = {}
+    for joint in model.joints:
+        if joint.kind == "free" and joint.parent == WORLD_BODY and not any((*joint.armature, *joint.stiffness)):
+            down = joint.adjoint(q).rotate_back(pure(*model.gravity))
+            at = joint.v.start
+            for k, axis in enumerate((I, J, K)):
+                columns[at + k] = {at + 3 + i: e for i, e in enumerate(cross3(down, axis).vector)}
+                columns[at + 3 + k] = {}
+    return columns
+
+
+def inverse_mass_matrix(model: Model, q: Scalars) -> Matrix:
+    """M⁻¹ (nv×nv), symmetric, with armature."""
+    lower, inverse = factored(MASS_MATRIX[cheap_mass_matrix(model)](model, q))
+    return inverse_of(inverted(lower), inverse)
