@@ -25,9 +25,9 @@ CORE = (
     "coordinates",
     "quasi_velocities",
 )
-TOP = ("loading", "robots", "equations", "moved", "")  # beside the layers; "" is dqdyn itself
+TOP = ("loading", "robots", "equations", "moved", "jax", "torch", "")  # beside the layers; "" is dqdyn itself
 EVERYWHERE = ("errors", "caching", "arrays", "progress")  # what every package may import
-EXTRAS = ("mujoco", "sympy", "casadi", "pinocchio", "typer", "rich", "matplotlib", "defusedxml", "scipy")
+EXTRAS = ("mujoco", "sympy", "casadi", "pinocchio", "typer", "rich", "matplotlib", "defusedxml", "scipy", "jax", "torch", "gymnasium")
 
 
 def rules() -> dict[str, set[str]]:
@@ -56,7 +56,7 @@ def rules() -> dict[str, set[str]]:
     for name in TOP:
         allowed[name] = {*known, *TOP, "simulate", "control"}
     known |= {"simulate", "control", *TOP}
-    for name in ("analysis", "view", "cli", "__main__"):
+    for name in ("analysis", "view", "gym", "cli", "__main__"):
         allowed[name] = set(known)
         known.add(name)
     return allowed

@@ -105,7 +105,7 @@ from dqdyn.robot import Robot
 del moved  # old names of modules are known now
 
 if TYPE_CHECKING:
-    from dqdyn import contacts, references, scenes
+    from dqdyn import contacts, gym, jax, references, scenes, torch
     from dqdyn.scenes.scene import Scene
     from dqdyn.simulate.run import simulate
     from dqdyn.simulate.trajectory import Trajectory
@@ -177,6 +177,7 @@ __all__ = [
     "from_screws",
     "generalized_jacobian",
     "geodesic",
+    "gym",
     "haminus4",
     "haminus8",
     "hamiplus4",
@@ -194,6 +195,7 @@ __all__ = [
     "is_unit",
     "isclose",
     "j_",
+    "jax",
     "k_",
     "load",
     "log",
@@ -218,6 +220,7 @@ __all__ = [
     "sharp",
     "simulate",
     "swap",
+    "torch",
     "tplus",
     "translation",
     "twist_of_rate",
@@ -231,9 +234,12 @@ _LATER = {
     "Scene": "dqdyn.scenes.scene",
     "Trajectory": "dqdyn.simulate.trajectory",
     "contacts": "dqdyn.contacts",
+    "gym": "dqdyn.gym",
+    "jax": "dqdyn.jax",
     "references": "dqdyn.references",
     "scenes": "dqdyn.scenes",
     "simulate": "dqdyn.simulate",
+    "torch": "dqdyn.torch",
 }
 """Names that are imported at first use: loading a robot stays quick."""
 

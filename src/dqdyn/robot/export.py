@@ -45,6 +45,9 @@ def export(functions: CompiledFunctions, language: str, name: str, given: dict[s
     model = functions.variables.model
     if "symbol" in of_language:
         settings.setdefault("symbol", symbol(model, function, options))
+    if "unit_quaternions" in of_language:
+        names = function.all_inputs(options)
+        settings.setdefault("unit_quaternions", functions.variables.unit_quaternions(names))
     program = functions.get(function, options).program
     told = labels(model, function, options, function.summary(functions.owner))
     return export_program(language, program, told, **settings)

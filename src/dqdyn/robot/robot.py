@@ -222,11 +222,12 @@ class Robot(ConstrainedMethods):
             position_only=position_only,
         )
 
-    def export(self, language: Literal["c", "casadi", "sympy"], name: str, **options: Option) -> Any:
-        """The function ``name`` in another language: "c" (source text), "casadi" (a ``casadi.Function``) or "sympy".
+    def export(self, language: Literal["c", "casadi", "jax", "sympy"], name: str, **options: Option) -> Any:
+        """The function ``name`` in another language: "c" (source text), "casadi" (``casadi.Function``), "jax", "sympy".
 
         ``robot.export("c", "twist_jacobian", frame="hand", symbol="hand_jacobian")``. Options beside those of the
         function: ``symbol`` and ``header`` for C, ``symbol`` and ``sparse`` for CasADi, ``constants`` for SymPy.
+        "jax" gives a pure function of JAX arrays, ``block`` states at a time.
         """
         from dqdyn.robot.export import export
 

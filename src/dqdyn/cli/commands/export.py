@@ -11,10 +11,13 @@ from dqdyn.cli.command import Answer, command
 from dqdyn.cli.options import argument, option, output_option
 from dqdyn.cli.screen import Verbatim, escape, indented, table, without_tags, written
 from dqdyn.compile.export.languages import LANGUAGES
-from dqdyn.errors import UnknownNameError, unknown_name
+from dqdyn.errors import Error, UnknownNameError, unknown_name
 from dqdyn.formats.whole_file import write_whole
 from dqdyn.robot import Robot
 from dqdyn.robot.catalog import CATALOG
+
+WRITTEN = [name for name in LANGUAGES if name != "jax"]
+"""Languages that a file can hold."""
 
 
 @command("Write files")
@@ -22,7 +25,7 @@ def export(
     robot: Robot,
     source: str,
     function: Annotated[str | None, argument("The function; default: list all.", "FUNCTION")] = None,
-    language: Annotated[str, option(f"The language: {', '.join(LANGUAGES)}.", "--lang")] = "c",
+    language: Annotated[str, option(f"The language: {', '.join(WRITTEN)}.", "--lang")] = "c",
     output: Annotated[Path | None, output_option("File to write; default: print.")] = None,
     frame: Annotated[str | None, option("The frame, for functions of one frame.")] = None,
     frame1: Annotated[str | None, option("The first frame, for functions of two frames.")] = None,
@@ -55,6 +58,8 @@ def export(
     if function not in CATALOG:
         error = unknown_name("function", function, CATALOG)
         raise UnknownNameError(f"{error} All of them: dqdyn export {source}.", **error.data)
+    if language == "jax":
+        raise Error(f"a function of JAX is not a file: in Python, robot.export('jax', {function!r}) gives it.")
     given: dict[str, Any] = {"frame": frame, "frame1": frame1, "frame2": frame2, "expressed": expressed}
     given |= {"wrench_frames": wrench_frame or None, "wrench_expressed": wrench_expressed, "method": method}
     given |= {"symbol": symbol, "header": header or None, "constants": constants}

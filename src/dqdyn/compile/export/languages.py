@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from dqdyn.compile.export.c import to_c, to_c_header
 from dqdyn.compile.export.c_precision import precision_named
 from dqdyn.compile.export.casadi import to_casadi
+from dqdyn.compile.export.jax import BLOCK, LoopFunction, to_jax
 from dqdyn.compile.export.labels import Labels
 from dqdyn.compile.export.names import function_name
 from dqdyn.compile.export.sympy import Symbolic, to_sympy
@@ -31,12 +32,23 @@ def casadi(program: Program, labels: Labels, *, symbol: str | None = None, spars
     return to_casadi(program, symbol, sparse)
 
 
+def jax(
+    program: Program,
+    labels: Labels,
+    *,
+    unit_quaternions: Sequence[tuple[int, int]] = (),
+    block: int = BLOCK,
+) -> LoopFunction:
+    """A pure function of JAX arrays, ``block`` states at a time; see :func:`to_jax`."""
+    return to_jax(program, labels.summary, unit_quaternions, block)
+
+
 def sympy(program: Program, labels: Labels, *, constants: str = "float") -> Symbolic:
     """A :class:`Symbolic`; see :func:`to_sympy`."""
     return to_sympy(program, constants, labels)
 
 
-LANGUAGES: dict[str, Callable[..., Any]] = {"c": c, "casadi": casadi, "sympy": sympy}
+LANGUAGES: dict[str, Callable[..., Any]] = {"c": c, "casadi": casadi, "jax": jax, "sympy": sympy}
 """``exporter(program, labels, **options)`` by language."""
 
 
@@ -54,7 +66,7 @@ def options_of(language: str) -> list[str]:
 
 
 def export(language: str, program: Program, labels: Labels | None = None, **options: Any) -> Any:
-    """The program in a language: "c" gives text, "casadi" a ``casadi.Function``, "sympy" a :class:`Symbolic`."""
+    """The program in a language: "c" gives text, "casadi" a ``casadi.Function``, "jax" a function."""
     known = options_of(language)
     for name in options:
         if name not in known:

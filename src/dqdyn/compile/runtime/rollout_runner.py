@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from dqdyn.arrays import Array
 from dqdyn.caching import cached_property
@@ -78,6 +79,12 @@ class Runner:
     def leading(self, components: int) -> Array:
         """The first components of the states now, (B, components)."""
         return self._rows(self.state[:, :components])
+
+    def replace(self, which: npt.NDArray[np.intp], states: Array) -> None:
+        """Put other states (n, given) in place of some, by their numbers (n,); components missing at the end are 0."""
+        block, lane, given = which // self.width, which % self.width, states.shape[1]
+        self.state[block, :given, lane] = states
+        self.state[block, given:, lane] = 0.0
 
     def step(self, u: Array) -> Array:
         """One step under the inputs u (B, inputs), nothing recorded; the states (B, size)."""

@@ -35,7 +35,7 @@ def interpret(
 
     ``constant`` turns constants into scalars; ``keep(i, value)`` is what later instructions see of the value of one.
     """
-    last_use = _last_uses(program)
+    last_use = last_uses(program)
     values: dict[int, Any] = {}
     for i, (op, operands, value) in enumerate(program.instructions):
         if op == "const":
@@ -51,7 +51,8 @@ def interpret(
     return [values[k] for k in program.outputs]
 
 
-def _last_uses(program: Program) -> list[int]:
+def last_uses(program: Program) -> list[int]:
+    """The last instruction that reads each value; past the end for outputs."""
     last = [0] * len(program.instructions)
     for i, (op, operands, _) in enumerate(program.instructions):
         if op != "input":
