@@ -34,3 +34,8 @@ Reals: TypeAlias = RealArray
 
 Times: TypeAlias = RealNumber | RealArray
 """One time in s, or a batch of them."""
+
+
+def is_lazy(value: Any) -> bool:
+    """Whether a value is a Dask array; asked of its type, so that Dask is not imported."""
+    return type(value).__module__.startswith("dask.array")

@@ -22,7 +22,7 @@ from dqdyn.compile.runtime.process_lock import SharedProperty
 from dqdyn.compile.runtime.threads import share, whole
 from dqdyn.compile.trace.interpret import interpret
 from dqdyn.compile.trace.program import Program
-from dqdyn.errors import CompileWarning, Error, StateError
+from dqdyn.errors import CompileWarning, Error, LazyArrayError, StateError
 
 Converter = Callable[[int, Any, bool], Array]
 """``convert(argument, value, check)`` gives a float64 array of shape (..., size), or an object array of symbols.
@@ -60,7 +60,8 @@ class Function:
     ``DQDYN_NATIVE=0`` in the environment, runs everything on the interpreter. ``units`` and ``numbers`` are those of
     :class:`~dqdyn.compile.codegen.call_path.CallEmitter`. ``verify`` raises for states, already converted and checked,
     at which the function has no value; such functions have no built-in, but those whose ``verify`` depends on one
-    input ``alone``, its attribute, which is checked where it changed.
+    input ``alone``, its attribute, which is checked where it changed. ``lazy(function, inputs, **options)`` takes calls
+    with Dask arrays.
     """
 
     def __init__(
@@ -73,8 +74,9 @@ class Function:
         native: bool | None = None,
         numbers: Sequence[int] = (),
         verify: Callable[[list[Array]], None] | None = None,
+        lazy: Callable[..., Any] | None = None,
     ) -> None:
-        self.program, self.units, self.verify = program, units, verify
+        self.program, self.units, self.verify, self.lazy = program, units, verify, lazy
         self.convert = size_converter(program) if convert is None else convert
         self.__name__, self.__doc__ = program.name, summary
         wanted = native_wanted(native) and program.outputs
@@ -118,7 +120,15 @@ class Function:
         if named or len(inputs) != len(self.program.inputs):
             inputs = self._arguments(inputs, named)
         threads = whole(threads)
-        arrays = [self.convert(i, value, False) for i, value in enumerate(inputs)]
+        try:
+            arrays = [self.convert(i, value, False) for i, value in enumerate(inputs)]
+        except LazyArrayError:
+            if self.lazy is None:
+                raise
+            arrays = []
+        if not arrays and inputs:
+            lazy: Array = self.lazy(self, inputs, out=out, check=check, threads=threads)  # type: ignore[misc]
+            return lazy
         if any(a.dtype == object for a in arrays):
             return self._symbolic(arrays, out)
         batch = self._common_batch(arrays)

@@ -1,0 +1,130 @@
+"""Where tasks run: in this process, in processes of this machine, or on the workers of a Dask scheduler.
+
+Dask does the scheduling: it hands tasks to workers, and hands those of a worker that died to others.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from importlib.util import find_spec
+from itertools import islice
+from typing import Any
+
+from dqdyn.errors import Error, missing_extra
+
+Job = Callable[[int], Any]
+"""What computes a task, given its number; it pickles, and computing a task twice does no harm."""
+_CONNECT, _WORKERS = 10.0, 60.0
+"""s to wait for a scheduler, and for the first of its workers."""
+_AHEAD = 8
+"""Tasks per thread that the scheduler knows at a time: enough to keep workers busy, whatever the number of tasks."""
+
+
+class WorkersLostError(Error):
+    """The scheduler, or worker after worker, was lost; carries ``scheduler``. What was completed stays complete."""
+
+
+def require_packages(purpose: str, *packages: str) -> None:
+    """An error with the remedy where an optional package is missing."""
+    for package in packages:
+        if find_spec(package) is None:
+            raise missing_extra(package, "scale", purpose)
+
+
+def results(
+    job: Job, tasks: Sequence[int], scheduler: str | None = None, workers: int | None = None
+) -> Iterator[tuple[int, Any]]:
+    """(task, result) of all tasks, as they are completed.
+
+    ``scheduler`` is an address such as "tcp://10.0.0.1:8786". Without one, ``workers`` processes are started on this
+    machine, one per processor by default; 0 computes in this process and needs no Dask.
+    """
+    if scheduler is not None and workers is not None:
+        raise Error("workers are those of the scheduler: leave out one of scheduler=... and workers=...")
+    if workers is not None and (isinstance(workers, bool) or not isinstance(workers, int) or workers < 0):
+        raise Error(f"workers is how many processes to start, 0 for none; found {workers!r}.", argument="workers")
+    if not tasks:
+        return
+    if workers == 0 and scheduler is None:
+        for task in tasks:
+            yield task, job(task)
+        return
+    require_packages("running on several processes", "dask", "distributed")
+    with ExitStack() as stack:
+        client = _started(workers, stack) if scheduler is None else stack.enter_context(_connected(scheduler))
+        yield from _submitted(client, job, tasks, scheduler)
+
+
+def _connected(scheduler: str) -> Any:
+    """A client of a scheduler that has workers."""
+    from distributed import Client
+
+    start = "start one with 'dask scheduler' and workers with 'dask worker ADDRESS --nthreads 1'"
+    try:
+        client = Client(scheduler, timeout=_CONNECT, set_as_default=False)
+    except (OSError, ValueError, TypeError) as problem:  # of a host that is silent; of what is not an address
+        text = f"no Dask scheduler answers at {scheduler!r} ({type(problem).__name__})"
+        remedy = f"{start}, or leave out the scheduler to use processes of this machine"
+        raise WorkersLostError(f"{text}: {remedy}.", scheduler=scheduler) from None
+    try:
+        client.wait_for_workers(1, timeout=_WORKERS)
+    except TimeoutError:
+        client.close()
+        text = f"the scheduler at {scheduler!r} has no workers: start some with 'dask worker {scheduler} --nthreads 1'."
+        raise WorkersLostError(text, scheduler=scheduler) from None
+    return client
+
+
+def _started(workers: int | None, stack: ExitStack) -> Any:
+    """A client of processes of this machine. They do not import the main module, so that any script may start them."""
+    from distributed import Client, LocalCluster
+    from distributed.deploy.subprocess import SubprocessCluster
+
+    kind = LocalCluster if os.name == "nt" else SubprocessCluster
+    cluster = kind(
+        host="127.0.0.1", n_workers=workers or _processors(), threads_per_worker=1, dashboard_address=None
+    )
+    return stack.enter_context(Client(stack.enter_context(cluster), set_as_default=False))
+
+
+def _processors() -> int:
+    """Processors that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _submitted(client: Any, job: Job, tasks: Sequence[int], scheduler: str | None) -> Iterator[tuple[int, Any]]:
+    """Results as they come; the scheduler knows some tasks at a time."""
+    from distributed import KilledWorker, as_completed
+
+    waiting = iter(tasks)
+    numbers: dict[Any, int] = {}
+
+    def submitted(count: int) -> list[Any]:
+        futures = []
+        for task in islice(waiting, count):
+            future = client.submit(job, task, pure=False)
+            numbers[future.key] = task
+            futures.append(future)
+        return futures
+
+    threads = sum(client.nthreads().values())
+    running = as_completed(submitted(max(_AHEAD * threads, 2)), raise_errors=False, loop=client.loop)
+    for future in running:
+        task = numbers.pop(future.key)
+        if future.status in ("cancelled", "lost"):
+            raise _lost(f"the scheduler {'' if scheduler is None else f'at {scheduler!r} '}was lost", scheduler)
+        error = future.exception() if future.status == "error" else None
+        if isinstance(error, KilledWorker):
+            raise _lost(f"every worker that took part {task} was lost, perhaps for want of memory", scheduler)
+        if error is not None:
+            raise error
+        yield task, future.result()
+        for added in submitted(1):
+            running.add(added)
+
+
+def _lost(what: str, scheduler: str | None) -> WorkersLostError:
+    remedy = "start it again and run the same again, which computes only what is missing"
+    return WorkersLostError(f"{what}: {remedy}.", scheduler=scheduler)
