@@ -107,7 +107,7 @@ def from_zarr_to_zarr(states: int, folder: Path, say: Callable[[str], None]) -> 
 
     from dqdyn.scale import map_zarr
     from dqdyn.scale.mapping import prepared
-    from dqdyn.scale.workers import _submitted
+    from dqdyn.scale.workers import submitted
     from dqdyn.scale.zarr_arrays import created, opened
 
     robot = panda()[0]
@@ -122,7 +122,7 @@ def from_zarr_to_zarr(states: int, folder: Path, say: Callable[[str], None]) -> 
 
         def timed(job: Any, some: list[int]) -> tuple[float, int]:
             start = time.perf_counter()
-            count = sum(count for _, count in _submitted(client, job, some, address))
+            count = sum(count for _, count in submitted(client, job, some, address))
             return time.perf_counter() - start, count
 
         took, _ = timed(FillJob(str(folder), ROWS, states), chunks)
@@ -143,7 +143,9 @@ def from_zarr_to_zarr(states: int, folder: Path, say: Callable[[str], None]) -> 
                 seconds[which] += took
                 counted[which] += count
         rates = {which: counted[which] / seconds[which] for which in jobs}
-        say(f"copy {224e-9 * rates['copy']:.3g} GB/s, compute {224e-9 * rates['compute']:.3g} GB/s of bytes read and written")
+        say(
+            "bytes read and written: " + ", ".join(f"{which} {224e-9 * rate:.3g} GB/s" for which, rate in rates.items())
+        )
         memory = {"scheduler": peak_memory(processes[0].pid), "client": peak_memory(os.getpid())}
         memory |= {f"worker {k}": peak_memory(process.pid) for k, process in enumerate(processes[1:], 1)}
         say("peak memory in MB: " + ", ".join(f"{who} {size:.0f}" for who, size in memory.items()))
@@ -157,7 +159,7 @@ def from_zarr_to_zarr(states: int, folder: Path, say: Callable[[str], None]) -> 
     say(f"bit for bit equal to one process: {equal}")
     if not equal:
         raise SystemExit("results of the workers differ from those of one process")
-    load = "load {:.1f}".format(os.getloadavg()[0])
+    load = f"load {os.getloadavg()[0]:.1f}"
     return [
         Result(
             f"{states:.0e} states of the Panda, Zarr to Zarr, two workers",
@@ -172,10 +174,67 @@ def from_zarr_to_zarr(states: int, folder: Path, say: Callable[[str], None]) -> 
     ]
 
 
-def run(states: int = 1_000_000, folder: Path | None = None, say: Callable[[str], None] = print) -> list[Result]:
+def rollouts(runs: int, say: Callable[[str], None]) -> list[Result]:
+    """Simulations of an arm on two workers, in turns with one process on two threads that does the same."""
+    from dataclasses import replace
+
+    from distributed import Client
+
+    import dqdyn as dq
+    from dqdyn.scale.sweeping import Job, _job, _planned, _sizes
+    from dqdyn.scale.workers import submitted
+
+    robot, batch = dq.robots.arm7(), 4096
+    rng = np.random.default_rng(1)
+    states = np.stack([robot.random_configuration(rng) for _ in range(batch)])
+    plan = _planned(robot, None, states, None, -(-runs // batch), 0, None, False, None)
+    plan = replace(plan, options={"duration": 0.1, "dt": 1e-3, "every": 100})
+    plan = replace(plan, sizes=_sizes(plan))
+    threaded = replace(plan, options={**plan.options, "threads": 2})
+    job: Job = _job(plan, batch, None, True)
+    seconds = {"workers": 0.0, "threads": 0.0}
+    counted = {"workers": 0, "threads": 0}
+    with cluster() as (address, _), Client(address) as client:
+        client.wait_for_workers(2)
+        list(submitted(client, job, range(4)))
+        threaded.some(0, 0, range(batch))
+        blocks = [range(i, min(i + BLOCK, job.tasks)) for i in range(0, job.tasks, BLOCK)]
+        for turn in (0, 1):
+            for i, block in enumerate(blocks):
+                which = ("workers", "threads")[(i + turn) % 2]
+                start = time.perf_counter()
+                if which == "workers":
+                    found = [len(some.measures["q"]) for _, some in submitted(client, job, block)]
+                else:
+                    found = [len(threaded.some(0, 0, job.place(task)[1]).measures["q"]) for task in block]
+                seconds[which] += time.perf_counter() - start
+                counted[which] += sum(found)
+        equal = all(
+            np.array_equal(some.measures["q"], threaded.some(0, 0, job.place(task)[1]).measures["q"])
+            for task, some in submitted(client, job, range(2))
+        )
+    say(f"{counted['workers']} roll-outs on workers and {counted['threads']} on threads; equal bits: {equal}")
+    each = {which: 1e6 * seconds[which] / counted[which] for which in seconds}
+    return [
+        Result(
+            f"{job.runs:.0e} roll-outs of 100 steps, two workers",
+            each["workers"],
+            "µs/run",
+            peer="one process with threads=2",
+            peer_measured=each["threads"],
+            at_least=0.85,
+            note=f"load {os.getloadavg()[0]:.1f}",
+        )
+    ]
+
+
+def run(
+    states: int = 1_000_000, runs: int = 100_000, folder: Path | None = None, say: Callable[[str], None] = print
+) -> list[Result]:
     """All measurements of this file."""
     with tempfile.TemporaryDirectory(dir=folder) as place:
-        return from_zarr_to_zarr(states, Path(place), say)
+        found = from_zarr_to_zarr(states, Path(place), say) if states else []
+    return found + (rollouts(runs, say) if runs else [])
 
 
 def main() -> int:
@@ -183,12 +242,15 @@ def main() -> int:
 
     parser = argparse.ArgumentParser(prog="python -m benchmarks.scale", description=__doc__)
     parser.add_argument("--states", type=int, default=1_000_000)
-    parser.add_argument("--folder", type=Path, default=None, help="on the disk to use; default: that of temporary files")
+    parser.add_argument("--runs", type=int, default=100_000, help="roll-outs")
+    parser.add_argument(
+        "--folder", type=Path, default=None, help="on the disk to use; default: that of temporary files"
+    )
     options = parser.parse_args()
     needed, free = 280 * options.states, shutil.disk_usage(options.folder or tempfile.gettempdir()).free
     if needed > 0.9 * free:
         parser.error(f"{needed / 1e9:.3g} GB are needed and {free / 1e9:.3g} GB are free: choose another --folder")
-    return show({"scale": run(options.states, options.folder)})
+    return show({"scale": run(options.states, options.runs, options.folder)})
 
 
 if __name__ == "__main__":

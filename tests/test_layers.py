@@ -27,7 +27,19 @@ CORE = (
 )
 TOP = ("loading", "robots", "equations", "moved", "")  # beside the layers; "" is dqdyn itself
 EVERYWHERE = ("errors", "caching", "arrays", "progress")  # what every package may import
-EXTRAS = ("mujoco", "sympy", "casadi", "pinocchio", "typer", "rich", "matplotlib", "defusedxml", "scipy")
+EXTRAS = (
+    "mujoco",
+    "sympy",
+    "casadi",
+    "pinocchio",
+    "typer",
+    "rich",
+    "matplotlib",
+    "defusedxml",
+    "scipy",
+    "dask",
+    "zarr",
+)
 
 
 def rules() -> dict[str, set[str]]:
@@ -53,9 +65,11 @@ def rules() -> dict[str, set[str]]:
     allowed["references"] = set(known)
     known.add("references")
     allowed["simulate"] = allowed["control"] = set(known)
+    # Many simulations and states at once, on many processes.
+    allowed["scale"] = {*known, "simulate", "control"}
     for name in TOP:
-        allowed[name] = {*known, *TOP, "simulate", "control"}
-    known |= {"simulate", "control", *TOP}
+        allowed[name] = {*known, *TOP, "simulate", "control", "scale"}
+    known |= {"simulate", "control", "scale", *TOP}
     for name in ("analysis", "view", "cli", "__main__"):
         allowed[name] = set(known)
         known.add(name)

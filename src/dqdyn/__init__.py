@@ -105,7 +105,8 @@ from dqdyn.robot import Robot
 del moved  # old names of modules are known now
 
 if TYPE_CHECKING:
-    from dqdyn import contacts, references, scenes
+    from dqdyn import contacts, references, scale, scenes
+    from dqdyn.scale.sweeping import sweep
     from dqdyn.scenes.scene import Scene
     from dqdyn.simulate.run import simulate
     from dqdyn.simulate.trajectory import Trajectory
@@ -210,6 +211,7 @@ __all__ = [
     "rotation_angle",
     "rotation_axis",
     "rotation_matrix",
+    "scale",
     "scenes",
     "sclerp",
     "screw_exp",
@@ -218,6 +220,7 @@ __all__ = [
     "sharp",
     "simulate",
     "swap",
+    "sweep",
     "tplus",
     "translation",
     "twist_of_rate",
@@ -232,8 +235,10 @@ _LATER = {
     "Trajectory": "dqdyn.simulate.trajectory",
     "contacts": "dqdyn.contacts",
     "references": "dqdyn.references",
+    "scale": "dqdyn.scale",
     "scenes": "dqdyn.scenes",
     "simulate": "dqdyn.simulate",
+    "sweep": "dqdyn.scale",
 }
 """Names that are imported at first use: loading a robot stays quick."""
 

@@ -49,5 +49,3 @@ def bytes_per_state(robot: WithFunctions, name: str, **options: Option) -> int:
 def spans(states: int, rows: int) -> list[tuple[int, int]]:
     """(start, stop) of every chunk."""
     return [(start, min(start + rows, states)) for start in range(0, states, rows)]
-
-

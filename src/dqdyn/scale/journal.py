@@ -1,7 +1,7 @@
 """Which parts of a long computation are complete: one small file for each, written after everything else of the part.
 
-A process that is killed leaves at most a part without its file, and that part is computed again. A file appears whole or
-not at all, and holds the checksums of what the part wrote.
+A process that is killed leaves at most a part without its file, and that part is computed again. A file appears whole
+or not at all, and holds the checksums of what the part wrote.
 """
 
 from __future__ import annotations

@@ -5,12 +5,15 @@ Dask does the scheduling: it hands tasks to workers, and hands those of a worker
 
 from __future__ import annotations
 
+import logging
 import os
+from asyncio import CancelledError
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from importlib.util import find_spec
 from itertools import islice
 from typing import Any
+from uuid import uuid4
 
 from dqdyn.errors import Error, missing_extra
 
@@ -53,8 +56,23 @@ def results(
         return
     require_packages("running on several processes", "dask", "distributed")
     with ExitStack() as stack:
+        stack.enter_context(_quiet())
         client = _started(workers, stack) if scheduler is None else stack.enter_context(_connected(scheduler))
-        yield from _submitted(client, job, tasks, scheduler)
+        yield from submitted(client, job, tasks, scheduler)
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Without the log of Dask's client, which shows tracebacks where a connection ends; errors say it in a sentence."""
+    logs = [logging.getLogger(name) for name in ("distributed", "distributed.client")]
+    levels = [log.level for log in logs]
+    for log in logs:
+        log.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        for log, level in zip(logs, levels, strict=True):
+            log.setLevel(level)
 
 
 def _connected(scheduler: str) -> Any:
@@ -83,9 +101,7 @@ def _started(workers: int | None, stack: ExitStack) -> Any:
     from distributed.deploy.subprocess import SubprocessCluster
 
     kind = LocalCluster if os.name == "nt" else SubprocessCluster
-    cluster = kind(
-        host="127.0.0.1", n_workers=workers or _processors(), threads_per_worker=1, dashboard_address=None
-    )
+    cluster = kind(host="127.0.0.1", n_workers=workers or _processors(), threads_per_worker=1, dashboard_address=None)
     return stack.enter_context(Client(stack.enter_context(cluster), set_as_default=False))
 
 
@@ -94,35 +110,37 @@ def _processors() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _submitted(client: Any, job: Job, tasks: Sequence[int], scheduler: str | None) -> Iterator[tuple[int, Any]]:
-    """Results as they come; the scheduler knows some tasks at a time."""
+def submitted(client: Any, job: Job, tasks: Sequence[int], scheduler: str | None = None) -> Iterator[tuple[int, Any]]:
+    """(task, result) as they are completed by a client of Dask; its scheduler knows some of the tasks at a time."""
     from distributed import KilledWorker, as_completed
+    from distributed.comm import CommClosedError
 
-    waiting = iter(tasks)
+    token, waiting = uuid4().hex, iter(tasks)
     numbers: dict[Any, int] = {}
 
-    def submitted(count: int) -> list[Any]:
-        futures = []
-        for task in islice(waiting, count):
-            future = client.submit(job, task, pure=False)
-            numbers[future.key] = task
-            futures.append(future)
-        return futures
+    def some(count: int) -> list[Any]:
+        chosen = {f"{type(job).__name__}-{token}-{task}": task for task in islice(waiting, count)}
+        numbers.update(chosen)
+        return [client.submit(job, task, key=key) for key, task in chosen.items()]
 
-    threads = sum(client.nthreads().values())
-    running = as_completed(submitted(max(_AHEAD * threads, 2)), raise_errors=False, loop=client.loop)
-    for future in running:
-        task = numbers.pop(future.key)
-        if future.status in ("cancelled", "lost"):
-            raise _lost(f"the scheduler {'' if scheduler is None else f'at {scheduler!r} '}was lost", scheduler)
-        error = future.exception() if future.status == "error" else None
-        if isinstance(error, KilledWorker):
-            raise _lost(f"every worker that took part {task} was lost, perhaps for want of memory", scheduler)
-        if error is not None:
-            raise error
-        yield task, future.result()
-        for added in submitted(1):
-            running.add(added)
+    lost = f"the scheduler {'' if scheduler is None else f'at {scheduler!r} '}was lost"
+    try:
+        threads = sum(client.nthreads().values())
+        running = as_completed(some(max(_AHEAD * threads, 2)), raise_errors=False, loop=client.loop)
+        for future in running:
+            task = numbers.pop(future.key)
+            if future.status in ("cancelled", "lost"):
+                raise _lost(lost, scheduler)
+            error = future.exception() if future.status == "error" else None
+            if isinstance(error, KilledWorker):
+                raise _lost(f"every worker that took part {task} was lost, perhaps for want of memory", scheduler)
+            if error is not None:
+                raise error
+            yield task, future.result()
+            for added in some(1):
+                running.add(added)
+    except (CommClosedError, CancelledError):
+        raise _lost(lost, scheduler) from None
 
 
 def _lost(what: str, scheduler: str | None) -> WorkersLostError:
