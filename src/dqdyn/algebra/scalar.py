@@ -17,7 +17,7 @@ from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
-from dqdyn.arrays import Array
+from dqdyn.arrays import Array, refuse_lazy
 
 T = TypeVar("T")
 Scalar = Any
@@ -245,6 +245,8 @@ def stack(entries: Sequence[Scalar], shape: tuple[int, ...] | None = None, batch
 
 def unstack(array: Any, size: int) -> list[Scalar]:
     """The components along the last axis of an array: Python floats for one vector, arrays for a batch."""
+    if type(array) is not np.ndarray:
+        refuse_lazy(array, "a value")
     array = np.asarray(array)
     if array.dtype == object:
         return list(array)

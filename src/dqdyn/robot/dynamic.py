@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dqdyn.algebra.scalar import stack, unstack
-from dqdyn.arrays import Array, Out, Reals, Times
+from dqdyn.arrays import Array, Out, Reals, Times, is_lazy
 from dqdyn.compile.runtime.function import check_out
 from dqdyn.compile.runtime.method import compiled_method
 from dqdyn.errors import Error
@@ -168,8 +168,12 @@ class DynamicMethods(KinematicMethods):
         a = self.forward_dynamics(q, v, tau, check=check)
         d_dq, d_dv, mass = self.inverse_dynamics_derivatives(q, v, a, check=check)
         n = self.model.nv
-        identity = np.broadcast_to(np.eye(n), mass.shape)
-        solved = np.linalg.solve(mass, np.concatenate([-d_dq, -d_dv, identity], axis=-1))
+        if is_lazy(mass):
+            lazy: Any = mass
+            chunks = (*lazy.chunks[:-1], (3 * n,))
+            solved = lazy.map_blocks(_solved, d_dq, d_dv, chunks=chunks, meta=np.empty((0,) * mass.ndim))
+        else:
+            solved = _solved(mass, d_dq, d_dv)
         return solved[..., :n], solved[..., n : 2 * n], solved[..., 2 * n :]
 
     @compiled_method(inputs=3)
@@ -239,6 +243,12 @@ class DynamicMethods(KinematicMethods):
 
 def _parts(stacked: Array) -> tuple[Array, Array, Array]:
     return stacked[..., 0, :, :], stacked[..., 1, :, :], stacked[..., 2, :, :]
+
+
+def _solved(mass: Array, d_dq: Array, d_dv: Array) -> Array:
+    """M⁻¹ [−∂τ/∂q, −∂τ/∂v, 1], (..., nv, 3 nv)."""
+    identity = np.broadcast_to(np.eye(mass.shape[-1]), mass.shape)
+    return np.linalg.solve(mass, np.concatenate([-d_dq, -d_dv, identity], axis=-1))
 
 
 def _copied(tau: Array, out: Array) -> Array:

@@ -49,7 +49,7 @@ def checked(given: Mapping[str, Measure] | None) -> dict[str, Measure]:
 def evaluated(name: str, measure: Measure, trajectory: Trajectory) -> Array:
     """A measure of all runs of a trajectory, (B, k)."""
     (count,) = trajectory.batch
-    given = np.asarray(measure(trajectory), dtype=float)
+    given = np.array(measure(trajectory), dtype=float)
     if given.ndim not in (1, 2) or len(given) != count:
         text = f"the measure {name!r} gives one row for each of {count} runs; found shape {given.shape}"
         raise Error(f"{text}: trajectory.q has the shape {trajectory.q.shape}, time first.", measure=name)

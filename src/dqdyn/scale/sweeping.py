@@ -19,7 +19,7 @@ from dqdyn.robot import Robot
 from dqdyn.scale import disk, zarr_arrays
 from dqdyn.scale.axes import States, draws, labelled
 from dqdyn.scale.journal import Journal, checksum
-from dqdyn.scale.measures import Measure, checked
+from dqdyn.scale.measures import Measure, checked, evaluated
 from dqdyn.scale.result import Failure, Sweep
 from dqdyn.scale.runs import KEPT, Plan, Some
 from dqdyn.scale.workers import require_packages, results
@@ -29,6 +29,8 @@ _MEMORY = 64e6
 """Bytes of samples in one batch of runs; a simulation has some copies of them."""
 _MOST = 4096
 """Runs in a batch: enough for the vectors of a processor and to pay for a task."""
+_TRIED = 16
+"""Runs that are tried for a step before a sweep begins."""
 _LARGE = 1_000_000
 """Bytes of a plan that is written to the output for workers to read, rather than sent with every task."""
 _plans: OrderedDict[str, Plan] = OrderedDict()
@@ -220,10 +222,18 @@ def _planned(
 
 
 def _sizes(plan: Plan) -> dict[str, int]:
-    """Widths of the measures, from one step of the first run that can be simulated."""
+    """Widths of the measures, from one step of the first run that can be simulated; an error where none of some can."""
     short = replace(plan, options={**plan.options, "duration": plan.options["dt"], "every": 1}, samples=0)
-    trajectory = short._simulated(plan.robot, None, *plan._starts(plan.robot, [0, 0]))
-    return {name: array.shape[1] for name, array in short._kept(trajectory).measures.items()}
+    runs = range(min(_TRIED, len(plan.states) * plan.seeds))
+    for run in runs:
+        try:
+            trajectory = short._simulated(plan.robot, None, *plan._starts(plan.robot, [run] * 3))
+        except Error:
+            if run == runs[-1]:
+                raise
+            continue
+        break
+    return {name: evaluated(name, measure, trajectory).shape[1] for name, measure in plan.measures.items()}
 
 
 def _batch(plan: Plan, samples: int, batch: int | None) -> int:
