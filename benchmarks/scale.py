@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ from benchmarks.robots import panda
 
 ROWS = 131_072
 """States per chunk: 22 MB read and 7 MB written."""
-BLOCK = 24
+BLOCK = 64
 """Chunks that are computed or copied before the other has its turn."""
 
 
@@ -191,7 +192,7 @@ def rollouts(runs: int, say: Callable[[str], None]) -> list[Result]:
     plan = replace(plan, options={"duration": 0.1, "dt": 1e-3, "every": 100})
     plan = replace(plan, sizes=_sizes(plan))
     threaded = replace(plan, options={**plan.options, "threads": 2})
-    job: Job = _job(plan, batch, None, True)
+    job: Job = _job(plan, batch, None, True, local=False)
     seconds = {"workers": 0.0, "threads": 0.0}
     counted = {"workers": 0, "threads": 0}
     with cluster() as (address, _), Client(address) as client:
@@ -231,7 +232,10 @@ def rollouts(runs: int, say: Callable[[str], None]) -> list[Result]:
 def run(
     states: int = 1_000_000, runs: int = 100_000, folder: Path | None = None, say: Callable[[str], None] = print
 ) -> list[Result]:
-    """All measurements of this file."""
+    """All measurements of this file; none, and a line that says so, where the extra is not installed."""
+    if missing := [package for package in ("distributed", "zarr") if find_spec(package) is None]:
+        say(f"scale is left out, for {missing[0]} is missing: pip install 'dqdyn[scale]'")
+        return []
     with tempfile.TemporaryDirectory(dir=folder) as place:
         found = from_zarr_to_zarr(states, Path(place), say) if states else []
     return found + (rollouts(runs, say) if runs else [])

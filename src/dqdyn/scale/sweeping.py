@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import pickle
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import numpy as np
 
@@ -33,6 +35,9 @@ _TRIED = 16
 """Runs that are tried for a step before a sweep begins."""
 _LARGE = 1_000_000
 """Bytes of a plan that is written to the output for workers to read, rather than sent with every task."""
+_PACKED = "plan.pickle"
+_KEPT = 4
+"""Plans that a process keeps."""
 _plans: OrderedDict[str, Plan] = OrderedDict()
 _lock = threading.Lock()
 
@@ -89,8 +94,9 @@ def sweep(
     plan = replace(plan, options=kept, samples=samples if trajectories else 0)
     plan = replace(plan, sizes=_sizes(plan))
     rows = _batch(plan, samples, batch)
-    job = _job(plan, rows, None if output is None else zarr_arrays.folder_of(output, "output"), resume)
-    stored = None if output is None else Store(Path(job.output or ""))
+    folder = None if output is None else zarr_arrays.folder_of(output, "output")
+    job = _job(plan, rows, folder, resume, local=workers == 0 and scheduler is None)
+    stored = None if folder is None else Store(folder)
     done = stored.journal.done() if stored is not None else set()
     tasks = [task for task in range(job.tasks) if task not in done]
     found: dict[int, Some] = {}
@@ -99,7 +105,7 @@ def sweep(
             if stored is None:
                 found[task] = some
             bar.at(count)
-    return _collected(job, found, stored)
+    return _collected(job, plan, found, stored)
 
 
 @dataclass(frozen=True)
@@ -132,14 +138,10 @@ class Job:
         """The plan, as this process has it: its robots and their compiled functions are those of earlier tasks."""
         with _lock:
             found = _plans.get(self.digest)
-            if found is None:
-                import pickle
-
-                packed = self.packed if self.packed is not None else Path(self.output or "", "plan.pickle").read_bytes()
-                found = _plans[self.digest] = pickle.loads(packed)
-                while len(_plans) > 4:
-                    _plans.popitem(last=False)
-            return found
+        if found is None:
+            packed = self.packed if self.packed is not None else Path(self.output or "", _PACKED).read_bytes()
+            found = _remember(self.digest, pickle.loads(packed))
+        return found
 
     def __call__(self, task: int) -> Some | int:
         cell, runs = self.place(task)
@@ -247,19 +249,35 @@ def _batch(plan: Plan, samples: int, batch: int | None) -> int:
     return max(1, min(_MOST, runs, int(_MEMORY // size)))
 
 
-def _job(plan: Plan, rows: int, folder: Path | None, resume: bool) -> Job:
-    """The job of all batches, with its output ready."""
-    import pickle
+def _remember(digest: str, plan: Plan) -> Plan:
+    """The plan that this process has under a digest; the one that was used longest ago is forgotten."""
+    with _lock:
+        kept = _plans.setdefault(digest, plan)
+        _plans.move_to_end(digest)
+        while len(_plans) > _KEPT:
+            _plans.popitem(last=False)
+        return kept
 
-    require_packages("a sweep with an output", *(["zarr"] if folder is not None else []))
+
+def _pickled(plan: Plan) -> bytes:
+    """A plan for other processes."""
+    require_packages("running on several processes", "cloudpickle")
+    import cloudpickle
+
     try:
-        import cloudpickle
+        return bytes(cloudpickle.dumps(plan))
+    except Exception as problem:  # whatever an object of a user raises
+        text = f"this sweep cannot be sent to other processes ({problem})"
+        raise Error(f"{text}: have controllers made there, by dq.scale.each_run, or pass workers=0.") from None
 
-        packed = cloudpickle.dumps(plan)
-    except ImportError:  # without Dask there is one process, which has the plan already
-        packed = pickle.dumps(hashlib.sha256(repr(id(plan)).encode()).hexdigest())
-    digest = hashlib.sha256(packed).hexdigest()
-    _plans[digest] = plan
+
+def _job(plan: Plan, rows: int, folder: Path | None, resume: bool, local: bool) -> Job:
+    """The job of all batches, with its output ready; ``local`` where this process alone computes."""
+    if folder is not None:
+        require_packages("a sweep with an output", "zarr")
+    packed = None if local else _pickled(plan)
+    digest = uuid4().hex if packed is None else hashlib.sha256(packed).hexdigest()
+    _remember(digest, plan)
     shape = plan.shape
     job = Job(digest, packed, None if folder is None else str(folder), shape[:2], shape[2] * shape[3], rows)
     if folder is None:
@@ -274,8 +292,8 @@ def _job(plan: Plan, rows: int, folder: Path | None, resume: bool) -> Job:
     disk.require_room(folder, width * missing)
     if not (folder / "measures").exists():
         store.create(job, plan)
-    if len(packed) > _LARGE:
-        (folder / "plan.pickle").write_bytes(packed)
+    if packed is not None and len(packed) > _LARGE:
+        (folder / _PACKED).write_bytes(packed)
         job = replace(job, packed=None)
     return job
 
@@ -299,9 +317,8 @@ def _identity(plan: Plan, rows: int) -> dict[str, Any]:
     }
 
 
-def _collected(job: Job, found: dict[int, Some], stored: Store | None) -> Sweep:
+def _collected(job: Job, plan: Plan, found: dict[int, Some], stored: Store | None) -> Sweep:
     """The result, from memory or from the output."""
-    plan = job.plan()
     shape, measures, failures = plan.shape, {}, []
     for name, size in plan.sizes.items():
         if stored is not None:

@@ -22,7 +22,10 @@ Job = Callable[[int], Any]
 _CONNECT, _WORKERS = 10.0, 60.0
 """s to wait for a scheduler, and for the first of its workers."""
 _AHEAD = 8
-"""Tasks per thread that the scheduler knows at a time: enough to keep workers busy, whatever the number of tasks."""
+"""Bundles per thread that the scheduler knows at a time: enough to keep workers busy, whatever the number of tasks."""
+_SHARES, _LONGEST = 20, 64
+"""Where there are many tasks, they are bundled: so many bundles for each thread at least, and so many tasks in each at
+most. A scheduler handles some hundred bundles a second, whatever their length."""
 
 
 class WorkersLostError(Error):
@@ -111,36 +114,45 @@ def _processors() -> int:
 
 
 def submitted(client: Any, job: Job, tasks: Sequence[int], scheduler: str | None = None) -> Iterator[tuple[int, Any]]:
-    """(task, result) as they are completed by a client of Dask; its scheduler knows some of the tasks at a time."""
+    """(task, result) as they are completed by a client of Dask; its scheduler knows some of them at a time."""
     from distributed import KilledWorker, as_completed
     from distributed.comm import CommClosedError
 
-    token, waiting = uuid4().hex, iter(tasks)
-    numbers: dict[Any, int] = {}
+    lost = f"the scheduler {'' if scheduler is None else f'at {scheduler!r} '}was lost"
+    token = uuid4().hex
+    waiting: Iterator[tuple[int, ...]] = iter(())
+    bundles: dict[Any, Sequence[int]] = {}
 
     def some(count: int) -> list[Any]:
-        chosen = {f"{type(job).__name__}-{token}-{task}": task for task in islice(waiting, count)}
-        numbers.update(chosen)
-        return [client.submit(job, task, key=key) for key, task in chosen.items()]
+        chosen = {f"{type(job).__name__}-{token}-{bundle[0]}": bundle for bundle in islice(waiting, count)}
+        bundles.update(chosen)
+        return [client.submit(bundled, job, bundle, key=key) for key, bundle in chosen.items()]
 
-    lost = f"the scheduler {'' if scheduler is None else f'at {scheduler!r} '}was lost"
     try:
         threads = sum(client.nthreads().values())
+        size = max(1, min(_LONGEST, len(tasks) // (_SHARES * max(1, threads))))
+        waiting = (tuple(tasks[i : i + size]) for i in range(0, len(tasks), size))
         running = as_completed(some(max(_AHEAD * threads, 2)), raise_errors=False, loop=client.loop)
-        for future in running:
-            task = numbers.pop(future.key)
-            if future.status in ("cancelled", "lost"):
-                raise _lost(lost, scheduler)
-            error = future.exception() if future.status == "error" else None
-            if isinstance(error, KilledWorker):
-                raise _lost(f"every worker that took part {task} was lost, perhaps for want of memory", scheduler)
-            if error is not None:
-                raise error
-            yield task, future.result()
-            for added in some(1):
-                running.add(added)
+        for completed in running.batches():
+            for future in completed:
+                if future.status in ("cancelled", "lost"):
+                    raise _lost(lost, scheduler)
+                error = future.exception() if future.status == "error" else None
+                if isinstance(error, KilledWorker):
+                    part = bundles[future.key][0]
+                    raise _lost(f"every worker that took part {part} was lost, perhaps for want of memory", scheduler)
+                if error is not None:
+                    raise error
+            running.update(some(len(completed)))
+            for future, found in zip(completed, client.gather(completed), strict=True):
+                yield from zip(bundles.pop(future.key), found, strict=True)
     except (CommClosedError, CancelledError):
         raise _lost(lost, scheduler) from None
+
+
+def bundled(job: Job, tasks: Sequence[int]) -> list[Any]:
+    """Some tasks one after the other, as one for the scheduler."""
+    return [job(task) for task in tasks]
 
 
 def _lost(what: str, scheduler: str | None) -> WorkersLostError:
