@@ -16,6 +16,7 @@ MODULES = (
     "dqdyn.dynamics.gravity",
     "dqdyn.footsteps",
     "dqdyn.references",
+    "dqdyn.scale",
     "dqdyn.scenes",
     "dqdyn.simulate",
     "dqdyn.view",

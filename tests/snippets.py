@@ -24,11 +24,11 @@ def blocks(page: Path, language: str) -> list[tuple[int, str]]:
     return [(text.count("\n", 0, match.start()) + 2, match["code"]) for match in found]
 
 
-def run_page(page: Path) -> int:
+def run_page(page: Path, language: str = "python") -> int:
     """Run the page; the number of values that were checked. Raises with the line of the page where one differs."""
     namespace: dict[str, Any] = {"__name__": "__page__"}
     checked = 0
-    for first_line, code in blocks(page, "python"):
+    for first_line, code in blocks(page, language):
         # Empty lines in front, so that tracebacks show the lines of the page.
         tree = ast.parse("\n" * (first_line - 1) + code, str(page))
         lines = ["", *[""] * (first_line - 1), *code.splitlines()]

@@ -27,13 +27,16 @@ CORE = (
 )
 TOP = ("loading", "robots", "equations", "moved", "jax", "torch", "")  # beside the layers; "" is dqdyn itself
 EVERYWHERE = ("errors", "caching", "arrays", "progress")  # what every package may import
-EXTRAS = ("mujoco", "sympy", "casadi", "pinocchio", "typer", "rich", "matplotlib", "defusedxml", "scipy", "jax", "torch", "gymnasium")
+EXTRAS = (
+    *("mujoco", "sympy", "casadi", "pinocchio", "typer", "rich", "matplotlib", "defusedxml", "scipy"),
+    *("dask", "zarr", "jax", "torch", "gymnasium"),
+)
 
 
 def rules() -> dict[str, set[str]]:
     """What each part of the package may import, apart from itself."""
     allowed: dict[str, set[str]] = {name: set() for name in EVERYWHERE}
-    allowed["progress"] = {"errors"}
+    allowed["progress"] = allowed["arrays"] = {"errors"}
     known = set(EVERYWHERE)
     for name in CORE:
         allowed[name] = set(known)
@@ -53,9 +56,11 @@ def rules() -> dict[str, set[str]]:
     allowed["references"] = set(known)
     known.add("references")
     allowed["simulate"] = allowed["control"] = set(known)
+    # Many simulations and states at once, on many processes.
+    allowed["scale"] = {*known, "simulate", "control"}
     for name in TOP:
-        allowed[name] = {*known, *TOP, "simulate", "control"}
-    known |= {"simulate", "control", *TOP}
+        allowed[name] = {*known, *TOP, "simulate", "control", "scale"}
+    known |= {"simulate", "control", "scale", *TOP}
     for name in ("analysis", "view", "gym", "cli", "__main__"):
         allowed[name] = set(known)
         known.add(name)

@@ -14,6 +14,7 @@ LAYERS: tuple[tuple[tuple[str, str], ...], ...] = (
     (("cli", "commands"),),
     (("view", "browser, pages, plots"),),
     (("analysis", "costs, validation, experiments"),),
+    (("scale", "Dask arrays, Zarr, sweeps of simulations"),),
     (("simulate", "integrators, plants"), ("control", "tasks, limits, QP"), ("robots", "built-in robots")),
     (("references", "paths in time, on the manifold; computed torque"),),
     (("robot", "Robot: every function of a robot, by name"),),
@@ -31,7 +32,7 @@ LAYERS: tuple[tuple[tuple[str, str], ...], ...] = (
 """Name and content of the packages, the highest layer first; a package imports only from layers below its own."""
 BESIDE = ("compile", ("trace", "codegen", "runtime", "export"))
 """Below ``robot`` and beside the core, of which it knows the scalars only."""
-FIRST_CORE = 6  # index of the highest layer beside the compiler
+FIRST_CORE = 7  # index of the highest layer beside the compiler
 
 WIDTH, HEIGHT, GAP, LEFT, TOP = 620, 46, 12, 24, 24
 ASIDE = 150

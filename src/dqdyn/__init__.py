@@ -105,7 +105,8 @@ from dqdyn.robot import Robot
 del moved  # old names of modules are known now
 
 if TYPE_CHECKING:
-    from dqdyn import contacts, gym, jax, references, scenes, torch
+    from dqdyn import contacts, gym, jax, references, scale, scenes, torch
+    from dqdyn.scale.sweeping import sweep
     from dqdyn.scenes.scene import Scene
     from dqdyn.simulate.run import simulate
     from dqdyn.simulate.trajectory import Trajectory
@@ -212,6 +213,7 @@ __all__ = [
     "rotation_angle",
     "rotation_axis",
     "rotation_matrix",
+    "scale",
     "scenes",
     "sclerp",
     "screw_exp",
@@ -220,6 +222,7 @@ __all__ = [
     "sharp",
     "simulate",
     "swap",
+    "sweep",
     "torch",
     "tplus",
     "translation",
@@ -237,8 +240,10 @@ _LATER = {
     "gym": "dqdyn.gym",
     "jax": "dqdyn.jax",
     "references": "dqdyn.references",
+    "scale": "dqdyn.scale",
     "scenes": "dqdyn.scenes",
     "simulate": "dqdyn.simulate",
+    "sweep": "dqdyn.scale",
     "torch": "dqdyn.torch",
 }
 """Names that are imported at first use: loading a robot stays quick."""

@@ -8,6 +8,8 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from dqdyn.errors import LazyArrayError
+
 Array: TypeAlias = npt.NDArray[np.float64]
 """What numeric functions return."""
 
@@ -34,3 +36,15 @@ Reals: TypeAlias = RealArray
 
 Times: TypeAlias = RealNumber | RealArray
 """One time in s, or a batch of them."""
+
+
+def is_lazy(value: Any) -> bool:
+    """Whether a value is a Dask array; asked of its type, so that Dask is not imported."""
+    return type(value).__module__.startswith("dask.array")
+
+
+def refuse_lazy(value: Any, what: str) -> None:
+    """An error for a Dask array where a value of the algebra is to hold numbers."""
+    if is_lazy(value):
+        remedy = "rows that stay lazy are those of robot.function, as in robot.function('pose', frame='tool')(q)"
+        raise LazyArrayError(f"{what} holds numbers, not a Dask array: {remedy}.")

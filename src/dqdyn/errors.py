@@ -63,6 +63,10 @@ class StateError(Error):
     """A configuration, velocity or other argument has the wrong size or bad values."""
 
 
+class LazyArrayError(StateError):
+    """A Dask array where numbers are needed now; functions of a robot take them and stay lazy."""
+
+
 class UnknownNameError(Error):
     """No such frame, joint, body or robot; carries ``name`` and close ``matches``."""
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from dqdyn.algebra.scalar import is_scalar
-from dqdyn.arrays import Array
-from dqdyn.errors import Error, one_line
+from dqdyn.arrays import Array, is_lazy
+from dqdyn.errors import Error, LazyArrayError, one_line
 
 MOST_AXES = 32
 """Of an array from outside; some of NumPy's functions take no more, and results have some beyond those of arguments."""
@@ -60,6 +60,9 @@ def real_number(value: Any, what: str, error: type[Error] = Error, **data: Any) 
 
 def any_array(value: Any, what: str, error: type[Error] = Error, **data: Any) -> Array:
     """``value`` as an array of any type; an error where its rows differ, or it has masked entries or too many axes."""
+    if is_lazy(value):  # np.asarray would compute all of it, here and now
+        remedy = "give its .compute(), or work chunk by chunk with da.map_blocks"
+        raise LazyArrayError(f"{what} is a Dask array, and numbers are needed here: {remedy}.", **data)
     if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
         remedy = "leave them out, or fill them in, as .filled() does"
         raise error(f"{what} has masked entries: {remedy}.", found=value, **data)

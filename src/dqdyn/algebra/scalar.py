@@ -17,7 +17,7 @@ from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
-from dqdyn.arrays import Array
+from dqdyn.arrays import Array, refuse_lazy
 
 T = TypeVar("T")
 Scalar = Any
@@ -253,6 +253,8 @@ def unstack(array: Any, size: int) -> list[Scalar]:
     if type(array) is np.ndarray and array.ndim == 1 and array.dtype.char == "d":
         entries: list[Scalar] = array[:size].tolist()
         return entries
+    if type(array) is not np.ndarray:
+        refuse_lazy(array, "a value")
     array = np.asarray(array)
     if array.dtype == object:
         return list(array)

@@ -11,7 +11,7 @@ from dqdyn.algebra.dual import DQ
 from dqdyn.algebra.frame_names import Name, require_names
 from dqdyn.algebra.real import scalar_array
 from dqdyn.algebra.scalar import Scalar, unstack
-from dqdyn.arrays import Array
+from dqdyn.arrays import Array, refuse_lazy
 from dqdyn.errors import Error
 
 V = TypeVar("V", bound="Value")
@@ -42,7 +42,9 @@ class Value:
 
     @classmethod
     def of_array(cls: type[V], vec8: Array, *frames: Name) -> V:
-        """The value of coefficients of shape (..., 8), unchecked."""
+        """The value of coefficients of shape (..., 8), unchecked but for Dask arrays."""
+        if type(vec8) is not np.ndarray:
+            refuse_lazy(vec8, f"a {cls.__name__}")
         new = object.__new__(cls)
         new._dq, new._vec8, new.frames = None, vec8, frames or (None,) * len(cls.FRAMES)
         return new

@@ -13,6 +13,7 @@ import numpy as np
 
 from dqdyn.algebra.counter import Tally, counters
 from dqdyn.algebra.scalar import Scalar
+from dqdyn.arrays import is_lazy
 from dqdyn.compile.codegen.results import ResultForm
 from dqdyn.compile.runtime.function import Function
 from dqdyn.compile.runtime.process_lock import LOCK
@@ -109,8 +110,15 @@ class CompiledFunctions:
             numbers=variables.times(names),
             verify=verify,
             native=variables.native,
+            lazy=partial(self._lazily, function, options),
             **_forms(function, program),
         )
+
+    def _lazily(self, function: RobotFunction, options: Options, compiled: Function, inputs: Any, **how: Any) -> Any:
+        """The result of a function of Dask arrays, lazy itself."""
+        from dqdyn.robot.dask_arrays import Travelling, lazily
+
+        return lazily(Travelling.of(self, function.name, options), compiled, inputs, **how)
 
     def program(self, function: RobotFunction, options: Options) -> Program:
         """The straight-line program with the fewest operations among those of all candidates."""
@@ -189,7 +197,7 @@ def _is_batch(value: Any) -> bool:
     """Whether a vector is many; asked of the value itself, for NumPy's functions warn on some symbols."""
     if isinstance(value, (list, tuple)):
         return len(value) > 0 and isinstance(value[0], (list, tuple, np.ndarray))
-    return isinstance(value, np.ndarray) and value.ndim > 1
+    return (isinstance(value, np.ndarray) and value.ndim > 1) or is_lazy(value)
 
 
 def _same_frame(model: Model, frame: Frame | None) -> Frame | None:

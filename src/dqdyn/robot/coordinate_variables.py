@@ -27,7 +27,14 @@ class CoordinateVariables(Variables):
 
     def __init__(self, model: Model, choices: Mapping[str, JointCoordinates]) -> None:
         super().__init__(model, functions_of(model))
-        self.tree = TreeCoordinates(model, dict(choices))
+        self.choices = dict(choices)
+        self.tree = TreeCoordinates(model, self.choices)
+
+    @property
+    def recipe(self) -> tuple[Any, ...]:
+        from dqdyn.robot.robot import Robot
+
+        return Robot(self.model), self.choices
 
     @property
     def subject(self) -> TreeCoordinates:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dqdyn.algebra.scalar import stack, unstack
-from dqdyn.arrays import Array, Out, Reals, Times
+from dqdyn.arrays import Array, Out, Reals, Times, is_lazy
 from dqdyn.compile.runtime.function import check_out
 from dqdyn.compile.runtime.method import compiled_method
 from dqdyn.dynamics.methods import depths
@@ -185,8 +185,12 @@ class DynamicMethods(KinematicMethods):
         # Straight-line code for that many operations would take long to compile; LAPACK has loops.
         a = self.forward_dynamics(q, v, tau, check=check)
         d_dq, d_dv, mass = self.inverse_dynamics_derivatives(q, v, a, check=check)
-        identity = np.broadcast_to(np.eye(n), mass.shape)
-        solved = np.linalg.solve(mass, np.concatenate([-d_dq, -d_dv, identity], axis=-1))
+        if is_lazy(mass):
+            lazy: Any = mass
+            chunks = (*lazy.chunks[:-1], (3 * n,))
+            solved = lazy.map_blocks(_solved, d_dq, d_dv, chunks=chunks, meta=np.empty((0,) * mass.ndim))
+        else:
+            solved = _solved(mass, d_dq, d_dv)
         return solved[..., :n], solved[..., n : 2 * n], solved[..., 2 * n :]
 
     @compiled_method(inputs=3)
@@ -274,6 +278,12 @@ class DynamicMethods(KinematicMethods):
 def _is_compiled(model: Model) -> bool:
     """Whether the derivatives of forward dynamics are one compiled program."""
     return 2 * model.nv * sum(depths(model)) <= _COMPILED
+
+
+def _solved(mass: Array, d_dq: Array, d_dv: Array) -> Array:
+    """M⁻¹ [−∂τ/∂q, −∂τ/∂v, 1], (..., nv, 3 nv)."""
+    identity = np.broadcast_to(np.eye(mass.shape[-1]), mass.shape)
+    return np.linalg.solve(mass, np.concatenate([-d_dq, -d_dv, identity], axis=-1))
 
 
 def _copied(tau: Array, out: Array) -> Array:

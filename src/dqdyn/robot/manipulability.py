@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from dqdyn.algebra.real import in_words, real_array
 from dqdyn.algebra.rows import at_state, first_row, row_number
-from dqdyn.arrays import Array, Reals
+from dqdyn.arrays import Array, Reals, is_lazy
 from dqdyn.errors import Error, StateError, unknown_name
 from dqdyn.kinematics.frames import Expressed
 from dqdyn.robot.least_squares import Flags
@@ -48,7 +49,18 @@ def manipulability(
     if not isinstance(measure, str) or measure not in MEASURES:
         raise unknown_name("measure of manipulability", measure, MEASURES)
     rows = _rows(robot, frame, mask)
-    jacobian = robot.twist_jacobian(frame, _numbers(robot, q, check), expressed, check=check)[..., rows, :]
+    at = q if is_lazy(q) else _numbers(robot, q, check)
+    jacobian = robot.twist_jacobian(frame, at, expressed, check=check)[..., rows, :]
+    if is_lazy(jacobian):
+        last, empty = (jacobian.ndim - 2, jacobian.ndim - 1), np.empty((0,) * (jacobian.ndim - 2))
+        lazy: Any = jacobian
+        measured: Array = lazy.map_blocks(partial(_measured, measure), drop_axis=last, meta=empty)
+        return measured
+    return _measured(measure, jacobian)
+
+
+def _measured(measure: Measure, jacobian: Array) -> Array:
+    """A measure of Jacobians (..., rows, nv)."""
     sizes = np.linalg.svd(jacobian, compute_uv=False)
     if measure == "volume":
         return np.asarray(sizes.prod(axis=-1))[()]

@@ -41,7 +41,7 @@ class SpeedVariables(Variables):
                 constraint=timed,
             )
         super().__init__(robot.model, {**QUASI_VELOCITIES, **CHECKS})
-        self.robot = robot
+        self.robot, self._given = robot, (robot, B, Y)
         given, self.matrix_name = (B, "B") if Y is None else (Y, "Y")
         matrix, self.entries = checks.as_matrix(robot.model, self.matrix_name, given)
         size = len(self.entries.outputs) // robot.nv
@@ -49,6 +49,10 @@ class SpeedVariables(Variables):
             robot.model, *((matrix, size) if Y is None else (speeds_from(matrix), size, matrix))
         )
         self.evaluate: Evaluate
+
+    @property
+    def recipe(self) -> tuple[Any, ...]:
+        return self._given
 
     @property
     def subject(self) -> QuasiVelocities:

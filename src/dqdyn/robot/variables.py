@@ -38,6 +38,11 @@ class Variables:
         """The first argument of every algorithm."""
         return self.model
 
+    @property
+    def recipe(self) -> tuple[Any, ...]:
+        """What the class of robots in these variables is called with: it travels to other processes."""
+        return (self.model,)
+
     def size(self, name: str, options: Options) -> int:
         """Length of an input."""
         if name == "wrenches":

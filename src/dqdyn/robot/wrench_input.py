@@ -11,7 +11,7 @@ from dqdyn.algebra.frame_names import agree
 from dqdyn.algebra.real import scalar_array
 from dqdyn.algebra.value import Value
 from dqdyn.algebra.values import Wrench
-from dqdyn.arrays import Reals
+from dqdyn.arrays import Reals, is_lazy
 from dqdyn.dynamics.choice import Method
 from dqdyn.dynamics.wrenches import EXPRESSIONS
 from dqdyn.errors import StateError, unknown_name
@@ -45,6 +45,8 @@ def wrench_input(
         shapes = ", ".join(f"{frame!r} {p.shape}" for frame, p in zip(wrenches, parts, strict=True))
         raise StateError(f"wrenches have batches that do not fit together: {shapes}.", argument="wrenches") from None
     stacked = np.concatenate([np.broadcast_to(p, (*batch, 6)) for p in parts], axis=-1)
+    if is_lazy(stacked):
+        stacked = stacked.rechunk({stacked.ndim - 1: -1})  # type: ignore[attr-defined]
     return Options(method=method, wrench_frames=tuple(wrenches), wrench_expressed=expressed, time=time), (stacked,)
 
 
@@ -63,10 +65,10 @@ def _components(frame: str, wrench: Any, check: bool) -> np.ndarray:
     if isinstance(wrench, Value) and not isinstance(wrench, Wrench):
         raise StateError(f"{what} is a Wrench or six numbers [f, τ]; found {wrench!r}.", frame=frame)
     given = wrench.dq.vec6() if isinstance(wrench, Wrench) else symbols(wrench, 6)
-    array = scalar_array(given, what, StateError, frame=frame)
+    array = given if is_lazy(given) else scalar_array(given, what, StateError, frame=frame)
     if array.ndim == 0 or array.shape[-1] != 6:
         raise StateError(f"{what} is [f, τ] with 6 components; found shape {array.shape}.", frame=frame)
-    if check and array.dtype.kind == "f" and not np.isfinite(array).all():
+    if check and array.dtype.kind == "f" and not is_lazy(array) and not np.isfinite(array).all():
         remedy = "give finite numbers, or pass check=False to let it pass"
         raise StateError(f"{what} is not finite: {remedy}.", frame=frame)
     return array

@@ -26,7 +26,7 @@ from dqdyn.compile.runtime.process_lock import SharedProperty
 from dqdyn.compile.runtime.threads import share, whole
 from dqdyn.compile.trace.interpret import interpret
 from dqdyn.compile.trace.program import Program
-from dqdyn.errors import CompileWarning, Error, StateError
+from dqdyn.errors import CompileWarning, Error, LazyArrayError, StateError
 
 Converter = Callable[[int, Any, bool], Array]
 """``convert(argument, value, check)`` gives a float64 array of shape (..., size), or an object array of symbols.
@@ -64,7 +64,8 @@ class Function:
     ``DQDYN_NATIVE=0`` in the environment, runs everything on the interpreter. ``units`` and ``numbers`` are those of
     :class:`~dqdyn.compile.codegen.call_path.CallEmitter`. ``verify`` raises for states, already converted and checked,
     at which the function has no value; such functions have no built-in, but those whose ``verify`` depends on one
-    input ``alone``, its attribute, which is checked where it changed.
+    input ``alone``, its attribute, which is checked where it changed. ``lazy(function, inputs, **options)`` takes calls
+    with Dask arrays and gives the result in one of them.
 
     ``forms`` say how the result is given: "call" by this function, by default as one array, and "plain" by the method
     of a robot, where that differs. In a tuple each of the ``parts``, shapes of neighbouring outputs, has its own array.
@@ -82,8 +83,9 @@ class Function:
         verify: Callable[[list[Array]], None] | None = None,
         parts: Sequence[Shape] = (),
         forms: Mapping[str, ResultForm] | None = None,
+        lazy: Callable[..., Any] | None = None,
     ) -> None:
-        self.program, self.units, self.verify = program, units, verify
+        self.program, self.units, self.verify, self.lazy = program, units, verify, lazy
         self.forms = dict(forms or {"call": ResultForm((program.shape,))})
         self.form_name, self.form, self.arrays = "call", self.forms["call"], OutputArrays.of(program, parts)
         self.convert = size_converter(program) if convert is None else convert
@@ -140,7 +142,14 @@ class Function:
         if named or len(inputs) != len(self.program.inputs):
             inputs = self._arguments(inputs, named)
         threads = whole(threads)
-        arrays = [self.convert(i, value, False) for i, value in enumerate(inputs)]
+        try:
+            arrays = [self.convert(i, value, False) for i, value in enumerate(inputs)]
+        except LazyArrayError:
+            if self.lazy is None:
+                raise
+            arrays = []
+        if not arrays and inputs:
+            return self._lazily(inputs, out=out, check=check, threads=threads)
         if any(a.dtype == object for a in arrays):
             return self._symbolic(arrays, out)
         batch = self._common_batch(arrays)
@@ -161,6 +170,16 @@ class Function:
             if target is not o:
                 o[...] = target
         return out
+
+    def _lazily(self, inputs: tuple[Any, ...], **options: Any) -> Any:
+        """The result of Dask arrays, which is one array by now, in the form of this function."""
+        assert self.lazy is not None
+        whole = self.lazy(self, inputs, **options)
+        if self.form_name == "call":
+            return whole
+        if not self.form.is_tuple:
+            return whole[..., 0]
+        return tuple(whole[..., k, *(slice(None),) * len(shape)] for k, shape in enumerate(self.form.shapes))
 
     def _formed(self, arrays: list[Array]) -> Any:
         """Arrays in the form of the result."""
