@@ -77,7 +77,7 @@ class Function:
         self.program, self.units, self.verify = program, units, verify
         self.convert = size_converter(program) if convert is None else convert
         self.__name__, self.__doc__ = program.name, summary
-        wanted = native_wanted(native) and program.outputs
+        wanted = native_wanted(native) and program.size
         self.native = NativeCode(program, units, contract, numbers) if wanted else None
 
     @SharedProperty
@@ -188,12 +188,12 @@ class Function:
     def _compute(self, arrays: list[Array], batch: tuple[int, ...], target: Array, threads: int) -> bool:
         """Fill the target; whether there may be unfit inputs in a batch."""
         rows = math.prod(batch)
-        if rows == 0 or not self.program.outputs:
+        if rows == 0 or not self.program.size:
             return True
         if rows == 1 and self._one(arrays, target):
             return False
         flat, strides = _as_rows(arrays, batch, rows)
-        out = target.reshape(rows, len(self.program.outputs))
+        out = target.reshape(rows, self.program.size)
         kernel = self._attempt(lambda code: code.many)
         if kernel is None or self.native is None:
             self._interpret(flat, out, slice(0, rows))
@@ -219,7 +219,7 @@ class Function:
             return False
         flat = [_gapless(a.reshape(1, a.shape[-1])) for a in arrays]
         if kernel(*(a.ctypes.data for a in flat), target.ctypes.data):
-            self._interpret(flat, target.reshape(1, len(self.program.outputs)), slice(0, 1))
+            self._interpret(flat, target.reshape(1, self.program.size), slice(0, 1))
         return True
 
     def _interpret(self, flat: list[Array], out: Array, rows: slice) -> None:
