@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from dqdyn.compile.trace.program import Counts, Program
 from dqdyn.model.model import Frame, Model, TreeJoint
 from dqdyn.robot.compiled_functions import CompiledFunctions
 from dqdyn.robot.options import DEFAULTS, Option, Options
+
+if TYPE_CHECKING:
+    from dqdyn.robot.ahead_of_time import CompiledAhead, Wanted
 
 Inputs = tuple[Any, ...]
 """What is given to a function, in the order of its inputs."""
@@ -41,6 +44,19 @@ class WithFunctions:
         """
         fast: Callable[..., Array] = self._functions.get(*self._functions.named(name, options)).fast
         return fast
+
+    def compile(
+        self, functions: Iterable[Wanted] | None = None, *, batches: bool = False, progress: bool | None = None
+    ) -> CompiledAhead:
+        """Compile functions before they are needed, on all cores; print the result for a table.
+
+        ``functions`` are names, with a frame as in ``"pose:tool"`` (two as in ``"relative_pose:left,right"``), or pairs
+        ``(name, options)``; default: all that need no frame. ``batches`` compiles the code for batches, too.
+        ``progress`` shows a bar; None: on a terminal. The cache keeps the code for other processes.
+        """
+        from dqdyn.robot.ahead_of_time import compile_ahead
+
+        return compile_ahead(self._functions, functions, batches, progress)
 
     def program(self, name: str, **options: Option) -> Program:
         """The straight-line program behind a function; ``print`` it, count it, export it."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import struct
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import fields, is_dataclass
 from typing import Any
 
@@ -28,6 +29,7 @@ from dqdyn.robot.options import Options
 _TRACED = (
     *("algebra", "compile/trace", "constraints", "dynamics", "geometry", "kinematics", "model", "robot/functions"),
     *("robot/catalog", "robot/compiled_functions", "robot/options", "robot/robot_function", "robot/variables"),
+    *("robot/program_store", "arrays", "caching", "errors"),
 )
 """Packages and modules whose code a trace runs."""
 _WITHOUT_EFFECT = ("description", "warnings")
@@ -49,10 +51,8 @@ def stored(model: Model, function: str, options: Options, trace: Callable[[], Pr
     if found is not None:
         return found, True
     program = trace()
-    try:
+    with suppress(ForeignCodeError):  # replaced meanwhile
         cache.write(key, packed(program, modules=loaded_modules(_TRACED)))
-    except ForeignCodeError:  # replaced meanwhile
-        pass
     return program, False
 
 

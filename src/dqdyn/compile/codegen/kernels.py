@@ -125,7 +125,7 @@ def scalar_kernel(program: Program, fma: bool, contract: bool, name: str = "scal
         return state_kernel(program, body, name, slots, flag, memory)
     parts.memory.update({what: f"%{what}" for what, size in {**sizes, "scratch": slots}.items() if size})
     flag = body.op(f"or i1 {parts.call()}, {early.flag}")
-    return NEXT_MODULE.join([parts.table() + state_kernel(program, body, name, slots, flag, memory), *parts.texts])
+    return NEXT_MODULE.join([parts.table() + state_kernel(program, body, name, slots, flag, memory), *parts.modules()])
 
 
 def _store_constants(program: Program, body: CodeBody, width: int) -> set[int]:

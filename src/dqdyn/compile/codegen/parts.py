@@ -19,8 +19,11 @@ LONGEST = 4000
 """Lines of IR in a part, about."""
 
 
+_MODULES = 8  # at most; each takes a millisecond to load
+
+
 def part_name(number: int) -> str:
-    """The function in the module after ``number`` others that are parts."""
+    """The function of a part; parts are numbered through all modules."""
     return f"part{number}"
 
 
@@ -63,6 +66,11 @@ class Parts:
             function = body.load(body.at(f"@{TABLE}", k, "ptr"), "ptr")
             flags = body.op(f"or i64 {flags}, {body.op(f'call i64 {function}({given})')}")
         return body.op(f"icmp ne i64 {flags}, 0")
+
+    def modules(self) -> list[str]:
+        """The parts, several of them in a module where they are many."""
+        share = -(-len(self.texts) // _MODULES)
+        return ["\n".join(self.texts[k : k + share]) for k in range(0, len(self.texts), share)]
 
     def table(self) -> str:
         """The global that the loader fills in."""

@@ -7,7 +7,8 @@ import math
 import os
 import warnings
 from collections.abc import Callable, Sequence
-from typing import Any
+from concurrent.futures import Executor
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,6 +24,9 @@ from dqdyn.compile.runtime.threads import share, whole
 from dqdyn.compile.trace.interpret import interpret
 from dqdyn.compile.trace.program import Program
 from dqdyn.errors import CompileWarning, Error, StateError
+
+if TYPE_CHECKING:
+    from dqdyn.compile.runtime.native import Library
 
 Converter = Callable[[int, Any, bool], Array]
 """``convert(argument, value, check)`` gives a float64 array of shape (..., size), or an object array of symbols.
@@ -91,6 +95,26 @@ class Function:
             return self
         built_in = self._attempt(self._built_in) or self
         return built_in if alone is None or built_in is self else CheckedCall(self, built_in, alone)
+
+    def start(self, executor: Executor, batches: bool = False) -> None:
+        """Begin to compile on an executor; see :meth:`NativeCode.start`, and :meth:`finish`."""
+        self._attempt(lambda code: code.start(executor, batches))
+
+    def finish(self, batches: bool = False) -> None:
+        """Wait for the code of single states and, if asked for, of batches."""
+        if self.fast is self:
+            self._attempt(lambda code: code.one)
+        if batches:
+            self._attempt(lambda code: code.many)
+
+    def abandon(self) -> None:
+        """Forget code that was started and not finished; it is compiled when it is needed."""
+        if self.native is not None:
+            self.native.abandon()
+
+    def libraries(self) -> list[Library]:
+        """The machine code that there is."""
+        return [] if self.native is None else self.native.libraries()
 
     def _built_in(self, code: NativeCode) -> Any:
         doc = f"{self.__name__}{self.__signature__}\n--\n\n{self.__doc__}"

@@ -29,6 +29,7 @@ _OURS = _PACKAGE.name
 _FAMILIAR = {_OURS, "numpy", *sys.stdlib_module_names}  # whose classes our modules import
 _LIBRARIES = (os.path.dirname(os.__file__) + os.sep, os.path.dirname(np.__file__) + os.sep)
 _INSTALLED = tuple(os.path.join(os.path.dirname(os.__file__), name) for name in ("site-packages", "dist-packages"))
+_OF_PYTHON = ("__dict__", "__weakref__", "__doc__", "__slotnames__")  # the last one comes with pickling
 _DEPTH = 5  # of tables in tables
 
 
@@ -142,7 +143,7 @@ def _describe(value: Any, words: list[str], module: str, depth: int, may_change:
             raise ForeignCodeError(words[-1])
         if value.__module__ == module and depth == 0:
             for name, member in list(vars(value).items()):
-                if name not in ("__dict__", "__weakref__", "__doc__") and not name.startswith("_abc_"):
+                if name not in _OF_PYTHON and not name.startswith("_abc_"):
                     words.append(name)
                     _describe(member, words, module, 1, True)
     elif (inner := _wrapped(value)) is not None:

@@ -75,10 +75,11 @@ class Library:
     def _loaded(self) -> Any:
         """A copy of the code in memory: the engines of all modules, the first of which knows the parts."""
         engines = [self._engine(code) for code in self._objects]
-        table = engines[0].get_global_value_address(TABLE) if len(engines) > 1 else 0
-        for k, engine in enumerate(engines[1:]):
-            part = engine.get_function_address(part_name(k))
-            ctypes.c_void_p.from_address(table + k * ctypes.sizeof(ctypes.c_void_p)).value = part
+        table, k = engines[0].get_global_value_address(TABLE) if len(engines) > 1 else 0, 0
+        for engine in engines[1:]:
+            while part := engine.get_function_address(part_name(k)):
+                ctypes.c_void_p.from_address(table + k * ctypes.sizeof(ctypes.c_void_p)).value = part
+                k += 1
         return engines
 
     def _engine(self, code: bytes) -> Any:
