@@ -1,4 +1,4 @@
-"""Functions compiled ahead: what is asked for is ready, in parallel and from the cache, and errors name the function."""
+"""Functions compiled ahead: what is asked for is ready, on all cores or from the cache; errors name the function."""
 
 from __future__ import annotations
 
