@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from dqdyn.errors import Error
 from dqdyn.model.model import Frame, Model, TreeJoint
 from dqdyn.robot.compiled_functions import CompiledFunctions
 from dqdyn.robot.options import DEFAULTS, Option, Options
+
+if TYPE_CHECKING:
+    from dqdyn.robot.ahead_of_time import CompiledAhead, Wanted
 
 Entry = str | tuple[str, Mapping[str, Any]]
 """One of several functions: "name", "name:frame", or its name and options."""
@@ -56,6 +59,19 @@ class WithFunctions:
         they are needed, then all others in the order of the list. ``out=`` takes a tuple of arrays.
         """
         return self._bound(name, options).fast
+
+    def compile(
+        self, functions: Iterable[Wanted] | None = None, *, batches: bool = False, progress: bool | None = None
+    ) -> CompiledAhead:
+        """Compile functions before they are needed, on all cores; print the result for a table.
+
+        ``functions`` are names, with a frame as in ``"pose:tool"`` (two as in ``"relative_pose:left,right"``), or pairs
+        ``(name, options)``; default: all that need no frame. ``batches`` compiles the code for batches, too.
+        ``progress`` shows a bar; None: on a terminal. The cache keeps the code for other processes.
+        """
+        from dqdyn.robot.ahead_of_time import compile_ahead
+
+        return compile_ahead(self._functions, functions, batches, progress)
 
     def program(self, name: str | Several, **options: Option) -> Program:
         """The straight-line program behind a function, or several; ``print`` it, count it, export it."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import logging
+import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -23,6 +24,7 @@ from dqdyn.dynamics.parameters import with_parameters
 from dqdyn.errors import Error, unknown_name
 from dqdyn.model.model import Frame, Model
 from dqdyn.robot.options import DEFAULTS, FRAMES, KEYS, Option, Options, checked, read_options
+from dqdyn.robot.program_store import stored
 from dqdyn.robot.robot_function import Entries, RobotFunction
 from dqdyn.robot.variables import Variables
 
@@ -38,6 +40,13 @@ RENAMED: Mapping[str, tuple[str, Mapping[str, Option]]] = {
 """Former names of functions, which are options now: kept for one release."""
 
 
+class Made(NamedTuple):
+    """How a program was made."""
+
+    seconds: float
+    from_cache: bool
+
+
 class CompiledFunctions:
     """The functions of one robot, in one choice of variables, that have been requested.
 
@@ -49,6 +58,7 @@ class CompiledFunctions:
     def __init__(self, variables: Variables, owner: type) -> None:
         self.variables, self.owner = variables, owner
         self.direct: dict[str, Any] = {}
+        self.made: dict[tuple[str, Options], Made] = {}
         self._compiled: dict[tuple[str, Any], Function] = {}
         self._ready: dict[tuple[str, Options], Callable[..., np.ndarray]] = {}
 
@@ -100,8 +110,7 @@ class CompiledFunctions:
         """The function as machine code, or interpreted."""
         variables, names = self.variables, function.all_inputs(options)
         verify = variables.require(function, options)
-        program = self.program(function, options)
-        _LOG.debug("traced %s of %s: %s", function.name, variables.model.name, program.counts)
+        program = self.stored_program(function, options)
         return Function(
             program,
             partial(variables.read, program),
@@ -119,6 +128,16 @@ class CompiledFunctions:
         from dqdyn.robot.dask_arrays import Travelling, lazily
 
         return lazily(Travelling.of(self, function.name, options), compiled, inputs, **how)
+
+    def stored_program(self, function: RobotFunction, options: Options) -> Program:
+        """The program, from the cache where it is there."""
+        start = time.perf_counter()
+        trace_it, model = partial(self.program, function, options), self.variables.model
+        named = type(self.variables) is Variables and self.variables.functions.get(function.name) is function
+        program, known = stored(model, function.name, options, trace_it) if named else (trace_it(), False)
+        _LOG.debug("%s %s of %s: %s", "read" if known else "traced", function.name, model.name, program.counts)
+        self.made[function.name, options] = Made(time.perf_counter() - start, known)
+        return program
 
     def program(self, function: RobotFunction, options: Options) -> Program:
         """The straight-line program with the fewest operations among those of all candidates."""

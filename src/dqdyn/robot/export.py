@@ -64,7 +64,7 @@ def library(
     name = identifier(model.name) if name is None else library_name(name)
     programs, told = {}, {}
     for own, item in _listed(wanted):
-        function, options = functions.named(*_with_options(item))
+        function, options = functions.named(*name_and_options(item))
         called = (
             identifier(" ".join([name, function.name, *chosen(function, options).values()])) if own is None else own
         )
@@ -84,7 +84,8 @@ def _listed(wanted: Any) -> list[tuple[str | None, Any]]:
     return [(None, item) for item in wanted]
 
 
-def _with_options(item: Any) -> tuple[str, Mapping[str, Any]]:
+def name_and_options(item: Any) -> tuple[str, Mapping[str, Any]]:
+    """Of a function that is wanted: ``"pose"`` or ``("pose", {"frame": "tool"})``."""
     if isinstance(item, str):
         return item, {}
     try:

@@ -147,7 +147,7 @@ def scalar_kernel(
     stages.memory.update({what: f"%{what}" for what, size in {**sizes, "scratch": slots}.items() if size})
     flag = body.op(f"or i1 {stages.call()}, {early.flag}")
     kernel = state_kernel(program, body, name, slots, flag, memory, arrays.pointers)
-    return NEXT_MODULE.join([stages.table() + kernel, *stages.texts])
+    return NEXT_MODULE.join([stages.table() + kernel, *stages.modules()])
 
 
 def _store_constants(program: Program, body: CodeBody, width: int, arrays: OutputArrays) -> set[int]:

@@ -27,7 +27,7 @@ class OutputArrays:
     def of(cls, program: Program, parts: Sequence[Shape] = ()) -> OutputArrays:
         """One array for each part, or for the whole result."""
         if len(parts) <= 1:
-            return cls((len(program.outputs),), program.shape[-1:] or (1,))
+            return cls((program.size,), program.shape[-1:] or (1,))
         return cls(tuple(map(math.prod, parts)), tuple(shape[-1] if shape else 1 for shape in parts))
 
     @property

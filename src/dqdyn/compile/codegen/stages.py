@@ -18,10 +18,11 @@ TABLE = "stages"
 """The global in the first module that holds the addresses of the stages, in order."""
 LONGEST = 4000
 """Lines of IR in a stage, about."""
+_MODULES = 8  # at most; each takes a millisecond to load
 
 
 def stage_name(number: int) -> str:
-    """The function in the module after ``number`` other stages."""
+    """The function of a stage; stages are numbered through all modules."""
     return f"stage{number}"
 
 
@@ -68,6 +69,11 @@ class Stages:
             function = body.load(body.at(f"@{TABLE}", k, "ptr"), "ptr")
             flags = body.op(f"or i64 {flags}, {body.op(f'call i64 {function}({given})')}")
         return body.op(f"icmp ne i64 {flags}, 0")
+
+    def modules(self) -> list[str]:
+        """The stages, several of them in a module where they are many."""
+        share = -(-len(self.texts) // _MODULES)
+        return ["\n".join(self.texts[k : k + share]) for k in range(0, len(self.texts), share)]
 
     def table(self) -> str:
         """The global that the loader fills in."""

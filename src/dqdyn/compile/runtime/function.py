@@ -9,7 +9,8 @@ import math
 import os
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from concurrent.futures import Executor
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -27,6 +28,9 @@ from dqdyn.compile.runtime.threads import share, whole
 from dqdyn.compile.trace.interpret import interpret
 from dqdyn.compile.trace.program import Program
 from dqdyn.errors import CompileWarning, Error, LazyArrayError, StateError
+
+if TYPE_CHECKING:
+    from dqdyn.compile.runtime.native import Library
 
 Converter = Callable[[int, Any, bool], Array]
 """``convert(argument, value, check)`` gives a float64 array of shape (..., size), or an object array of symbols.
@@ -90,7 +94,7 @@ class Function:
         self.form_name, self.form, self.arrays = "call", self.forms["call"], OutputArrays.of(program, parts)
         self.convert = size_converter(program) if convert is None else convert
         self.__name__, self.__doc__ = program.name, summary
-        wanted = native_wanted(native) and program.outputs
+        wanted = native_wanted(native) and program.size
         self.native = NativeCode(program, units, contract, numbers, parts, self.forms) if wanted else None
 
     @SharedProperty
@@ -114,6 +118,26 @@ class Function:
             return self
         built_in = self._attempt(self._built_in) or self
         return built_in if alone is None or built_in is self else CheckedCall(self, built_in, alone)
+
+    def start(self, executor: Executor, batches: bool = False) -> None:
+        """Begin to compile on an executor; see :meth:`NativeCode.start`, and :meth:`finish`."""
+        self._attempt(lambda code: code.start(executor, batches))
+
+    def finish(self, batches: bool = False) -> None:
+        """Wait for the code of single states and, if asked for, of batches."""
+        if self.fast is self:
+            self._attempt(lambda code: code.one)
+        if batches:
+            self._attempt(lambda code: code.many)
+
+    def abandon(self) -> None:
+        """Forget code that was started and not finished; it is compiled when it is needed."""
+        if self.native is not None:
+            self.native.abandon()
+
+    def libraries(self) -> list[Library]:
+        """The machine code that there is."""
+        return [] if self.native is None else self.native.libraries()
 
     def _built_in(self, code: NativeCode) -> Any:
         doc = f"{self.__name__}{self.__signature__}\n--\n\n{self.__doc__}"
@@ -258,7 +282,7 @@ class Function:
     def _compute(self, arrays: list[Array], batch: tuple[int, ...], targets: list[Array], threads: int) -> bool:
         """Fill the targets; whether there may be unfit inputs in a batch."""
         rows = math.prod(batch)
-        if rows == 0 or not self.program.outputs:
+        if rows == 0 or not self.program.size:
             return True
         outs = self._columns([t.reshape(rows, size) for t, size in zip(targets, self.form.sizes, strict=True)])
         if rows == 1 and self._one(arrays, outs):

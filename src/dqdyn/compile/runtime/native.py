@@ -75,10 +75,11 @@ class Library:
     def _loaded(self) -> Any:
         """A copy of the code in memory: the engines of all modules, the first of which knows the others."""
         engines = [self._engine(code) for code in self._objects]
-        table = engines[0].get_global_value_address(TABLE) if len(engines) > 1 else 0
-        for k, engine in enumerate(engines[1:]):
-            stage = engine.get_function_address(stage_name(k))
-            ctypes.c_void_p.from_address(table + k * ctypes.sizeof(ctypes.c_void_p)).value = stage
+        table, k = engines[0].get_global_value_address(TABLE) if len(engines) > 1 else 0, 0
+        for engine in engines[1:]:
+            while stage := engine.get_function_address(stage_name(k)):
+                ctypes.c_void_p.from_address(table + k * ctypes.sizeof(ctypes.c_void_p)).value = stage
+                k += 1
         return engines
 
     def _engine(self, code: bytes) -> Any:

@@ -41,7 +41,7 @@ class NativeCode:
         self.largest = max(1, _UNINTERRUPTED // max(1, program.counts.total))
         self._started: dict[str, Library] = {}  # being compiled on other threads
 
-    def start(self, executor: Executor, batches: bool = False) -> list[Library]:
+    def start(self, executor: Executor, batches: bool = False) -> None:
         """Begin to compile on an executor the code for one state and, if asked for, for batches.
 
         The caller holds :data:`~dqdyn.compile.runtime.process_lock.LOCK` until ``single`` and ``many`` are there.
@@ -50,7 +50,14 @@ class NativeCode:
             self._started["single"] = self._single(executor)
         if batches and "batch" not in self.__dict__:
             self._started["batch"] = self._batch(executor)
-        return list(self._started.values())
+
+    def abandon(self) -> None:
+        """Forget what was started: its executor stops."""
+        self._started.clear()
+
+    def libraries(self) -> list[Library]:
+        """The modules that are loaded."""
+        return [self.__dict__[name] for name in ("single", "batch") if name in self.__dict__]
 
     @SharedProperty
     def single(self) -> Library:

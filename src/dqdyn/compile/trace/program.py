@@ -55,6 +55,11 @@ class Program:
             other=tally["atan2"] + tally["less"] + tally["select"],
         )
 
+    @cached_property
+    def size(self) -> int:
+        """How many numbers it gives."""
+        return len(self.outputs)
+
     def uses(self) -> Counter[int]:
         """How often each instruction is an operand of another."""
         return Counter(k for op, operands, _ in self.instructions if op != "input" for k in operands)

@@ -1,9 +1,9 @@
 """The tracer: run an algorithm on it and it becomes a program.
 
 Equal expressions become one instruction (hash-consing), constants fold, and so do 0 and ±1. What does not depend on the
-inputs is a plain number, so that arithmetic on it costs nothing here; the sign of a value is part of the value and costs
-an instruction only where nothing absorbs it. A traced value has no truth value: a branch on it would freeze one path
-into the program, so it raises.
+inputs is a plain number, so that arithmetic on it costs nothing here; the sign of a value is part of the value and
+costs an instruction only where nothing absorbs it. A traced value has no truth value: a branch on it would freeze one
+path into the program, so it raises.
 """
 
 from __future__ import annotations
