@@ -84,3 +84,57 @@ def test_mass_matrix_of_a_long_chain() -> None:
     expected = np.reshape(interpret(program, [list(q)]), program.shape)
     found = robot.mass_matrix(q)
     assert np.abs(found - expected).max() <= 1e-13 * np.abs(expected).max()
+
+
+def symmetric(size: int) -> Program:
+    """W D Wᵀ for a unit triangular W: terms that are no products, signs that all have, and results that stand twice."""
+
+    def entries(x: list, d: list) -> tuple[list, tuple[int, int]]:
+        w = [[-x[size * i + k] for k in range(i)] + [1.0] for i in range(size)]
+        scaled = [[a * d[k] for k, a in enumerate(row)] for row in w]
+        result: list[Any] = [0.0] * size**2
+        for i in range(size):
+            for j in range(i, size):
+                entry = scaled[j][i]
+                for k in range(i):
+                    entry = entry + w[i][k] * scaled[j][k] if (i + k) % 3 else w[i][k] * scaled[j][k] + entry
+                result[size * i + j] = result[size * j + i] = entry
+        return result, (size, size)
+
+    return trace("symmetric", [("x", size * size), ("d", size)], entries)
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("size", [9, 14])
+def test_symmetric_results_with_single_terms(width: int, size: int) -> None:
+    program = symmetric(size)
+    packing = pack_sums(program, width)
+    if width > 1 and size == 14:
+        assert len(packing.groups) > 10
+        assert packing.copies(program)
+    rng = np.random.default_rng(4)
+    x, d, out = rng.normal(size=(1, size * size)), rng.normal(size=(1, size)), np.full((1, size * size), np.nan)
+    for fma in FUSED:
+        assert scalar_code(program, fma, False, width)([x, d], out) == 0
+        assert_same_bits(out[0], interpret(program, [list(x[0]), list(d[0])]))
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_a_term_alone_beside_a_product_with_it(width: int) -> None:
+    """The term is no factor that the neighbours have in common."""
+
+    def entries(x: list, y: list) -> tuple[list, tuple[int, int]]:
+        result = []
+        for i in range(6):
+            s, a = x[i] + 1.0, [x[i + c] * 2.0 for c in range(4)]
+            for j in range(8):
+                products = [a[c] * y[4 * j + c] for c in range(4)]
+                result.append((products[0] + products[1]) + (products[2] + products[3]) + (s * y[j] if j % 2 else s))
+        return result, (6, 8)
+
+    program = trace("mixed", [("x", 10), ("y", 32)], entries)
+    assert width == 2 or pack_sums(program, width).groups
+    rng = np.random.default_rng(5)
+    x, y, out = rng.normal(size=(1, 10)), rng.normal(size=(1, 32)), np.full((1, 48), np.nan)
+    assert scalar_code(program, FUSED[0], False, width)([x, y], out) == 0
+    assert_same_bits(out[0], interpret(program, [list(x[0]), list(y[0])]))

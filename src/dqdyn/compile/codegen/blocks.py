@@ -42,8 +42,9 @@ def plan(
     """Cut a program into segments of about ``length`` lines and place what crosses a cut.
 
     ``needed`` are the instructions to keep, if not all; ``elsewhere`` are values that are computed before, ``stored``
-    those that get a place of their own in memory: any segment can read both without a slot. ``transposed``: inputs are read before the first segment and outputs are kept until after the last one; else
-    inputs can be read anywhere and outputs are stored at once.
+    those that get a place of their own in memory: any segment can read both without a slot. ``transposed``: inputs are
+    read before the first segment and outputs are kept until after the last one; else inputs can be read anywhere and
+    outputs are stored at once.
     """
     made: dict[int, int] = {}  # instruction → segment; −1: before all
     turns: dict[int, int] = {}  # argument of a sine → segment in which sine and cosine are made

@@ -110,19 +110,25 @@ def _families(known: dict[int, SumFormula]) -> Iterator[tuple[tuple[int, ...], l
     waiting = list(known)
     while waiting:
         first = known[waiting[0]]
-        commons = [{a, b} for _, a, b in first.products]
+        commons = [_shareable(product) for product in first.products]
         members = []
         for lane in waiting:
             formula = known[lane]
             if formula.shape != first.shape:
                 continue
-            shared = [c & {a, b} for c, (_, a, b) in zip(commons, formula.products, strict=True)]
+            shared = [c & _shareable(product) for c, product in zip(commons, formula.products, strict=True)]
             if all(shared):
                 commons = shared
                 members.append(lane)
         waiting = [lane for lane in waiting if lane not in members]
         if len(members) >= _FEWEST_LANES:
             yield tuple(members), [min(c) for c in commons]
+
+
+def _shareable(product: tuple[bool, int, int]) -> set[int]:
+    """What lanes can have in common: a factor, or that the term is no product."""
+    _, a, b = product
+    return {ALONE} if b == ALONE else {a, b}
 
 
 def _other(product: tuple[bool, int, int], common: int) -> Factor:
