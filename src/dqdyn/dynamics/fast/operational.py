@@ -91,8 +91,9 @@ class Operational:
         self.inverse_inertia: Matrix = [[0.0] * _SIZE for _ in range(_SIZE)]
         for i in range(_SIZE):
             for j in range(i + 1):
-                entry = total(y[i] * weighted[k][j] for k, y in self.y.items())
-                self.inverse_inertia[i][j] = self.inverse_inertia[j][i] = entry
+                for k, y in self.y.items():
+                    self.inverse_inertia[i][j] = self.inverse_inertia[i][j] + y[i] * weighted[k][j]
+                self.inverse_inertia[j][i] = self.inverse_inertia[i][j]
 
     def _eliminated(self, y: Matrix) -> dict[int, list[Scalar]]:
         """L⁻ᵀ Jᵀ by rows, those without entries left out."""
