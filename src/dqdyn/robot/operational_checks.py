@@ -37,9 +37,10 @@ class RequireRank:
         joints = [model.joints[i] for i in model.path(options.frame.body)]
         axes = {k for joint in joints for k in range(joint.v.start, joint.v.stop)}
         if len(axes) < 6:
-            count = f"{len(axes)} {'axis' if len(axes) == 1 else 'axes'}" if axes else "no axis"
+            axis = "one axis" if len(axes) == 1 else f"{len(axes)} axes"
+            why = f"{axis} cannot move it in six directions" if axes else "no axis moves it"
             problem = f"{function.name} of the frame {self.frame.name!r} of {model.name!r} does not exist"
-            raise Error(f"{problem}: {count} cannot move it in six directions; {_INSTEAD}.", axes=len(axes))
+            raise Error(f"{problem}: {why}; {_INSTEAD}.", axes=len(axes))
 
     def __call__(self, inputs: Sequence[np.ndarray]) -> None:
         from dqdyn.dynamics.fast.operational import is_singular
