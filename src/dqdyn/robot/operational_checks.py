@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -43,9 +42,9 @@ class RequireRank:
             raise Error(f"{problem}: {why}; {_INSTEAD}.", axes=len(axes))
 
     def __call__(self, inputs: Sequence[np.ndarray]) -> None:
-        from dqdyn.dynamics.fast.operational import is_singular
-
-        row = first_row(is_singular(self._pivots(inputs[0], check=False)))
+        q = inputs[0]
+        found = self._loss(q) if q.ndim == 1 else self._loss(q, check=False)
+        row = first_row(self._is_singular(found))
         if row is not None:
             problem = f"{self.function.name} of the frame {self.frame.name!r} does not exist at {at_state(row)}"
             raise StateError(
@@ -55,10 +54,16 @@ class RequireRank:
             )
 
     @cached_property
-    def _pivots(self) -> Function:
-        from dqdyn.dynamics.fast.operational import candidates, pivots
+    def _is_singular(self) -> Callable[[np.ndarray], np.ndarray]:
+        from dqdyn.dynamics.fast.operational import is_singular
+
+        return is_singular
+
+    @cached_property
+    def _loss(self) -> Callable[..., np.ndarray]:
+        from dqdyn.dynamics.fast.operational import candidates, loss
 
         # Whether J loses rank does not depend on the axes in which it is expressed; seen from the frame it is cheapest.
-        (form, model), *_ = candidates(pivots, replace(self.model, constraints=()), self.frame)
-        program = trace("pivots", [("q", model.nq)], lambda q: (form(model, q, frame=self.frame), (12,)))
-        return Function(program, native=self.native)
+        (form, model), *_ = candidates(loss, self.model, self.frame)
+        program = trace("loss", [("q", model.nq)], lambda q: (form(model, q, frame=self.frame), (1,)))
+        return Function(program, native=self.native).fast
