@@ -26,20 +26,28 @@ def require_tree(function: RobotFunction, model: Model, options: Options, native
         raise Error(f"{problem}: use robot.without_constraints() for that of the tree.", constraint=name)
 
 
-class RequireRank:
-    """Errors where the Jacobian of a frame has not the rank six: for all states, and state by state when called."""
+def require_rank(function: RobotFunction, model: Model, options: Options, native: bool | None) -> RankCheck | None:
+    """An error where the Jacobian of a frame has not the rank six in any state; else what to ask at every state.
 
-    def __init__(self, function: RobotFunction, model: Model, options: Options, native: bool | None) -> None:
-        require_tree(function, model, options, native)
-        assert isinstance(options.frame, Frame), "checked before"
-        self.function, self.model, self.frame, self.native = function, model, options.frame, native
-        joints = [model.joints[i] for i in model.path(options.frame.body)]
-        axes = {k for joint in joints for k in range(joint.v.start, joint.v.stop)}
-        if len(axes) < 6:
-            axis = "one axis" if len(axes) == 1 else f"{len(axes)} axes"
-            why = f"{axis} cannot move it in six directions" if axes else "no axis moves it"
-            problem = f"{function.name} of the frame {self.frame.name!r} of {model.name!r} does not exist"
-            raise Error(f"{problem}: {why}; {_INSTEAD}.", axes=len(axes))
+    With a free joint before the frame it has that rank everywhere.
+    """
+    require_tree(function, model, options, native)
+    assert isinstance(options.frame, Frame), "checked before"
+    frame, joints = options.frame, [model.joints[i] for i in model.path(options.frame.body)]
+    axes = {k for joint in joints for k in range(joint.v.start, joint.v.stop)}
+    if len(axes) < 6:
+        axis = "one axis" if len(axes) == 1 else f"{len(axes)} axes"
+        why = f"{axis} cannot move it in six directions" if axes else "no axis moves it"
+        problem = f"{function.name} of the frame {frame.name!r} of {model.name!r} does not exist"
+        raise Error(f"{problem}: {why}; {_INSTEAD}.", axes=len(axes))
+    return None if any(joint.motion.group == "pose" for joint in joints) else RankCheck(function, model, frame, native)
+
+
+class RankCheck:
+    """An error at a state where the Jacobian of a frame has not the rank six."""
+
+    def __init__(self, function: RobotFunction, model: Model, frame: Frame, native: bool | None) -> None:
+        self.function, self.model, self.frame, self.native = function, model, frame, native
 
     def __call__(self, inputs: Sequence[np.ndarray]) -> None:
         q = inputs[0]
