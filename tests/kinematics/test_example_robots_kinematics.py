@@ -25,6 +25,7 @@ NO_ROBOTS = {"ur/ur3", "alex/alex_psyonic_hands"}
 """No name; and a mimic joint without a master, which Pinocchio overlooks."""
 ROBOTS = [name for name in FILES if name not in NO_ROBOTS]
 BASES = ("fixed", "free")
+_ARGUMENTS = (pinocchio.ARG0, pinocchio.ARG1)
 
 
 @cache
@@ -130,6 +131,8 @@ def test_mass_quantities(name: str, base: str, mimic: bool) -> None:
     )
     momentum = pinocchio.computeCentroidalMomentum(theirs, data, pq, pv)
     assert_close(run(ours, "centroidal_momentum", q, v), np.concatenate([momentum.linear, momentum.angular]))
+    rates = pinocchio.computeCentroidalMapTimeVariation(theirs, data, pq, pv)  # T is constant for what a URDF holds
+    assert_close(run(ours, "centroidal_momentum_matrix_derivative", q, v), np.array(rates) @ t, 1e-9)
     # d/dt (M ċ) = M (J a + J̇ v), with a = 0
     pinocchio.centerOfMass(theirs, data, pq, pv, layout.a(q, v, 0 * v))
     assert_close(run(ours, "center_of_mass_jacobian_derivative", q, v) @ v, np.array(data.acom[0]))
@@ -148,6 +151,13 @@ def test_integration(name: str, base: str) -> None:
         expected[3:7] *= np.sign(expected[3:7] @ layout.q(moved)[3:7])
     assert_close(layout.q(moved), expected)
     assert_close(layout.v(q, run(ours, "difference", q, moved)), pinocchio.difference(theirs, layout.q(q), expected))
+    if ours.nv:
+        t, given = layout.transform(q), (theirs, layout.q(q), layout.v(q, v))
+        for argument, found in enumerate(run(ours, "integrate_jacobians", q, v, 1.0)):
+            assert_close(t @ found @ np.linalg.inv(t), pinocchio.dIntegrate(*given, _ARGUMENTS[argument]), 1e-9)
+        for argument, found in enumerate(run(ours, "difference_jacobians", q, moved)):
+            other = pinocchio.dDifference(theirs, layout.q(q), expected, _ARGUMENTS[argument])
+            assert_close(t @ found @ np.linalg.inv(t), other, 1e-9)
 
 
 _FIXED_WIDTH = ("poses", "joint_wrenches", "operational_space_inverse_inertia")
