@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from dqdyn.errors import Error
 from dqdyn.robot import Robot
 from dqdyn.robot.catalog import CATALOG
 from dqdyn.robot.options import FRAMES, Options
@@ -12,6 +13,8 @@ from dqdyn.robot.robot_function import RobotFunction
 _WRENCHES = "_with_wrenches"
 NAMES = (*CATALOG, *(f"{name}{_WRENCHES}" for name, entry in CATALOG.items() if "wrench_frames" in entry.options))
 """The functions of the catalog, and again those that take wrenches."""
+INVERTED = ("operational_space_inertia", "dynamically_consistent_inverse")
+"""Functions that divide by a matrix of mixed units, which costs digits."""
 
 
 def function_of(name: str) -> RobotFunction:
@@ -24,6 +27,15 @@ def options_of(name: str, choices: dict[str, Any]) -> dict[str, Any]:
     entry = function_of(name)
     taken = [o for o in entry.options if not o.startswith("wrench") or name.endswith(_WRENCHES)]
     return {o: choices[o] for o in taken if o in choices or o in FRAMES}
+
+
+def exists(robot: Robot, name: str, options: dict[str, Any]) -> bool:
+    """Whether the robot has the function: some need a frame that six axes can move, and refuse others."""
+    try:
+        robot._functions.variables.require(*bound(robot, name, options))
+    except Error:
+        return False
+    return True
 
 
 def bound(robot: Robot, name: str, options: dict[str, Any]) -> tuple[RobotFunction, Options]:

@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from catalog_cases import function_of, options_of
+from catalog_cases import INVERTED, NAMES, exists, function_of, options_of
 from trees import random_robot, random_unit
 
 import dqdyn as dq
@@ -69,6 +69,13 @@ def _input(robot: dq.Robot, name: str, size: int, rng: np.random.Generator) -> n
 
 
 @cache
+def names_of(robot_name: str) -> tuple[str, ...]:
+    """The functions that a robot has."""
+    robot = robot_named(robot_name)
+    return tuple(name for name in NAMES if exists(robot, name, _options(robot, name)))
+
+
+@cache
 def case(robot_name: str, function: str) -> Case:
     robot = robot_named(robot_name)
     options = _options(robot, function)
@@ -92,4 +99,5 @@ def assert_same(found: Any, expected: np.ndarray, tolerance: float = 1e-12, of: 
     assert found.shape == expected.shape, of
     if expected.size:
         error, size = np.abs(found - expected).max(), np.abs(expected).max()
+        tolerance *= 1e3 if of in INVERTED else 1.0
         assert error <= tolerance * size, f"{of} is off by {error:.3g}, largest entry {size:.3g}"

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from c_compiler import NO_CPP, NO_SANITIZERS, STRICT, call, compiled, has_sanitizers, library, needs_compiler
-from catalog_cases import NAMES
-from export_cases import ROBOTS, STATES, Case, assert_same, case, robot_named
+from export_cases import ROBOTS, STATES, Case, assert_same, case, names_of, robot_named
 
 import dqdyn as dq
 from dqdyn.compile.export import c_body
@@ -26,7 +25,7 @@ pytestmark = needs_compiler
 @pytest.fixture(scope="module", params=ROBOTS)
 def exported(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, ctypes.CDLL]:
     """All functions of a robot in one file, behind their own header."""
-    programs = {name: case(request.param, name).program for name in NAMES}
+    programs = {name: case(request.param, name).program for name in names_of(request.param)}
     folder = tmp_path_factory.mktemp("c")
     (folder / "robot.h").write_text(to_c_header(programs), encoding="utf-8")
     source = '#include "robot.h"\n#include "robot.h"\n' + to_c_file(programs)
@@ -35,7 +34,7 @@ def exported(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
 
 def test_every_function_agrees_with_numpy(exported: tuple[str, ctypes.CDLL]) -> None:
     robot, code = exported
-    for name in NAMES:
+    for name in names_of(robot):
         one = case(robot, name)
         found = [call(getattr(code, name), one.program, [a[k] for a in one.inputs]) for k in range(STATES)]
         assert_same(found, one.expected, of=name)
@@ -43,7 +42,7 @@ def test_every_function_agrees_with_numpy(exported: tuple[str, ctypes.CDLL]) -> 
 
 def test_output_may_overlap_the_inputs(exported: tuple[str, ctypes.CDLL]) -> None:
     robot, code = exported
-    for name in NAMES:
+    for name in names_of(robot):
         one = case(robot, name)
         expected = call(getattr(code, name), one.program, [a[0] for a in one.inputs])
         for argument, values in enumerate(one.inputs):
@@ -75,9 +74,9 @@ def test_large_programs_are_split_and_stay_the_same(monkeypatch: pytest.MonkeyPa
 
 def test_optimized_code_has_no_warnings_either(tmp_path: Path) -> None:
     robot = robot_named("two_link")
-    programs = {name: case("two_link", name).program for name in NAMES}
+    programs = {name: case("two_link", name).program for name in names_of("two_link")}
     code = library(tmp_path, to_c_file(programs), "-O2", "-Wfloat-equal", "-Wdouble-promotion", "-Wmissing-prototypes")
-    for name in NAMES:
+    for name in names_of("two_link"):
         one = case(robot.name, name)
         found = [call(getattr(code, name), one.program, [a[k] for a in one.inputs]) for k in range(STATES)]
         assert_same(found, one.expected, of=name)
@@ -210,7 +209,7 @@ def test_sanitizers_find_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     cases: list[tuple[str, Case]] = []
     programs: dict[str, Any] = {}
     for robot in ("two_link", "free base"):
-        for name in NAMES:
+        for name in names_of(robot):
             if case(robot, name).program.counts.total < 800:  # such code compiles slowly with sanitizers
                 cases.append((f"{robot.replace(' ', '_')}_{name}", case(robot, name)))
                 programs[cases[-1][0]] = cases[-1][1].program

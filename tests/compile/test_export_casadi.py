@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from catalog_cases import NAMES, function_of
+from catalog_cases import function_of
 from compile_tools import program_of
-from export_cases import ROBOTS, STATES, assert_same, case, matrix_shape
+from export_cases import ROBOTS, STATES, assert_same, case, matrix_shape, names_of
 
 import dqdyn as dq
 from dqdyn.compile.export.casadi import to_casadi
@@ -21,7 +21,7 @@ casadi = pytest.importorskip("casadi")
 
 @pytest.mark.parametrize("robot", ROBOTS)
 def test_every_function_agrees_with_numpy(robot: str) -> None:
-    for name in NAMES:
+    for name in names_of(robot):
         one = case(robot, name)
         function = to_casadi(one.program)
         assert function.name() == function_of(name).name

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from own_kinds import OWN, Pinion, description
-from trees import assert_close
+from trees import assert_close, rate, run
 
 import dqdyn as dq
 from dqdyn import control as ct
@@ -113,6 +113,24 @@ def test_derivatives_are_those_of_the_functions(robot: Robot, which: str) -> Non
     assert_close(d_dq, central(lambda d: function(robot.integrate(q, d, 1.0), v, third)), 2e-6)
     assert_close(d_dv, central(lambda d: function(q, v + d, third)), 2e-6)
     assert_close(d_last, central(lambda d: function(q, v, third + d)), 2e-6)
+
+
+def test_second_derivatives_and_momenta_are_those_of_the_functions(robot: Robot) -> None:
+    q, v, a = state(robot, 4)
+    rng = np.random.default_rng(5)
+    weights, w, dv, da = rng.normal(size=(4, robot.nv))
+    at = lambda t: (run(robot, "integrate", q, w, t), v + t * dv, a + t * da)
+    gradient = lambda t: weights @ run(robot, "inverse_dynamics_derivatives", *at(t))
+    found = run(robot, "inverse_dynamics_hessian_product", q, v, a, weights, w, dv, da)
+    assert_close(found, rate(gradient), 1e-8)
+    momentum = lambda t: run(robot, "centroidal_momentum_matrix", run(robot, "integrate", q, v, t))
+    assert_close(run(robot, "centroidal_momentum_matrix_derivative", q, v), rate(momentum), 1e-9)
+    assert_close(run(robot, "centroidal_momentum_matrix", q) @ v, run(robot, "centroidal_momentum", q, v), 1e-12)
+    by_q, by_v = run(robot, "integrate_jacobians", q, v, 0.2)
+    end = run(robot, "integrate", q, v, 0.2)
+    moved = lambda t: run(robot, "difference", end, run(robot, "integrate", run(robot, "integrate", q, w, t), v, 0.2))
+    assert_close(by_q @ w, rate(moved), 1e-9)
+    assert by_v[0, 0] == pytest.approx(0.2)
 
 
 def test_jacobians_are_those_of_the_pose(robot: Robot) -> None:

@@ -54,7 +54,7 @@ def sample(name: str, rng: np.random.Generator, batch: tuple[int, ...] = ()) -> 
     """A good value of an input, with a leading shape."""
     if name in ("q", "q1"):
         return random_q(ROBOT, rng, batch)
-    if name in ("v", "a", "tau"):
+    if name in ("v", "a", "tau", "weights", "dq", "dv", "da"):
         return random_v(ROBOT, rng, batch)
     if name == "dt":
         return rng.uniform(0.1, 0.5, batch)

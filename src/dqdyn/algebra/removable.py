@@ -13,7 +13,7 @@ from typing import Any
 from dqdyn.algebra.scalar import Scalar, atan2, cos, divide, less, select, sin, sqrt, total
 
 _SMALL_ANGLE = 0.25  # on the squared angle
-_SMALL_FOR_GAPS = 1.0  # on the squared angle, where a closed form loses more digits
+_SMALL_SINE_GAP, _SMALL_COTANGENT_GAP = 6.0, 1.5  # on the squared angle, where closed forms lose more digits
 _SMALL_SINE = 0.1  # on the squared sine
 _TINY = 1e-300  # a square whose root can still be divided by
 _TINY_SINE = 1e-200  # a squared sine whose cube of the root can still be divided by
@@ -24,7 +24,7 @@ _SINC_SLOPE = tuple((-1) ** (k + 1) * (2 * k + 2) / math.factorial(2 * k + 3) fo
 _ARCSINE = tuple(math.comb(2 * k, k) / (4**k * (2 * k + 1)) for k in range(18))
 _RATIO = tuple(4**k * math.factorial(k) ** 2 / math.factorial(2 * k + 1) for k in range(20))
 _LOG_SLOPE = tuple(_RATIO[k + 1] - _RATIO[k] for k in range(18))
-_SINE_GAP = tuple((-1) ** k / math.factorial(2 * k + 3) for k in range(14))
+_SINE_GAP = tuple((-1) ** k / math.factorial(2 * k + 3) for k in range(20))
 _SINE_GAP_SLOPE = tuple((k + 1) * c for k, c in enumerate(_SINE_GAP[1:]))
 
 
@@ -37,7 +37,7 @@ def _cotangents(terms: int) -> tuple[float, ...]:
     return tuple(-c for c in cotangent[1:])
 
 
-_COTANGENT_GAP = _cotangents(19)
+_COTANGENT_GAP = _cotangents(24)
 _COTANGENT_GAP_SLOPE = tuple((k + 1) * c for k, c in enumerate(_COTANGENT_GAP[1:]))
 
 
@@ -72,7 +72,7 @@ def sinc_slope_root(s: Scalar) -> Scalar:
 
 def sine_gap_root(s: Scalar) -> Scalar:
     """(x − sin x)/x³ with x = √s; 1/6 at s = 0."""
-    small = less(s, _SMALL_FOR_GAPS)
+    small = less(s, _SMALL_SINE_GAP)
     square = select(small, 1.0, s)
     x = sqrt(square)
     closed = divide(1.0 - divide(sin(x), x), square)
@@ -81,7 +81,7 @@ def sine_gap_root(s: Scalar) -> Scalar:
 
 def sine_gap_slope_root(s: Scalar) -> Scalar:
     """d/ds of :func:`sine_gap_root`; −1/120 at s = 0."""
-    small = less(s, _SMALL_FOR_GAPS)
+    small = less(s, _SMALL_SINE_GAP)
     square = select(small, 1.0, s)
     x = sqrt(square)
     closed = divide(1.5 * divide(sin(x), x) - 0.5 * cos(x) - 1.0, square * square)
@@ -90,7 +90,7 @@ def sine_gap_slope_root(s: Scalar) -> Scalar:
 
 def cotangent_gap_root(s: Scalar) -> Scalar:
     """(1 − y cot y)/y² with y = √s < π; 1/3 at s = 0."""
-    small = less(s, _SMALL_FOR_GAPS)
+    small = less(s, _SMALL_COTANGENT_GAP)
     square = select(small, 1.0, s)
     y = sqrt(square)
     closed = divide(1.0 - divide(y * cos(y), sin(y)), square)
@@ -99,7 +99,7 @@ def cotangent_gap_root(s: Scalar) -> Scalar:
 
 def cotangent_gap_slope_root(s: Scalar) -> Scalar:
     """d/ds of :func:`cotangent_gap_root`; 1/45 at s = 0."""
-    small = less(s, _SMALL_FOR_GAPS)
+    small = less(s, _SMALL_COTANGENT_GAP)
     square = select(small, 1.0, s)
     y = sqrt(square)
     ratio = divide(y, sin(y))

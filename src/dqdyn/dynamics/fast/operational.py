@@ -7,14 +7,14 @@ approach for motion and force control of robot manipulators, IEEE Journal of Rob
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from dqdyn.algebra.scalar import Scalar, total
+from dqdyn.algebra.scalar import Scalar, less, select, total
 from dqdyn.dynamics.arguments import Matrix, Scalars, is_absent
 from dqdyn.dynamics.choice import Candidate, Form
 from dqdyn.dynamics.fast.sparse_solve import factored, substitute
@@ -64,19 +64,25 @@ def consistent_inverse(at: Operational) -> Matrix:
     return [[column[k] for column in columns] for k in range(at.nv)]
 
 
-def pivots(at: Operational) -> list[Scalar]:
-    """1/D of the pivots of Λ⁻¹, and its diagonal (12)."""
-    return [*factored(at.inverse_inertia)[1], *(row[k] for k, row in enumerate(at.inverse_inertia))]
+def loss(at: Operational) -> list[Scalar]:
+    """How many digits Λ lacks, as one number: Σ (s/p)² over the pivots p of Λ⁻¹ and the entries s they came from."""
+    diagonal = [row[k] for k, row in enumerate(at.inverse_inertia)]
+    largest = [_largest(diagonal[:3])] * 3 + [_largest(diagonal[3:])] * 3
+    sizes = (_largest([own, of_unit * _ROUNDING]) for own, of_unit in zip(diagonal, largest, strict=True))
+    ratios = [inverse * size for inverse, size in zip(factored(at.inverse_inertia)[1], sizes, strict=True)]
+    return [total(ratio * ratio for ratio in ratios)]
 
 
 def is_singular(found: np.ndarray) -> np.ndarray:
-    """Where Λ does not exist (...), from :func:`pivots` (..., 12)."""
-    inverse, diagonal = np.split(np.abs(found), 2, axis=-1)
-    turning, moving = diagonal[..., :3].max(axis=-1, keepdims=True), diagonal[..., 3:].max(axis=-1, keepdims=True)
-    largest = np.concatenate([np.repeat(turning, 3, axis=-1), np.repeat(moving, 3, axis=-1)], axis=-1)
-    size = np.maximum(diagonal, _ROUNDING * largest)
-    with np.errstate(all="ignore"):
-        return np.asarray(~(inverse * size < 1.0 / _TOLERANCE).all(axis=-1))
+    """Where Λ does not exist (...), from :func:`loss` (..., 1)."""
+    return np.asarray(~(found[..., 0] < _TOLERANCE**-2))
+
+
+def _largest(values: Sequence[Scalar]) -> Scalar:
+    result = values[0]
+    for value in values[1:]:
+        result = select(less(result, value), value, result)
+    return result
 
 
 class Operational:
@@ -91,8 +97,9 @@ class Operational:
         self.inverse_inertia: Matrix = [[0.0] * _SIZE for _ in range(_SIZE)]
         for i in range(_SIZE):
             for j in range(i + 1):
-                entry = total(y[i] * weighted[k][j] for k, y in self.y.items())
-                self.inverse_inertia[i][j] = self.inverse_inertia[j][i] = entry
+                for k, y in self.y.items():
+                    self.inverse_inertia[i][j] = self.inverse_inertia[i][j] + y[i] * weighted[k][j]
+                self.inverse_inertia[j][i] = self.inverse_inertia[i][j]
 
     def _eliminated(self, y: Matrix) -> dict[int, list[Scalar]]:
         """L⁻ᵀ Jᵀ by rows, those without entries left out."""

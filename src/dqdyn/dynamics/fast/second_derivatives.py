@@ -89,7 +89,7 @@ def _gradient_of_bodies(
     model: Model, q: Scalars, dq: Scalars, v: Scalars, a: Scalars, weights: Scalars
 ) -> list[Scalar]:
     """The gradient (3 nv) of λᵀτ without what the joints themselves contribute, for v and a of jets."""
-    level = v[0].level if model.nv else 0  # type: ignore[union-attr]
+    level = v[0].level if model.nv else 0
     still = zero_twist()
     motion = {WORLD_BODY: (still, DQ.of(ZERO, -pure(*model.gravity)), still)}
     sums: list[Sums] = []

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dqdyn.dynamics.choice import Candidate
 from dqdyn.dynamics.deferred import Deferred
 from dqdyn.model.model import Frame, Model
-from dqdyn.robot.operational_checks import RequireRank, require_tree
+from dqdyn.robot.operational_checks import require_rank, require_tree
 from dqdyn.robot.options import Options
 from dqdyn.robot.robot_function import Requirement, RobotFunction
 
@@ -28,6 +28,6 @@ def _at_frame(name: str, algorithm: str, requires: Requirement) -> RobotFunction
 
 OPERATIONAL = RobotFunction.table(
     _at_frame("operational_space_inverse_inertia", "inverse_inertia", require_tree),
-    _at_frame("operational_space_inertia", "inertia", RequireRank),
-    _at_frame("dynamically_consistent_inverse", "consistent_inverse", RequireRank),
+    _at_frame("operational_space_inertia", "inertia", require_rank),
+    _at_frame("dynamically_consistent_inverse", "consistent_inverse", require_rank),
 )
