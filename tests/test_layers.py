@@ -52,10 +52,10 @@ def rules() -> dict[str, set[str]]:
     # What a robot is to follow, and how: simulation and controllers take it.
     allowed["references"] = set(known)
     known.add("references")
-    allowed["simulate"] = allowed["control"] = set(known)
+    allowed["simulate"] = allowed["control"] = allowed["identify"] = set(known)
     for name in TOP:
-        allowed[name] = {*known, *TOP, "simulate", "control"}
-    known |= {"simulate", "control", *TOP}
+        allowed[name] = {*known, *TOP, "simulate", "control", "identify"}
+    known |= {"simulate", "control", "identify", *TOP}
     for name in ("analysis", "view", "cli", "__main__"):
         allowed[name] = set(known)
         known.add(name)

@@ -105,7 +105,7 @@ from dqdyn.robot import Robot
 del moved  # old names of modules are known now
 
 if TYPE_CHECKING:
-    from dqdyn import contacts, references, scenes
+    from dqdyn import contacts, identify, references, scenes
     from dqdyn.scenes.scene import Scene
     from dqdyn.simulate.run import simulate
     from dqdyn.simulate.trajectory import Trajectory
@@ -182,6 +182,7 @@ __all__ = [
     "hamiplus4",
     "hamiplus8",
     "i_",
+    "identify",
     "inertia_rows",
     "inv",
     "is_line",
@@ -231,6 +232,7 @@ _LATER = {
     "Scene": "dqdyn.scenes.scene",
     "Trajectory": "dqdyn.simulate.trajectory",
     "contacts": "dqdyn.contacts",
+    "identify": "dqdyn.identify",
     "references": "dqdyn.references",
     "scenes": "dqdyn.scenes",
     "simulate": "dqdyn.simulate",
