@@ -55,12 +55,14 @@ class Columns:
     def regressor(self, q: Reals, v: Reals, a: Reals, *, check: bool = True) -> Array:
         """Y (..., nv, p), of the robot's own gravity."""
         bodies = self.robot.torque_regressor(q, v, a, check=check)
-        v, a = np.asarray(v, float), np.asarray(a, float)
-        v, a = (np.broadcast_to(x, (*bodies.shape[:-2], self.robot.nv)) for x in (v, a))
-        added = {"damping": v, "friction": np.sign(v), "offset": np.ones_like(v), "armature": a}
-        parts = [added[term][..., None] * np.eye(self.robot.nv) for term in self.terms]
+        shape = (*bodies.shape[:-2], self.robot.nv)
+        rate: Array = np.broadcast_to(np.asarray(v, float), shape)
+        added = {"damping": rate, "friction": np.sign(rate), "offset": np.ones(shape), "armature": np.asarray(a, float)}
+        parts: list[Array] = [
+            np.broadcast_to(added[term], shape)[..., None] * np.eye(self.robot.nv) for term in self.terms
+        ]
         if "armature" in self.terms:
-            parts[-1] = parts[-1] + self._turning_rotors(v)
+            parts[-1] = parts[-1] + self._turning_rotors(rate)
         return np.concatenate([bodies, *parts], axis=-1)
 
     def _turning_rotors(self, v: Array) -> Array:

@@ -66,7 +66,7 @@ def as_data(value: Any) -> Data:
 
 def checked(robot: Robot, data: Data) -> Data:
     """The same as arrays of floats; an error that names what is of the wrong size, NaN, or out of order in time."""
-    arrays = [as_state(robot.model, name, getattr(data, name)) for name in QUANTITIES]
+    arrays = [as_state(robot.model, name, getattr(data, name), False) for name in QUANTITIES]
     for name, array in zip(QUANTITIES, arrays, strict=True):
         if array.ndim != 2:
             raise StateError(
@@ -75,6 +75,11 @@ def checked(robot: Robot, data: Data) -> Data:
         if len(array) != len(arrays[0]):
             rows = f"{len(array)} rows of {name} and {len(arrays[0])} of q"
             raise StateError(f"the data have {rows}: give as many of each.", argument=name)
+        if not np.isfinite(array).all():
+            row, column = (int(k) for k in np.argwhere(~np.isfinite(array))[0])
+            text = f"{name}[{column}] of the data is {array[row, column]} at row {row}: leave rows without numbers out."
+            raise StateError(text, argument=name, row=row)
+    as_state(robot.model, "q", arrays[0])  # whose quaternions have norm one
     t = data.t
     if t is not None:
         t = np.asarray(t, float)
@@ -89,7 +94,8 @@ def checked(robot: Robot, data: Data) -> Data:
             k = int(back[0]) + 1
             text = f"the time of the data does not rise at row {k}: {t[k - 1]:.9g} s is followed by {t[k]:.9g} s"
             raise StateError(f"{text}; sort the rows, and drop repeated ones.", argument="t", row=k)
-    return Data(*arrays, t)
+    q, v, a, tau = arrays
+    return Data(q, v, a, tau, t)
 
 
 def _split(data: Data) -> Iterator[Data]:

@@ -13,12 +13,13 @@ from dqdyn.identify.columns import TERMS
 from dqdyn.identify.consistency import consistent
 from dqdyn.identify.factors import Factor, factor
 from dqdyn.identify.report import Report, Validation, validation_of
-from dqdyn.identify.solution import Solution, solve, whitened
+from dqdyn.identify.solution import Solution, require_enough, solve, whitened
 from dqdyn.robot import Robot
 
 _STILL = 1e-9  # rad or m, by which a joint that never moves may seem to
 _AGAINST = -0.5  # correlation of torques with those the described robot needs, from which their sign is wrong
 _FAR = 5.0  # times the noise, from which residuals are not noise
+_EXACT = 1e-5  # of the torques: data without noise count no more than this
 _UNEXPLAINED = 0.3  # share of the torques that is left over where they are another robot's
 
 
@@ -42,13 +43,15 @@ def fit(
     """
     base = base_parameters(robot, terms) if base is None else base
     found = factor(base, data)
+    require_enough(base, found)
     if check:
         _require_motion(robot, found)
         _require_signs(robot, found)
     solution = solve(base, found)
     if check:
         _require_likeness(robot, found, solution)
-    r = whitened(found, 1.0 / solution.noise)
+    size = np.sqrt(found.likeness[1] / found.rows)
+    r = whitened(found, 1.0 / np.maximum(solution.noise, _EXACT * size + 1e-12))
     parameters = consistent(base.columns, base.matrix, r[:-1, :-1], r[:-1, -1], prior)
     unseen = None if validation is None else validate(base, solution, validation)
     return Report(base, solution, parameters, found.rows, unseen)
@@ -78,7 +81,8 @@ def _require_signs(robot: Robot, found: Factor) -> None:
         name = _joint(robot, worst)
         raise StateError(
             f"the torque of joint {name!r} runs against what {robot.name!r} needs (correlation "
-            f"{correlation[worst]:.2f}): turn its sign, or pass check=False if its description is that far off.",
+            f"{correlation[worst]:.2f}): turn its sign, check that the data are this robot's, in its order of joints, "
+            "or pass check=False if its description is that far off.",
             joint=name,
         )
 
@@ -92,8 +96,8 @@ def _require_likeness(robot: Robot, found: Factor, solution: Solution) -> None:
         name = _joint(robot, worst)
         share = solution.noise[worst] / size[worst]
         raise StateError(
-            f"no parameters of {robot.name!r} explain the torque of joint {name!r}: {100.0 * share:.0f} % of it is "
-            "left over, far above the noise; check that the data are this robot's, in its order of joints and in SI units.",
+            f"no parameters of {robot.name!r} explain the torque of joint {name!r}: {100.0 * share:.0f} % are left, "
+            "far above the noise: check that the data are this robot's, in its order of joints and SI units.",
             joint=name,
         )
 

@@ -116,7 +116,7 @@ class Report:
         """What stands above the table."""
         robot = self.base.columns.robot
         facts = [
-            f"{robot.name}: {len(self.base)} base parameters, {self.base.matrix.shape[1]} in all; {self.rows} measurements",
+            f"{robot.name}: {len(self.base)} base parameters of {self.base.matrix.shape[1]}; {self.rows} measurements",
             f"condition number {self.condition:.1f}; not identifiable: {_listed(self.hidden)}",
             f"noise per axis: {_numbers(self.noise)}",
         ]

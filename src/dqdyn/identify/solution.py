@@ -31,9 +31,8 @@ class Solution:
 
 def solve(base: BaseParameters, factor: Factor) -> Solution:
     """Least squares in which each joint counts by the variance of its residuals, found along with the estimate."""
+    require_enough(base, factor)
     b, joints = len(base), factor.r.shape[0]
-    if factor.rows * joints <= b:
-        raise StateError(f"{factor.rows} measurements cannot show {b} base parameters: give more.")
     condition = _condition(base, factor, np.ones(joints))
     weights = np.ones(joints)
     estimate, covariance = _weighted(factor, weights)
@@ -51,6 +50,12 @@ def solve(base: BaseParameters, factor: Factor) -> Solution:
         if np.abs(noise - before).max() <= 1e-6 * noise.max():
             break
     return Solution(estimate, covariance, noise, condition)
+
+
+def require_enough(base: BaseParameters, factor: Factor) -> None:
+    """An error for fewer torques than parameters."""
+    if factor.rows * factor.r.shape[0] <= len(base):
+        raise StateError(f"{factor.rows} measurements cannot show {len(base)} base parameters: give more.")
 
 
 def whitened(factor: Factor, weights: Array) -> Array:
