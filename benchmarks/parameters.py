@@ -71,7 +71,9 @@ def _different_robots(robot: Any) -> list[Result]:
         other.inverse_dynamics(q[k], v[k], a[k])
     rebuilt = (time.perf_counter() - start) / few * 1e9
     return [
-        Result(f"{ROBOTS} different robots, per robot", one, "ns", None, "rebuilding and compiling each", rebuilt, 1000.0),
+        Result(
+            f"{ROBOTS} different robots, per robot", one, "ns", None, "rebuilding and compiling each", rebuilt, 1000.0
+        ),
         Result(f"{ROBOTS} different robots, two threads", two, "ns", None, "one thread", one),
         Result(f"{ROBOTS} states of one robot, per state", constant, "ns", None, "different robots", one),
     ]

@@ -55,12 +55,12 @@ def rules() -> dict[str, set[str]]:
     # What a robot is to follow, and how: simulation and controllers take it.
     allowed["references"] = set(known)
     known.add("references")
-    allowed["simulate"] = allowed["control"] = set(known)
+    allowed["simulate"] = allowed["control"] = allowed["identify"] = set(known)
     # Many simulations and states at once, on many processes.
     allowed["scale"] = {*known, "simulate", "control"}
     for name in TOP:
-        allowed[name] = {*known, *TOP, "simulate", "control", "scale"}
-    known |= {"simulate", "control", "scale", *TOP}
+        allowed[name] = {*known, *TOP, "simulate", "control", "identify", "scale"}
+    known |= {"simulate", "control", "identify", "scale", *TOP}
     for name in ("analysis", "view", "gym", "cli", "__main__"):
         allowed[name] = set(known)
         known.add(name)

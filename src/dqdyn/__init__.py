@@ -105,7 +105,7 @@ from dqdyn.robot import Robot
 del moved  # old names of modules are known now
 
 if TYPE_CHECKING:
-    from dqdyn import contacts, gym, jax, references, scale, scenes, torch
+    from dqdyn import contacts, gym, identify, jax, references, scale, scenes, torch
     from dqdyn.scale.sweeping import sweep
     from dqdyn.scenes.scene import Scene
     from dqdyn.simulate.run import simulate
@@ -184,6 +184,7 @@ __all__ = [
     "hamiplus4",
     "hamiplus8",
     "i_",
+    "identify",
     "inertia_rows",
     "inv",
     "is_line",
@@ -238,6 +239,7 @@ _LATER = {
     "Trajectory": "dqdyn.simulate.trajectory",
     "contacts": "dqdyn.contacts",
     "gym": "dqdyn.gym",
+    "identify": "dqdyn.identify",
     "jax": "dqdyn.jax",
     "references": "dqdyn.references",
     "scale": "dqdyn.scale",

@@ -144,6 +144,31 @@ def test_a_thousand_robots_in_one_call() -> None:
         assert np.allclose(found[k], other.inverse_dynamics(q, v, a), rtol=0, atol=1e-12 * np.abs(found).max())
 
 
+def test_pinocchio_agrees_on_changed_robots() -> None:
+    """Inertias, poses of joints, armature and gravity set in Pinocchio's model, and given as inputs here."""
+    pinocchio = pytest.importorskip("pinocchio")
+    robot, rng = dq.load(urdf_file("ur5_robot")).without_friction(), np.random.default_rng(4)
+    names = ["mass", "center_of_mass", "rotational_inertia", "gravity", "armature", "joint_poses"]
+    values = _changed(robot, names, rng)
+    model = pinocchio.buildModelFromUrdf(str(urdf_file("ur5_robot")))
+    for i, joint in enumerate(robot.joints):
+        k = model.getJointId(joint.name)
+        xx, xy, yy, xz, yz, zz = values["rotational_inertia"][6 * i : 6 * i + 6]
+        tensor = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+        center = values["center_of_mass"][3 * i : 3 * i + 3]
+        model.inertias[k] = pinocchio.Inertia(float(values["mass"][i]), center, tensor)
+        w, x, y, z, *p = values["joint_poses"][7 * i : 7 * i + 7]
+        model.jointPlacements[k] = pinocchio.SE3(pinocchio.Quaternion(w, x, y, z).matrix(), np.array(p))
+    model.gravity.linear = values["gravity"]
+    model.armature = values["armature"]
+    q, v, a = rng.normal(size=(3, 6))
+    given = [values[name] for name in names]
+    tau = pinocchio.rnea(model, model.createData(), q, v, a)
+    assert np.allclose(robot.function("inverse_dynamics", parameters=names)(q, v, a, *given), tau, atol=1e-10)
+    mass = pinocchio.crba(model, model.createData(), q)
+    assert np.allclose(robot.function("mass_matrix", parameters=names)(q, *given), mass, atol=1e-10)
+
+
 def test_own_values_give_the_same_robot() -> None:
     for robot in (_dh(modified=False), random_robot(3), dq.robots.arm7()):
         names = [*ALL[:-1], "dh" if robot.name == "dh" else "joint_poses"]

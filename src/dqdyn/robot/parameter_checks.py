@@ -34,8 +34,8 @@ class ParameterChecks:
         self.springs = [name for name in ("stiffness", "rest") if name in names and self._without_springs.size]
         checked = [*self.of_bodies, *self.springs]
         self.needed = bool(checked) or self.divides
-        self.alone = self.names.index(checked[0]) if len(checked) == 1 and not self.divides else None
-        """The one input that the check depends on; None where it depends on several."""
+        self.alone = None if self.divides else [self.names.index(name) for name in checked]
+        """The inputs that the check depends on; None where these are all."""
 
     def __call__(self, inputs: list[Array]) -> None:
         given = dict(zip(self.names, inputs, strict=True))

@@ -1,30 +1,32 @@
-"""A built-in function for inputs of which one is checked: again only where it changed."""
+"""A built-in function for inputs of which some are checked: again only where they changed."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 
 class CheckedCall:
-    """Calls ``built_in`` where the ``argument`` is an array with the bytes that passed the check last, else ``slow``.
+    """Calls ``built_in`` where the ``arguments`` are arrays with the bytes that passed the check last, else ``slow``.
 
     Comparing them takes a fraction of a microsecond, checking them, in Python, many. ``slow`` checks and computes.
     """
 
-    def __init__(self, slow: Any, built_in: Callable[..., Any], argument: int) -> None:
-        self.__self__, self._built_in, self._argument = slow, built_in, argument
+    def __init__(self, slow: Any, built_in: Callable[..., Any], arguments: Sequence[int]) -> None:
+        self.__self__, self._built_in, self._arguments = slow, built_in, tuple(arguments)
         self.__name__, self.__doc__ = slow.__name__, slow.__doc__
         self.__signature__ = slow.__signature__
-        self._passed: bytes | None = None
+        self._passed: list[bytes] | None = None
 
     def __call__(self, *inputs: Any, **options: Any) -> Any:
-        given = inputs[self._argument] if len(inputs) > self._argument else None
-        if type(given) is not np.ndarray or given.ndim != 1 or given.dtype != np.float64:
-            return self.__self__(*inputs, **options)
-        content = given.tobytes()
+        content = []
+        for argument in self._arguments:
+            given = inputs[argument] if len(inputs) > argument else None
+            if type(given) is not np.ndarray or given.ndim != 1 or given.dtype != np.float64:
+                return self.__self__(*inputs, **options)
+            content.append(given.tobytes())
         if content == self._passed:
             return self._built_in(*inputs, **options)
         result = self.__self__(*inputs, **options)

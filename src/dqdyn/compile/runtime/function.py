@@ -67,9 +67,9 @@ class Function:
     ``fast`` is a built-in function where machine code is available, else this object. ``native=False``, or
     ``DQDYN_NATIVE=0`` in the environment, runs everything on the interpreter. ``units`` and ``numbers`` are those of
     :class:`~dqdyn.compile.codegen.call_path.CallEmitter`. ``verify`` raises for states, already converted and checked,
-    at which the function has no value; such functions have no built-in, but those whose ``verify`` depends on one
-    input ``alone``, its attribute, which is checked where it changed. ``lazy(function, inputs, **options)`` takes calls
-    with Dask arrays and gives the result in one of them.
+    at which the function has no value; such functions have no built-in, but those whose ``verify`` depends on some
+    inputs ``alone``, its attribute, which are checked where they changed. ``lazy(function, inputs, **options)`` takes
+    calls with Dask arrays and gives the result in one of them.
 
     ``forms`` say how the result is given: "call" by this function, by default as one array, and "plain" by the method
     of a robot, where that differs. In a tuple each of the ``parts``, shapes of neighbouring outputs, has its own array.
