@@ -17,7 +17,7 @@ from rich.table import Table
 import benchmarks
 from benchmarks.measure import Result, machine
 
-PEERS = {"whole_body_peer", "whole_body_placo", "whole_body_tsid"}
+PEERS = {"gymnasium_peer", "whole_body_peer", "whole_body_placo", "whole_body_tsid"}
 NOT_BENCHMARKS = PEERS | {"__main__", "environments", "measure", "python_calls", "robots", "standing", "talos_sway"}
 
 
