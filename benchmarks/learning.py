@@ -30,7 +30,7 @@ def run() -> list[Result]:
 
 
 def frameworks() -> list[Result]:
-    """Inverse dynamics of the Panda, ns per state: JAX export, native JAX, PyTorch, ours; alone and with all gradients."""
+    """Inverse dynamics of the Panda, ns per state: JAX export, native JAX, PyTorch, ours; with gradients too."""
     import jax
     import torch
 
@@ -53,12 +53,11 @@ def frameworks() -> list[Result]:
         return jax.jit(both)
 
     for n in STATES:
-        q, v, a, w = rng.normal(size=(4, n, 7))
+        q, v, a, w = rng.normal(size=(4, 7) if n == 1 else (4, n, 7))
         given = {"q": q, "v": v, "a": a, "w": w, "own": own, "adjoint": adjoint, "block": jax.block_until_ready}
         given |= {f"j{k}": jax.numpy.asarray(x) for k, x in zip("qvaw", (q, v, a, w), strict=True)}
-        given |= {
-            f"t{k}": torch.from_numpy(x).requires_grad_(k != "w") for k, x in zip("qvaw", (q, v, a, w), strict=True)
-        }
+        given |= {f"t{k}": torch.from_numpy(x).requires_grad_() for k, x in zip("qva", (q, v, a), strict=True)}
+        given["tw"] = torch.from_numpy(w)
         arrays = [given[f"j{k}"] for k in "qvaw"]
         start = time.perf_counter()
         given["exported"] = jax.jit(exported).lower(*arrays[:3]).compile()

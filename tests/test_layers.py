@@ -27,7 +27,8 @@ CORE = (
 )
 TOP = ("loading", "robots", "equations", "moved", "jax", "torch", "")  # beside the layers; "" is dqdyn itself
 EVERYWHERE = ("errors", "caching", "arrays", "progress")  # what every package may import
-EXTRAS = ("mujoco", "sympy", "casadi", "pinocchio", "typer", "rich", "matplotlib", "defusedxml", "scipy", "jax", "torch", "gymnasium")
+EXTRAS = ("mujoco", "sympy", "casadi", "pinocchio", "typer", "rich", "matplotlib", "defusedxml", "scipy")
+EXTRAS += ("jax", "torch", "gymnasium")
 
 
 def rules() -> dict[str, set[str]]:

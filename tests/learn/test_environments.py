@@ -171,9 +171,9 @@ def test_refusals() -> None:
         dq.gym.make_vec(robot, task, 0)
     with pytest.raises(dq.Error, match="takes 7 angles hanging"):
         dq.gym.make(dq.robots.arm7(), task)
+    many = dq.gym.make_vec(robot, task, 2)
+    many.reset(seed=0)
     with pytest.raises(dq.StateError, match=re.escape("actions have shape (2, 2); found (2,)")):
-        many = dq.gym.make_vec(robot, task, 2)
-        many.reset(seed=0)
         many.step(np.zeros(2))
     with pytest.raises(dq.StateError, match="after reset"):
         dq.gym.make_vec(robot, task, 2).step(np.zeros((2, 2)))

@@ -116,7 +116,7 @@ def test_second_derivatives_of_both_kinds_agree() -> None:
     hessians = []
     for kind in KINDS:
         function = made(kind, robot, "inverse_dynamics")
-        square = lambda q, f=function: (f(q, v, a) ** 2).sum()  # noqa: B023
+        square = lambda q, f=function: (f(q, v, a) ** 2).sum()
         hessians += [jax.hessian(square)(q), jax.jacrev(jax.grad(square))(q)]
     for hessian in hessians:
         assert_same(hessian, np.asarray(hessians[0]), 1e-10)
