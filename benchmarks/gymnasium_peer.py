@@ -1,8 +1,8 @@
 """Peers of our environments: Gymnasium's own vector environment over MuJoCo, and ``mujoco.rollout``.
 
 Same robot, step, substeps, forces, observations, reward and ends as ``dq.gym.Reach``; written directly on MuJoCo, as
-one would without our library. ``AsyncVectorEnv`` has one process for each environment, a thousand here, so it is given the
-better of both worlds: half of the environments in each of two processes that do not wait for each other.
+one would without our library. ``AsyncVectorEnv`` has one process for each environment, a thousand here, so the peer is
+given the better of both worlds: half of the environments in each of two processes that do not wait for each other.
 """
 
 from __future__ import annotations
