@@ -17,7 +17,10 @@ from rich.table import Table
 import benchmarks
 from benchmarks.measure import Result, machine
 
-PEERS = {"code_generators_peer", "pinocchio_peers", "whole_body_peer", "whole_body_placo", "whole_body_tsid"}
+PEERS = {
+    *("code_generators_peer", "gymnasium_peer", "pinocchio_peers"),
+    *("whole_body_peer", "whole_body_placo", "whole_body_tsid"),
+}
 NOT_BENCHMARKS = PEERS | {"__main__", "environments", "measure", "python_calls", "robots", "standing", "talos_sway"}
 
 

@@ -15,10 +15,13 @@ MODULES = (
     "dqdyn.control",
     "dqdyn.dynamics.gravity",
     "dqdyn.footsteps",
+    "dqdyn.gym",
+    "dqdyn.jax",
     "dqdyn.references",
     "dqdyn.scale",
     "dqdyn.scenes",
     "dqdyn.simulate",
+    "dqdyn.torch",
     "dqdyn.view",
 )
 """Modules whose ``__all__`` is public; the methods of ``dqdyn.Robot`` are too."""

@@ -64,6 +64,7 @@ def rules() -> dict[str, set[str]]:
     for name in ("analysis", "view", "gym", "cli", "__main__"):
         allowed[name] = set(known)
         known.add(name)
+    allowed[""].add("gym")  # dqdyn itself has it as a name, imported at first use
     return allowed
 
 

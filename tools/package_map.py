@@ -11,7 +11,7 @@ from xml.sax.saxutils import escape
 TARGET = Path(__file__).parent.parent / "docs" / "figures" / "packages.svg"
 
 LAYERS: tuple[tuple[tuple[str, str], ...], ...] = (
-    (("cli", "commands"),),
+    (("cli", "commands"), ("gym", "environments")),
     (("view", "browser, pages, plots"),),
     (("analysis", "costs, validation, experiments"),),
     (("scale", "Dask arrays, Zarr, sweeps of simulations"),),

@@ -23,6 +23,8 @@ from dqdyn.robot import Robot
 from dqdyn.robot.differentiable import differentiable
 from dqdyn.robot.options import Option
 
+__all__ = ["function"]
+
 
 def function(robot: Robot, name: str, *, threads: int = 1, **options: Option) -> NativeFunction:
     """The function ``name`` of a robot on JAX arrays (..., n) of the CPU, under jit, vmap and derivatives of any order.

@@ -17,6 +17,8 @@ from dqdyn.robot import Robot
 from dqdyn.robot.differentiable import differentiable
 from dqdyn.robot.options import Option
 
+__all__ = ["function"]
+
 
 def function(robot: Robot, name: str, *, threads: int = 1, **options: Option) -> TorchFunction:
     """The function ``name`` of a robot on tensors (..., n) of the CPU, differentiable to any order in both modes.

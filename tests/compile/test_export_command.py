@@ -171,7 +171,7 @@ def test_help_has_examples() -> None:
 @pytest.mark.parametrize(
     ("language", "options", "hint"),
     [
-        ("C", {}, "c, casadi, sympy"),
+        ("C", {}, "c, casadi, jax, sympy"),
         ("sympi", {}, "'sympy'"),
         ("c", {"sybol": "f"}, "'symbol'"),
         ("c", {"constants": "float"}, "'constants'"),

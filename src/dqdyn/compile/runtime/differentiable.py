@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from dqdyn.arrays import Array
 from dqdyn.caching import cached_property
 from dqdyn.compile.runtime.function import Function
@@ -9,6 +11,10 @@ from dqdyn.compile.trace.adjoint import adjoint
 from dqdyn.compile.trace.partials import Units
 from dqdyn.compile.trace.program import Program
 from dqdyn.compile.trace.tangent import tangent
+from dqdyn.errors import StateError
+
+_SMALL = 5000
+"""Operations of a program that is compiled within some tenths of a second."""
 
 
 class Differentiable:
@@ -28,7 +34,15 @@ class Differentiable:
 
     def __call__(self, *arrays: Array, out: Array | None = None) -> Array:
         """Arrays (..., size), float64, to (..., *shape)."""
+        if self.threads == 1 and (arrays[0].ndim == 1 or self._is_small):
+            with suppress(StateError):  # the quickest call finds NaN, which is to be passed on here
+                return self.function.fast(*arrays) if out is None else self.function.fast(*arrays, out=out)
         return self.function(*arrays, out=out, check=False, threads=self.threads)
+
+    @cached_property
+    def _is_small(self) -> bool:
+        """Whether code for one state, which the quickest call brings along, is compiled at once."""
+        return self.program.counts.total < _SMALL
 
     @cached_property
     def tangent(self) -> Differentiable:

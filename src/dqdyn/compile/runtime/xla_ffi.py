@@ -19,7 +19,7 @@ from dqdyn.arrays import Array
 TARGET = "dqdyn_call"
 _METADATA, _EXECUTE = 1, 3
 _INTERNAL = 13
-_DTYPES = {11: np.float32, 12: np.float64}
+_DTYPES = {11: (np.float32, 4), 12: (np.float64, 8)}
 _HEAD: list[Any] = [("struct_size", c_size_t), ("extension", c_void_p)]
 
 
@@ -129,14 +129,13 @@ def _execute(frame: Any) -> None:
 
 
 def _array(buffer: Any) -> Array:
-    """The memory of a buffer as an array."""
-    dtype = np.dtype(_DTYPES[buffer.dtype])
-    shape = tuple(buffer.dims[: buffer.rank])
-    size = int(np.prod(shape, dtype=np.int64)) * dtype.itemsize
-    if not size:
-        return np.empty(shape, dtype)
-    memory: Any = (ctypes.c_char * size).from_address(buffer.data)
-    return np.frombuffer(memory, dtype).reshape(shape)
+    """The memory of a buffer of two axes as an array."""
+    number, size = _DTYPES[buffer.dtype]
+    rows, columns = buffer.dims[:2]
+    if not rows * columns:
+        return np.empty((rows, columns), number)
+    memory: Any = (ctypes.c_char * (rows * columns * size)).from_address(buffer.data)
+    return np.ndarray((rows, columns), number, memory)
 
 
 def _error(frame: Any, message: str) -> Any:

@@ -1,6 +1,6 @@
 """Learn to swing up the two-link arm: evolution strategies on a thousand environments that are computed as one batch.
 
-    python examples/learn_swing_up.py
+    python examples/learning/swing_up.py
 
 The motors are too weak to lift the arm at once, so it has to gather momentum. A small neural network commands them; its
 weights follow the estimated gradient of the reward [Salimans et al., Evolution strategies as a scalable alternative to
