@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, overload
 
@@ -10,16 +10,15 @@ import numpy as np
 
 from dqdyn.algebra.counter import Tally
 from dqdyn.arrays import Array, Out
+from dqdyn.compile.runtime.function import Function
 from dqdyn.compile.trace.program import Counts, Program
 from dqdyn.errors import Error
 from dqdyn.model.model import Frame, Model, TreeJoint
 from dqdyn.robot.compiled_functions import CompiledFunctions
 from dqdyn.robot.options import DEFAULTS, Option, Options
 
-Entry = str | tuple[str, Mapping[str, Any]]
-"""One of several functions: "name", "name:frame", or its name and options."""
-Several = Sequence[Entry] | Mapping[str, Entry]
-"""Functions to be compiled as one; in a mapping, by the names of their results."""
+Several = list[Any] | tuple[Any, ...] | Mapping[str, Any]
+"""Functions to be compiled as one, each as "name", "name:frame" or (name, options); by the names of their results."""
 Inputs = tuple[Any, ...]
 """What is given to a function, in the order of its inputs."""
 
@@ -49,6 +48,7 @@ class WithFunctions:
         ``f = robot.function("twist_jacobian", frame="hand"); f(q, out=J)``. ``f.__self__.program`` is its program.
         Options that add an input each, after the others: ``wrench_frames`` (a list: [f, τ] per frame, one after the
         other, in the axes of ``wrench_expressed``) and ``time`` (True: t in s, on which constraints may depend).
+        ``packed=True`` gives the upper triangle of a mass matrix, row by row: ``M[np.triu_indices(nv)]``.
 
         A list of functions is compiled as one, which computes once what they share and gives a tuple of arrays:
         ``f = robot.function(["mass_matrix", "bias_forces", "twist_jacobian:hand"]); M, h, J = f(q, v)``. Entries are
@@ -71,11 +71,11 @@ class WithFunctions:
         if isinstance(name, str):
             return self._functions.count(*self._functions.named(name, options))
         tally = Tally()
-        for entry in self._bound(name, options).entries:
+        for entry in self._functions.several(name).entries:
             self._functions.count(entry.function, entry.options, tally)
         return tally
 
-    def _bound(self, name: Any, options: Mapping[str, Option]) -> Any:
+    def _bound(self, name: Any, options: Mapping[str, Option]) -> Function:
         """One function with its options, or several."""
         if isinstance(name, str):
             return self._functions.get(*self._functions.named(name, options))
@@ -86,12 +86,18 @@ class WithFunctions:
 
     def _run(
         self, name: str, inputs: Inputs, options: Options = DEFAULTS, out: Out = None, check: bool = True
-    ) -> Any:
+    ) -> Array:
         """A function on inputs; plain calls of compiled methods run machine code without coming here."""
         function = self._functions.ready(name, options, inputs[0])
         if check:  # a built-in function is quickest without names of arguments
             return function(*inputs) if out is None else function(*inputs, out=out)
         return function(*inputs, out=out, check=False)
+
+    def _run_parts(self, name: str, inputs: Inputs, check: bool = True) -> tuple[Array, Array, Array]:
+        """A function whose method gives three parts of its result."""
+        function: Callable[..., Any] = self._functions.ready(name, DEFAULTS, inputs[0])
+        parts: tuple[Array, Array, Array] = function(*inputs) if check else function(*inputs, check=False)
+        return parts
 
 
 @dataclass(frozen=True, eq=False)

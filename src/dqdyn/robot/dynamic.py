@@ -147,8 +147,7 @@ class DynamicMethods(KinematicMethods):
 
         Without external wrenches, and without ``out``: the bound function takes one array (..., 3, nv, nv).
         """
-        parts: tuple[Array, Array, Array] = self._run("inverse_dynamics_derivatives", (q, v, a), check=check)
-        return parts
+        return self._run_parts("inverse_dynamics_derivatives", (q, v, a), check)
 
     @compiled_method(inputs=3)
     def forward_dynamics_derivatives(
@@ -165,8 +164,7 @@ class DynamicMethods(KinematicMethods):
                 f"constraints without time; {self.model.name!r} has nv = {self.model.nv}: use finite differences."
             )
         if self.model.nv <= _COMPILED_SOLVE:
-            parts: tuple[Array, Array, Array] = self._run("forward_dynamics_derivatives", (q, v, tau), check=check)
-            return parts
+            return self._run_parts("forward_dynamics_derivatives", (q, v, tau), check)
         # Straight-line code for n³ operations would take long to compile; LAPACK has loops.
         a = self.forward_dynamics(q, v, tau, check=check)
         d_dq, d_dv, mass = self.inverse_dynamics_derivatives(q, v, a, check=check)

@@ -73,7 +73,7 @@ DYNAMICS = RobotFunction.table(
     _by(
         "forward_dynamics", "q v tau", "list", forward_formulations, f"method {_WRENCHES} time parameters", divides="M"
     ),
-    _by("mass_matrix", "q", "matrix", lambda model: methods.MASS_MATRIX, "method parameters"),
+    _by("mass_matrix", "q", "matrix", lambda model: methods.MASS_MATRIX, "method parameters packed"),
     _of("joint_wrenches", "q v a", "matrix", _joint_wrenches, _WRENCHES, columns=lambda model: 6),
     _by("bias_forces", "q v", "list", lambda model: methods.BIAS, "parameters"),
     _by("gravity_forces", "q", "list", lambda model: methods.GRAVITY, "parameters"),

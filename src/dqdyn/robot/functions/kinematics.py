@@ -8,6 +8,7 @@ from typing import Any
 
 from dqdyn.kinematics import attached, configuration, cooperative, frames, mass
 from dqdyn.kinematics import pose_error as errors
+from dqdyn.kinematics.frame_forces import frame_forces
 from dqdyn.model.model import Frame, Model
 from dqdyn.robot.robot_function import Result, RobotFunction
 
@@ -82,6 +83,7 @@ KINEMATICS = RobotFunction.table(
     _of_frame("pose_error_matrix", "q goal", "matrix", errors.pose_error_matrix),
     _of_frame("twist", "q v", "twist", frames.twist, "expressed"),
     _of_frame("twist_rate", "q v a", "twist", frames.twist_rate, "expressed"),
+    _of_frame("frame_forces", "q wrench", "list", frame_forces, "expressed"),
     *_with_rate("twist", frames.twist_jacobian, frames.twist_jacobian_derivative, "expressed"),
     *_with_rate("pose", frames.pose_jacobian, frames.pose_jacobian_derivative),
     *_with_rate("rotation", _rotation_rows(frames.pose_jacobian), _rotation_rows(frames.pose_jacobian_derivative)),
