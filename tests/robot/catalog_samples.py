@@ -58,7 +58,7 @@ def sample(name: str, rng: np.random.Generator, batch: tuple[int, ...] = ()) -> 
         return random_v(ROBOT, rng, batch)
     if name == "dt":
         return rng.uniform(0.1, 0.5, batch)
-    if name in ("point", "wrenches"):
+    if name in ("point", "wrench", "wrenches"):
         return rng.normal(size=(*batch, size(name)))
     if name == "goal":
         turn, place = rng.normal(size=(*batch, 4)), rng.normal(size=(*batch, 3))

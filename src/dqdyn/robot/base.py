@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, overload
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from dqdyn.algebra.counter import Tally
 from dqdyn.arrays import Array, Out
+from dqdyn.compile.runtime.function import Function
 from dqdyn.compile.trace.program import Counts, Program
 from dqdyn.errors import Error
 from dqdyn.model.model import Frame, Model, TreeJoint
@@ -19,10 +20,8 @@ from dqdyn.robot.options import DEFAULTS, Option, Options
 if TYPE_CHECKING:
     from dqdyn.robot.ahead_of_time import CompiledAhead, Wanted
 
-Entry = str | tuple[str, Mapping[str, Any]]
-"""One of several functions: "name", "name:frame", or its name and options."""
-Several = Sequence[Entry] | Mapping[str, Entry]
-"""Functions to be compiled as one; in a mapping, by the names of their results."""
+Several = list[Any] | tuple[Any, ...] | Mapping[str, Any]
+"""Functions to be compiled as one, each as "name", "name:frame" or (name, options); by the names of their results."""
 Inputs = tuple[Any, ...]
 """What is given to a function, in the order of its inputs."""
 
@@ -52,6 +51,7 @@ class WithFunctions:
         ``f = robot.function("twist_jacobian", frame="hand"); f(q, out=J)``. ``f.__self__.program`` is its program.
         Options that add an input each, after the others: ``wrench_frames`` (a list: [f, τ] per frame, one after the
         other, in the axes of ``wrench_expressed``) and ``time`` (True: t in s, on which constraints may depend).
+        ``packed=True`` gives the upper triangle of a mass matrix, row by row: ``M[np.triu_indices(nv)]``.
 
         A list of functions is compiled as one, which computes once what they share and gives a tuple of arrays:
         ``f = robot.function(["mass_matrix", "bias_forces", "twist_jacobian:hand"]); M, h, J = f(q, v)``. Entries are
@@ -87,11 +87,11 @@ class WithFunctions:
         if isinstance(name, str):
             return self._functions.count(*self._functions.named(name, options))
         tally = Tally()
-        for entry in self._bound(name, options).entries:
+        for entry in self._functions.several(name).entries:
             self._functions.count(entry.function, entry.options, tally)
         return tally
 
-    def _bound(self, name: Any, options: Mapping[str, Option]) -> Any:
+    def _bound(self, name: Any, options: Mapping[str, Option]) -> Function:
         """One function with its options, or several."""
         if isinstance(name, str):
             return self._functions.get(*self._functions.named(name, options))
@@ -100,12 +100,19 @@ class WithFunctions:
             raise Error(f"{text}; found {', '.join(options)} beside a list of functions.", options=list(options))
         return self._functions.several(name)
 
-    def _run(self, name: str, inputs: Inputs, options: Options = DEFAULTS, out: Out = None, check: bool = True) -> Any:
+    def _run(
+        self, name: str, inputs: Inputs, options: Options = DEFAULTS, out: Out = None, check: bool = True
+    ) -> Array:
         """A function on inputs; plain calls of compiled methods run machine code without coming here."""
         function = self._functions.ready(name, options, inputs[0])
         if check:  # a built-in function is quickest without names of arguments
             return function(*inputs) if out is None else function(*inputs, out=out)
         return function(*inputs, out=out, check=False)
+
+    def _run_parts(self, name: str, inputs: Inputs, check: bool = True) -> Any:
+        """A function whose method gives the parts of its result in a tuple."""
+        function: Callable[..., Any] = self._functions.ready(name, DEFAULTS, inputs[0])
+        return function(*inputs) if check else function(*inputs, check=False)
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -27,6 +27,9 @@ from dqdyn.robot.options import DEFAULTS, FRAMES, KEYS, Option, Options, checked
 from dqdyn.robot.program_store import stored
 from dqdyn.robot.robot_function import Entries, RobotFunction
 from dqdyn.robot.variables import Variables
+
+if TYPE_CHECKING:
+    from dqdyn.robot.joint_functions import JointFunction
 
 _LOG = logging.getLogger(__name__)
 RENAMED: Mapping[str, tuple[str, Mapping[str, Option]]] = {
@@ -51,15 +54,16 @@ class CompiledFunctions:
     """The functions of one robot, in one choice of variables, that have been requested.
 
     ``owner`` is the class whose methods document them. Those with default options are in ``direct`` as well, by name,
-    then by frames, "expressed" or "method", where they have them: :mod:`dqdyn.compile.runtime.method` finds them there without running Python
-    code.
+    then by frames, "expressed" or "method", where they have them: :mod:`dqdyn.compile.runtime.method` finds them there
+    without running Python code.
     """
 
     def __init__(self, variables: Variables, owner: type) -> None:
         self.variables, self.owner = variables, owner
         self.direct: dict[str, Any] = {}
         self.made: dict[tuple[str, Options], Made] = {}
-        self._compiled: dict[tuple[str, Any], Function] = {}
+        self._compiled: dict[tuple[str, Options], Function] = {}
+        self._several: dict[tuple[Any, ...], JointFunction] = {}
         self._ready: dict[tuple[str, Options], Callable[..., np.ndarray]] = {}
 
     def named(self, name: str, options: Mapping[str, Option]) -> tuple[RobotFunction, Options]:
@@ -164,16 +168,16 @@ class CompiledFunctions:
         form, on = function.algorithms(model, options)[candidate]
         return function.evaluate(form, on, options, *inputs)
 
-    def several(self, wanted: Any) -> Function:
+    def several(self, wanted: Any) -> JointFunction:
         """Several functions in one program; see :mod:`dqdyn.robot.joint_functions`."""
         from dqdyn.robot.joint_functions import joint_function, read_entries
 
         entries = read_entries(self, wanted)
-        key = ("", tuple((e.function.name, e.options, e.field) for e in entries))
+        key = tuple((e.function.name, e.options, e.field) for e in entries)
         with LOCK:
-            if key not in self._compiled:
-                self._compiled[key] = joint_function(self, entries)
-        return self._compiled[key]
+            if key not in self._several:
+                self._several[key] = joint_function(self, entries)
+        return self._several[key]
 
     def count(self, function: RobotFunction, options: Options, tally: Tally | None = None) -> Tally:
         """Operations of the algorithm as written, before any simplification."""

@@ -161,7 +161,7 @@ class DynamicMethods(KinematicMethods):
 
         Without external wrenches, and without ``out``: the bound function takes one array (..., 3, nv, nv).
         """
-        parts: tuple[Array, Array, Array] = self._run("inverse_dynamics_derivatives", (q, v, a), check=check)
+        parts: tuple[Array, Array, Array] = self._run_parts("inverse_dynamics_derivatives", (q, v, a), check)
         return parts
 
     @compiled_method(inputs=3)
@@ -180,7 +180,7 @@ class DynamicMethods(KinematicMethods):
                 f"constraints without time; {self.model.name!r} has nv = {n}: use finite differences."
             )
         if constraints or _is_compiled(self.model):
-            parts: tuple[Array, Array, Array] = self._run("forward_dynamics_derivatives", (q, v, tau), check=check)
+            parts: tuple[Array, Array, Array] = self._run_parts("forward_dynamics_derivatives", (q, v, tau), check)
             return parts
         # Straight-line code for that many operations would take long to compile; LAPACK has loops.
         a = self.forward_dynamics(q, v, tau, check=check)

@@ -17,6 +17,8 @@ from dqdyn.robot.compiled_functions import CompiledFunctions
 from dqdyn.robot.options import DEFAULTS, FRAMES, Options
 from dqdyn.robot.robot_function import RobotFunction
 
+_UNSAID = (*FRAMES, "packed")
+"""Options that go without saying where they have their defaults."""
 LibraryFunction = str | tuple[str, Mapping[str, Any]]
 """The name of a function, or its name and options."""
 UNITS = {"q": ("rad", "m"), "v": ("rad/s", "m/s"), "a": ("rad/s^2", "m/s^2"), "tau": ("N m", "N")}
@@ -24,6 +26,7 @@ UNITS = {"q": ("rad", "m"), "v": ("rad/s", "m/s"), "a": ("rad/s^2", "m/s^2"), "t
 OTHERS = {
     "dt": "time, s",
     "t": "time, s",
+    "wrench": "force in N and torque in N m on the frame",
     "point": "position in the frame, m",
     "line": "direction and moment in the frame, unit vector and m",
     "plane": "normal and distance in the frame, unit vector and m",
@@ -121,9 +124,9 @@ def chosen(function: RobotFunction, options: Options, defaults: bool = False) ->
     told += ["wrench_frames", "wrench_expressed"] if options.wrench_frames else []
     told += ["time"] if options.time else []
     return {
-        name: _said(value)
+        name: name if name == "packed" else _said(value)
         for name in told
-        if (value := getattr(options, name)) != getattr(DEFAULTS, name) or (defaults and name not in FRAMES)
+        if (value := getattr(options, name)) != getattr(DEFAULTS, name) or (defaults and name not in _UNSAID)
     }
 
 

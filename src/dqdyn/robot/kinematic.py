@@ -16,7 +16,7 @@ from dqdyn.compile.runtime.method import compiled_method
 from dqdyn.geometry.primitives import Line, Plane, Point
 from dqdyn.kinematics.frames import Expressed, expression_frame
 from dqdyn.model.description import WORLD
-from dqdyn.robot.named_methods import NamedMethods
+from dqdyn.robot.array_forms import ArrayForms, LocalLine, LocalPlane, LocalPoint, hands
 from dqdyn.robot.options import FrameName, Options
 
 if TYPE_CHECKING:
@@ -32,12 +32,9 @@ def _constant(numbers: list[float]) -> Array:
 Seed = np.random.Generator | int | None
 """What random numbers are drawn by, as NumPy's ``default_rng`` takes it."""
 _ORIGIN, _Z_AXIS, _XY_PLANE = map(_constant, ([0.0] * 3, [0.0, 0.0, 1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]))
-LocalPoint = Point | Reals
-LocalLine = Line | Reals
-LocalPlane = Plane | Reals
 
 
-class KinematicMethods(NamedMethods):
+class KinematicMethods(ArrayForms):
     """Configurations, frames, points, lines and planes fixed to frames, two hands, center of mass."""
 
     __slots__ = ()
@@ -60,21 +57,25 @@ class KinematicMethods(NamedMethods):
         """The v (nv) that leads from q0 to q1 in unit time: ``integrate(q0, difference(q0, q1), 1)`` is q1."""
         return self._run("difference", (q0, q1), out=out, check=check)
 
+    @compiled_method(inputs=3)
     def integrate_jacobians(self, q: Reals, v: Reals, dt: Times = 1.0, *, check: bool = True) -> tuple[Array, Array]:
         """∂q'/∂q and ∂q'/∂v, each (..., nv, nv), of q' = ``integrate(q, v, dt)``, in tangent spaces.
 
         A change of a configuration x is the w (nv) with ``integrate(x, w)``: to first order, q moved by w and v changed
         by u lead to q' moved by ∂q'/∂q w + ∂q'/∂v u. The derivative with respect to dt is v.
         """
-        return _pair(self._run("integrate_jacobians", (q, v, dt), check=check))
+        both: tuple[Array, Array] = self._run_parts("integrate_jacobians", (q, v, dt), check)
+        return both
 
+    @compiled_method(inputs=2)
     def difference_jacobians(self, q0: Reals, q1: Reals, *, check: bool = True) -> tuple[Array, Array]:
         """∂v/∂q0 and ∂v/∂q1, each (..., nv, nv), of v = ``difference(q0, q1)``, in the tangent spaces of q0 and q1.
 
         Changes of q0 and q1 are as in :meth:`integrate_jacobians`. Where a rotation between them is by π, so that
         ``difference`` jumps, they are those of the side that it takes.
         """
-        return _pair(self._run("difference_jacobians", (q0, q1), check=check))
+        both: tuple[Array, Array] = self._run_parts("difference_jacobians", (q0, q1), check)
+        return both
 
     @compiled_method(inputs=2)
     def configuration_rate(self, q: Reals, v: Reals, *, out: Out = None, check: bool = True) -> Array:
@@ -88,21 +89,11 @@ class KinematicMethods(NamedMethods):
         vec8 = self._pose(frame, q) if check else self._pose(frame, q, check=False)
         return Pose.of_array(vec8, _name(frame), WORLD)
 
-    @compiled_method(inputs=1)
-    def _pose(self, frame: FrameName, q: Reals, *, out: Out = None, check: bool = True) -> Array:
-        """vec8 of :meth:`pose`."""
-        return self._run("pose", (q,), Options(frame=frame), out=out, check=check)
-
     def poses(self, q: Reals, *, check: bool = True) -> dict[str, Pose]:
         """Poses of all frames by name."""
         rows = self._poses(q) if check else self._poses(q, check=False)
         by_frame = rows if rows.ndim == 2 else np.moveaxis(rows, -2, 0)
         return {name: Pose.of_array(row, name, WORLD) for name, row in zip(self.frames, by_frame, strict=True)}
-
-    @compiled_method(inputs=1)
-    def _poses(self, q: Reals, *, out: Out = None, check: bool = True) -> Array:
-        """vec8 of all frames (..., frames, 8)."""
-        return self._run("poses", (q,), out=out, check=check)
 
     @compiled_method(inputs=2)
     def pose_error(self, frame: FrameName, q: Reals, goal: PoseLike, *, out: Out = None, check: bool = True) -> Array:
@@ -126,20 +117,6 @@ class KinematicMethods(NamedMethods):
         vec6 = self._twist(frame, q, v, expressed) if check else self._twist(frame, q, v, expressed, check=False)
         return _twist(vec6, frame, expressed)
 
-    @compiled_method(inputs=2, option="expressed")
-    def _twist(
-        self,
-        frame: FrameName,
-        q: Reals,
-        v: Reals,
-        expressed: Expressed = "body",
-        *,
-        out: Out = None,
-        check: bool = True,
-    ) -> Array:
-        """[ω, v] of :meth:`twist`."""
-        return self._run("twist", (q, v), Options(frame=frame, expressed=expressed), out=out, check=check)
-
     def twist_rate(
         self, frame: FrameName, q: Reals, v: Reals, a: Reals, expressed: Expressed = "body", *, check: bool = True
     ) -> Twist:
@@ -147,20 +124,23 @@ class KinematicMethods(NamedMethods):
         given = (frame, q, v, a, expressed)
         return _twist(self._twist_rate(*given) if check else self._twist_rate(*given, check=False), frame, expressed)
 
-    @compiled_method(inputs=3, option="expressed")
-    def _twist_rate(
+    @compiled_method(inputs=2, option="expressed")
+    def frame_forces(
         self,
         frame: FrameName,
         q: Reals,
-        v: Reals,
-        a: Reals,
+        wrench: Reals,
         expressed: Expressed = "body",
         *,
         out: Out = None,
         check: bool = True,
     ) -> Array:
-        """Components of :meth:`twist_rate`."""
-        return self._run("twist_rate", (q, v, a), Options(frame=frame, expressed=expressed), out=out, check=check)
+        """Jᵀw (..., nv) of a wrench w = [f, τ] (..., 6) in N and N m on a frame, without J: τᵀv is its power.
+
+        With ``expressed`` "body" and "aligned" it acts at the frame's origin, in its axes or the world's; with "world"
+        at the world's origin in its axes. These are the joint forces of w; −Jᵀw holds the robot against it.
+        """
+        return self._run("frame_forces", (q, wrench), Options(frame=frame, expressed=expressed), out=out, check=check)
 
     @compiled_method(inputs=1)
     def pose_jacobian(self, frame: FrameName, q: Reals, *, out: Out = None, check: bool = True) -> Array:
@@ -258,11 +238,6 @@ class KinematicMethods(NamedMethods):
         xyz = self._point_on(frame, q, point) if check else self._point_on(frame, q, point, check=False)
         return Point.of(DQ.of(pure(*unstack(xyz, 3))))
 
-    @compiled_method(inputs=2)
-    def _point_on(self, frame: FrameName, q: Reals, point: LocalPoint, *, check: bool = True) -> Array:
-        """Coordinates of :meth:`point`."""
-        return self._run("point_on", (q, point), Options(frame=frame), check=check)
-
     @compiled_method(inputs=2, default=_ORIGIN)
     def point_jacobian(
         self, frame: FrameName, q: Reals, point: LocalPoint = (0.0, 0.0, 0.0), *, check: bool = True
@@ -281,11 +256,6 @@ class KinematicMethods(NamedMethods):
         """A line given in the frame (default: its z axis), seen from the world [Quiroz, eq. (4.24)]."""
         given = (frame, q, _Z_AXIS if line is None else line)
         return Line.of(DQ.of6(unstack(self._line_on(*given) if check else self._line_on(*given, check=False), 6)))
-
-    @compiled_method(inputs=2)
-    def _line_on(self, frame: FrameName, q: Reals, line: LocalLine, *, check: bool = True) -> Array:
-        """[l, m] of :meth:`line`."""
-        return self._run("line_on", (q, line), Options(frame=frame), check=check)
 
     @compiled_method(inputs=2, default=_Z_AXIS)
     def line_jacobian(self, frame: FrameName, q: Reals, line: LocalLine | None = None, *, check: bool = True) -> Array:
@@ -306,11 +276,6 @@ class KinematicMethods(NamedMethods):
         given = (frame, q, _XY_PLANE if plane is None else plane)
         *n, d = unstack(self._plane_on(*given) if check else self._plane_on(*given, check=False), 4)
         return Plane.of(DQ.of(pure(*n), real(d)))
-
-    @compiled_method(inputs=2)
-    def _plane_on(self, frame: FrameName, q: Reals, plane: LocalPlane, *, check: bool = True) -> Array:
-        """[n, d] of :meth:`plane`."""
-        return self._run("plane_on", (q, plane), Options(frame=frame), check=check)
 
     @compiled_method(inputs=2, default=_XY_PLANE)
     def plane_jacobian(
@@ -348,38 +313,28 @@ class KinematicMethods(NamedMethods):
         return Pose.of_array(vec8, None, WORLD)
 
     @compiled_method(inputs=1)
-    def _relative_pose(self, frame1: FrameName, frame2: FrameName, q: Reals, *, check: bool = True) -> Array:
-        """vec8 of :meth:`relative_pose`."""
-        return self._run("relative_pose", (q,), _hands(frame1, frame2), check=check)
-
-    @compiled_method(inputs=1)
-    def _absolute_pose(self, frame1: FrameName, frame2: FrameName, q: Reals, *, check: bool = True) -> Array:
-        """vec8 of :meth:`absolute_pose`."""
-        return self._run("absolute_pose", (q,), _hands(frame1, frame2), check=check)
-
-    @compiled_method(inputs=1)
     def relative_pose_jacobian(self, frame1: FrameName, frame2: FrameName, q: Reals, *, check: bool = True) -> Array:
         """J (..., 8, nv) of :meth:`relative_pose`."""
-        return self._run("relative_pose_jacobian", (q,), _hands(frame1, frame2), check=check)
+        return self._run("relative_pose_jacobian", (q,), hands(frame1, frame2), check=check)
 
     @compiled_method(inputs=1)
     def absolute_pose_jacobian(self, frame1: FrameName, frame2: FrameName, q: Reals, *, check: bool = True) -> Array:
         """J (..., 8, nv) of :meth:`absolute_pose`, exact."""
-        return self._run("absolute_pose_jacobian", (q,), _hands(frame1, frame2), check=check)
+        return self._run("absolute_pose_jacobian", (q,), hands(frame1, frame2), check=check)
 
     @compiled_method(inputs=2)
     def relative_pose_jacobian_derivative(
         self, frame1: FrameName, frame2: FrameName, q: Reals, v: Reals, *, check: bool = True
     ) -> Array:
         """J̇ (..., 8, nv) along v of :meth:`relative_pose`."""
-        return self._run("relative_pose_jacobian_derivative", (q, v), _hands(frame1, frame2), check=check)
+        return self._run("relative_pose_jacobian_derivative", (q, v), hands(frame1, frame2), check=check)
 
     @compiled_method(inputs=2)
     def absolute_pose_jacobian_derivative(
         self, frame1: FrameName, frame2: FrameName, q: Reals, v: Reals, *, check: bool = True
     ) -> Array:
         """J̇ (..., 8, nv) along v of :meth:`absolute_pose`."""
-        return self._run("absolute_pose_jacobian_derivative", (q, v), _hands(frame1, frame2), check=check)
+        return self._run("absolute_pose_jacobian_derivative", (q, v), hands(frame1, frame2), check=check)
 
     # --- mass -------------------------------------------------------------------------------------------------
 
@@ -419,15 +374,6 @@ class KinematicMethods(NamedMethods):
     ) -> Array:
         """Ȧ (..., 6, nv) along v, so that [ṗ, L̇] = A a + Ȧ v."""
         return self._run("centroidal_momentum_matrix_derivative", (q, v), out=out, check=check)
-
-
-def _pair(matrices: Array) -> tuple[Array, Array]:
-    """Two matrices that a function returns in one array."""
-    return matrices[..., 0, :, :], matrices[..., 1, :, :]
-
-
-def _hands(frame1: FrameName, frame2: FrameName) -> Options:
-    return Options(frame1=frame1, frame2=frame2)
 
 
 def _name(frame: FrameName) -> str:

@@ -54,6 +54,7 @@ class Options(NamedTuple):
     contacts: tuple[Contact, ...] = ()
     point: tuple[float, float, float] = (0.0, 0.0, 0.0)
     parameters: tuple[str, ...] = ()
+    packed: bool = False
 
 
 DEFAULTS = Options()
@@ -97,7 +98,8 @@ def checked(model: Model, function: RobotFunction, options: Options) -> Options:
     options = options._replace(frame=frame, frame1=frame1, frame2=frame2, method=method, wrench_frames=on)
     options = options._replace(parameters=_parameters(model, function, options))
     contacts = tuple(_contact(model, contact) for contact in options.contacts)
-    return options._replace(time=bool(options.time), contacts=contacts, point=_point(options.point))
+    options = options._replace(time=bool(options.time), packed=bool(options.packed))
+    return options._replace(contacts=contacts, point=_point(options.point))
 
 
 _IN_JOINT_FRAMES = ("joint_wrenches", "torque_regressor")

@@ -32,9 +32,10 @@ class RobotFunction:
 
     The subject is what the state belongs to: a model, or a model in other coordinates or quasi-velocities. ``inputs``
     are names such as "q" and "v". Of the ``options``, some are passed on to the algorithm; "wrench_frames", "contacts"
-    and "time" add an input each; "method" chooses among the formulations of ``choice``. Where several algorithms
-    compute the same, ``candidates`` gives them, and the compiler takes the cheapest. ``divides`` names the matrix that
-    must be regular: "M", or "B" of quasi-velocities; ``requires`` is what must hold beyond that.
+    and "time" add an input each; "packed" keeps the upper triangle of a symmetric matrix; "method" chooses among the
+    formulations of ``choice``. Where several algorithms compute the same, ``candidates`` gives them, and the compiler
+    takes the cheapest. ``divides`` names the matrix that must be regular: "M", or "B" of quasi-velocities; ``requires``
+    is what must hold beyond that.
     """
 
     name: str
@@ -111,7 +112,8 @@ class RobotFunction:
             more["contacts"], more["forces"] = options.contacts, values["contact_forces"]
         if options.time:
             more["t"] = values["t"][0]
-        return flatten(self.result, form(on, *given, **more), self.columns(on))
+        entries, shape = flatten(self.result, form(on, *given, **more), self.columns(on))
+        return upper_triangle(entries, shape[0]) if options.packed else (entries, shape)
 
 
 def with_parameters(*functions: RobotFunction, without: Sequence[str]) -> dict[str, RobotFunction]:
@@ -128,6 +130,12 @@ def flatten(result: Result, value: Any, columns: int = 0) -> Entries:
         return [c for entries, _ in parts for c in entries], (len(parts), *parts[0][1])
     entries = _FLAT[result](value)
     return entries, (len(entries),)
+
+
+def upper_triangle(entries: list[Scalar], n: int) -> Entries:
+    """Of a symmetric matrix what is on and above the diagonal, row by row."""
+    kept = [entries[i * n + j] for i in range(n) for j in range(i, n)]
+    return kept, (len(kept),)
 
 
 _FLAT: dict[str, Callable[[Any], list[Scalar]]] = {

@@ -14,7 +14,7 @@ from dqdyn.kinematics.frames import EXPRESSIONS, Expressed
 from dqdyn.robot.base import WithFunctions
 from dqdyn.robot.compiled_functions import CompiledFunctions
 from dqdyn.robot.functions.quasi_velocities import QUASI_VELOCITIES
-from dqdyn.robot.options import Option, Options, WrenchAxes
+from dqdyn.robot.options import Options, WrenchAxes
 from dqdyn.robot.speed_variables import SpeedVariables
 from dqdyn.robot.wrench_input import Wrenches, wrench_input
 

@@ -20,7 +20,7 @@ from dqdyn.robot.parameter_checks import ParameterChecks
 from dqdyn.robot.robot_function import TIMES, RobotFunction
 from dqdyn.robot.state import SIZES, as_input
 
-FIXED_SIZES: Mapping[str, int] = {**dict.fromkeys(TIMES, 1), **attached.SIZE, "goal": GOAL_SIZE}
+FIXED_SIZES: Mapping[str, int] = {**dict.fromkeys(TIMES, 1), **attached.SIZE, "goal": GOAL_SIZE, "wrench": 6}
 """Length of the inputs that have the same on every robot."""
 Verify = Callable[[list[np.ndarray]], None]
 """Raises where a function has no answer at a state, given its inputs as arrays."""

@@ -13,9 +13,9 @@ from dqdyn.compile.trace.program import Program
 class BatchCallEmitter(CallEmitter):
     """IR of ``ptr call_many(ptr self, ptr args, i64 nargs, ptr kwnames)``: batches of rows without gaps.
 
-    The kernel is compiled when it is first needed; from then on ``@many``, of the module, holds its address. It detects unfit inputs
-    itself, and computes while other threads of Python run. Batches of more than ``largest`` rows are left to Python,
-    which splits them, so that signals are handled in between.
+    The kernel is compiled when it is first needed; from then on ``@many``, of the module, holds its address. It detects
+    unfit inputs itself, and computes while other threads of Python run. Batches of more than ``largest`` rows are left
+    to Python, which splits them, so that signals are handled in between.
     """
 
     rows = ""

@@ -108,7 +108,7 @@ class Function:
         return other
 
     @SharedProperty
-    def fast(self) -> Callable[..., Any]:
+    def fast(self) -> Callable[..., Array]:
         """The callable to hand out; machine code for one state is compiled at first use."""
         alone = getattr(self.verify, "alone", None)
         if (self.verify is not None and alone is None) or self._attempt(lambda code: code.one) is None:
@@ -262,9 +262,8 @@ class Function:
             return [out]
         if not isinstance(out, (tuple, list)) or len(out) != len(shapes):
             given = f"{len(out)} of them" if isinstance(out, (tuple, list)) else type(out).__name__
-            raise StateError(
-                f"out of {self.__name__} is a tuple of {len(shapes)} arrays, one per result; found {given}."
-            )
+            text = f"out of {self.__name__} is a tuple of {len(shapes)} arrays, one per result"
+            raise StateError(f"{text}; found {given}.")
         for i, (array, shape) in enumerate(zip(out, shapes, strict=True)):
             check_out(f"{self.__name__}, result {i},", array, shape)
         if any(np.shares_memory(a, b) for a, b in itertools.combinations(out, 2)):
@@ -295,16 +294,14 @@ class Function:
 
         def words(start: int) -> list[int]:
             given = [x for a, s in zip(flat, strides, strict=True) for x in (_address(a) + 8 * s * start, s)]
-            assert self.native is not None
-            return given + self.native.output_words(
-                [(_address(o) + o.strides[0] * start, o.strides[0] // 8) for o in outs]
-            )
+            return given + native.output_words([(_address(o) + o.strides[0] * start, o.strides[0] // 8) for o in outs])
 
-        limit = self.native.largest
+        native = self.native
+        limit = native.largest
         if threads == 1 and rows <= limit:
             bits = kernel(*words(0), rows)
         else:
-            bits = share(self.native.pieces, words(0), rows, threads, largest=limit, keep=(flat, outs))
+            bits = share(native.pieces, words(0), rows, threads, largest=limit, keep=(flat, outs))
         if bits & TOO_LARGE:
             for start in range(0, rows, _SOME):
                 part = slice(start, min(start + _SOME, rows))

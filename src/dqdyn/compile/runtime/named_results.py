@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import namedtuple
 from functools import lru_cache
 from keyword import iskeyword
-from typing import Any
+from typing import Any, cast
 
 
 @lru_cache(maxsize=256)
 def named_results(fields: tuple[str, ...]) -> Any:
     """``make(values)`` of a class of named tuples with these fields; the class itself is ``make.__self__``."""
-    kind: Any = namedtuple("Results", fields)  # type: ignore[misc]  # noqa: PYI024
+    kind: Any = cast(Any, namedtuple)("Results", fields)
     kind.__reduce__ = lambda self: (_restored, (fields, tuple(self)))
     kind.__module__ = __name__
     kind.__hash__ = (

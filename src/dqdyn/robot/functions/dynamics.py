@@ -79,7 +79,7 @@ _WRENCHES = "wrench_frames wrench_expressed"
 DYNAMICS = with_parameters(
     _by("inverse_dynamics", "q v a", "list", lambda model: methods.INVERSE, f"method {_WRENCHES}"),
     _by("forward_dynamics", "q v tau", "list", forward_formulations, f"method {_WRENCHES} time", divides="M"),
-    _by("mass_matrix", "q", "matrix", lambda model: methods.MASS_MATRIX, "method"),
+    _by("mass_matrix", "q", "matrix", lambda model: methods.MASS_MATRIX, "method packed"),
     _of("joint_wrenches", "q v a", "matrix", _joint_wrenches, _WRENCHES, columns=lambda model: 6),
     _by("bias_forces", "q v", "list", lambda model: methods.BIAS),
     _by("gravity_forces", "q", "list", lambda model: methods.GRAVITY),

@@ -10,6 +10,7 @@ from dqdyn.dynamics.choice import Formulations
 from dqdyn.dynamics.deferred import Deferred
 from dqdyn.kinematics import attached, configuration, cooperative, frames, mass, pose_products
 from dqdyn.kinematics import pose_error as errors
+from dqdyn.kinematics.frame_forces import frame_forces
 from dqdyn.model.model import Frame, Model
 from dqdyn.robot.robot_function import Result, RobotFunction, with_parameters
 
@@ -86,8 +87,8 @@ _OF_COORDINATES = ("integrate", "difference", "integrate_jacobians", "difference
 KINEMATICS = with_parameters(
     _of("integrate", "q v dt", "list", configuration.integrate),
     _of("difference", "q q1", "list", configuration.difference),
-    _of("integrate_jacobians", "q v dt", "matrices", configuration.integrate_jacobians),
-    _of("difference_jacobians", "q q1", "matrices", configuration.difference_jacobians),
+    _of("integrate_jacobians", "q v dt", "matrices", configuration.integrate_jacobians, plain="parts"),
+    _of("difference_jacobians", "q q1", "matrices", configuration.difference_jacobians, plain="parts"),
     _of("configuration_rate", "q v", "list", configuration.configuration_rate),
     _of_frame("pose", "q", "dq", frames.pose),
     _of("poses", "q", "matrix", pose_products.poses),
@@ -95,6 +96,7 @@ KINEMATICS = with_parameters(
     _of_frame("pose_error_matrix", "q goal", "matrix", errors.pose_error_matrix),
     _of_frame("twist", "q v", "twist", frames.twist, "expressed"),
     _of_frame("twist_rate", "q v a", "twist", frames.twist_rate, "expressed"),
+    _of_frame("frame_forces", "q wrench", "list", frame_forces, "expressed"),
     *_with_rate("twist", frames.twist_jacobian, frames.twist_jacobian_derivative, "expressed"),
     *_with_rate("pose", frames.pose_jacobian, frames.pose_jacobian_derivative),
     *_with_rate("rotation", _rotation_rows(frames.pose_jacobian), _rotation_rows(frames.pose_jacobian_derivative)),
