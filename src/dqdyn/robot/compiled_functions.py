@@ -16,8 +16,8 @@ from dqdyn.algebra.counter import Tally, counters
 from dqdyn.algebra.scalar import Scalar
 from dqdyn.compile.runtime.function import Function
 from dqdyn.compile.runtime.process_lock import LOCK
-from dqdyn.compile.trace import trace
 from dqdyn.compile.trace.program import Program
+from dqdyn.compile.trace.tracer import cheapest
 from dqdyn.dynamics.parameters import with_parameters
 from dqdyn.errors import Error, unknown_name
 from dqdyn.robot.options import DEFAULTS, Option, Options, checked, read_options
@@ -135,8 +135,7 @@ class CompiledFunctions:
             chosen = (partial(self._with_parameters, function, options, i) for i in range(len(candidates)))
         else:
             chosen = (partial(function.evaluate, form, on, options) for form, on in candidates)
-        programs = [trace(function.name, inputs, algorithm) for algorithm in chosen]
-        return min(programs, key=lambda program: program.counts.total)
+        return cheapest(function.name, inputs, chosen)
 
     def _with_parameters(
         self, function: RobotFunction, options: Options, candidate: int, *inputs: Sequence[Scalar]
