@@ -84,6 +84,7 @@ def straight(
         packed.emit(parts)
     if parts:
         parts.close()
+        parts.complete()
     return cut.slots
 
 
@@ -96,11 +97,18 @@ def state_kernel(program: Program, body: CodeBody, name: str, slots: int, flag: 
     )
 
 
-def scalar_kernel(program: Program, fma: bool, contract: bool, name: str = "scalar", width: int = 1) -> str:
+def scalar_kernel(
+    program: Program,
+    fma: bool,
+    contract: bool,
+    name: str = "scalar",
+    width: int = 1,
+    hand_over: Callable[[str], None] | None = None,
+) -> str:
     """``i64 name(ptr in…, ptr out)`` for one state; returns 1 where the interpreter must redo it.
 
     Sines and cosines of neighbouring coordinates are computed in vectors of ``width``. Of a long program this is the
-    kernel and its parts, each in a module of its own.
+    kernel and its parts in modules of their own, which go to ``hand_over`` as they are complete.
     """
     body = CodeBody(1, fma, contract)
     early = EarlySines(program, body, width)
@@ -113,7 +121,9 @@ def scalar_kernel(program: Program, fma: bool, contract: bool, name: str = "scal
 
     packed = PackedEmitter(program, body, width)
     done = _store_constants(program, body, width)
-    parts = Parts(program, body) if size_of(program) > _LONG else None
+    modules: list[str] = []
+    size = size_of(program)
+    parts = Parts(program, body, size, hand_over or modules.append) if size > _LONG else None
     slots = straight(program, body, load, store, early.place, packed if packed.groups else None, done, parts)
     sizes = {
         "sines": 2 * width * len(early.windows) if early.place else 0,
@@ -125,7 +135,7 @@ def scalar_kernel(program: Program, fma: bool, contract: bool, name: str = "scal
         return state_kernel(program, body, name, slots, flag, memory)
     parts.memory.update({what: f"%{what}" for what, size in {**sizes, "scratch": slots}.items() if size})
     flag = body.op(f"or i1 {parts.call()}, {early.flag}")
-    return NEXT_MODULE.join([parts.table() + state_kernel(program, body, name, slots, flag, memory), *parts.modules()])
+    return NEXT_MODULE.join([parts.table() + state_kernel(program, body, name, slots, flag, memory), *modules])
 
 
 def _store_constants(program: Program, body: CodeBody, width: int) -> set[int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from typing import TYPE_CHECKING, Any
 
@@ -65,8 +65,10 @@ class NativeCode:
 
         host = machine()
 
-        def text() -> str:
-            kernel = kernels.scalar_kernel(self.program, host.fma, self.contract, width=host.width_for_one)
+        def text(hand_over: Callable[[str], None]) -> str:
+            kernel = kernels.scalar_kernel(
+                self.program, host.fma, self.contract, width=host.width_for_one, hand_over=hand_over
+            )
             if not abi.layout_is_known():
                 return kernel
             choices = (self.program, host.width_for_one, self.units, self.numbers)
@@ -103,7 +105,7 @@ class NativeCode:
 
         host = machine()
 
-        def text() -> str:
+        def text(hand_over: Callable[[str], None]) -> str:
             return kernels.batch_kernel(self.program, host.width, host.fma, self.contract, units=self.units)
 
         return Library(text, f"batch {self.units} {self.contract} {self.program.digest}", host.width, executor)

@@ -292,7 +292,7 @@ Algorithm = Callable[..., tuple[Sequence[Any], tuple[int, ...]]]
 
 
 class Trace:
-    """An algorithm that has run on symbols; ``total`` counts operations. The :meth:`program` is made if it is wanted."""
+    """An algorithm that has run on symbols; ``total`` counts operations, :meth:`program` is made where it is wanted."""
 
     def __init__(self, inputs: Sequence[tuple[str, int]], algorithm: Algorithm) -> None:
         self.inputs, self.graph = tuple(inputs), (graph := Graph())
