@@ -27,6 +27,7 @@ from dqdyn.compile.codegen.batch_call_path import BatchCallEmitter
 from dqdyn.compile.codegen.call_path import CallEmitter
 from dqdyn.compile.codegen.ir import DECLARATIONS
 from dqdyn.compile.codegen.kernels import batch_kernel, scalar_kernel
+from dqdyn.compile.codegen.parts import NEXT_MODULE
 from dqdyn.compile.runtime import native
 from dqdyn.compile.runtime.function import Function
 from dqdyn.compile.trace.program import Program
@@ -98,8 +99,9 @@ def kept_code(monkeypatch: pytest.MonkeyPatch, pytestconfig: pytest.Config) -> N
     monkeypatch.setenv("DQDYN_CACHE_DIR", str(folder))
     original = native.Library
 
-    def named_by_text(ir: Callable[[], str], _: str, width: int, executor: None) -> native.Library:
-        text = ir()
+    def named_by_text(ir: native.Emit, _: str, width: int, executor: None) -> native.Library:
+        parts: list[str] = []
+        text = NEXT_MODULE.join([ir(parts.append), *parts])
         return original(text, hashlib.sha256(text.encode()).hexdigest(), width, executor)
 
     monkeypatch.setattr(native, "Library", named_by_text)

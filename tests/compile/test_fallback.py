@@ -45,7 +45,7 @@ FAULTS: dict[str, Callable[[pytest.MonkeyPatch], None]] = {
     "no compiler": lambda patch: patch.setattr(compiler, "_compiled", fail),
     "no machine": lambda patch: patch.setattr(native, "machine", fail),
     "no library": lambda patch: patch.setattr(native, "Library", fail),
-    "bad text": lambda patch: patch.setattr(kernels, "scalar_kernel", lambda *_: "define nonsense"),
+    "bad text": lambda patch: patch.setattr(kernels, "scalar_kernel", lambda *_, **__: "define nonsense"),
     "no symbol": lambda patch: patch.setattr(native.Library, "address", fail),
     "no built-in": lambda patch: patch.setattr(python_abi, "python_function", fail),
     "not in memory": lambda patch: patch.setattr("llvmlite.binding.create_mcjit_compiler", fail),

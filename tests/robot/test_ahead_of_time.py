@@ -149,7 +149,9 @@ def test_modules_are_compiled_side_by_side(monkeypatch: pytest.MonkeyPatch) -> N
     from dqdyn.compile.runtime.native import machine
 
     modules = [f"define double @f{k}(double %x) {{ ret double %x }}" for k in range(2)]
-    objects = Compilation(modules, machine(), machine().features).objects()
+    compilation = Compilation(machine(), machine().features)
+    compilation.add(modules[1])
+    objects = compilation.objects(modules[0])
     assert len(objects) == 2
     assert all(objects)
 

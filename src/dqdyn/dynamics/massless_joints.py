@@ -44,6 +44,13 @@ def is_regular(model: Model) -> bool:
     With all joints behind it free, a joint moves at least the inertia of its own body. Where that is nothing, as with
     the massless links between the axes of a gimbal, M may be singular in some configurations and not in others.
     """
+    known: bool | None = model.__dict__.get("_is_regular")  # asked for twice by every function that divides by M
+    if known is None:
+        known = model.__dict__["_is_regular"] = _is_regular(model)
+    return known
+
+
+def _is_regular(model: Model) -> bool:
     (q,) = _samples(model, 1)  # the inertia that a joint moves has the same order of magnitude at any q
     moved = [abs(float(m + r)) for m, r in zip(composite.diagonal(model, q), armature(model), strict=True)]
     # Per body: what counts is that none is far lighter than the others, not that a long chain has many of them.

@@ -18,8 +18,8 @@ from dqdyn.arrays import is_lazy
 from dqdyn.compile.codegen.results import ResultForm
 from dqdyn.compile.runtime.function import Function
 from dqdyn.compile.runtime.process_lock import LOCK
-from dqdyn.compile.trace import trace
 from dqdyn.compile.trace.program import Program
+from dqdyn.compile.trace.tracer import cheapest, trace
 from dqdyn.dynamics.parameters import with_parameters
 from dqdyn.errors import Error, unknown_name
 from dqdyn.model.model import Frame, Model
@@ -145,17 +145,19 @@ class CompiledFunctions:
 
     def program(self, function: RobotFunction, options: Options) -> Program:
         """The straight-line program with the fewest operations among those of all candidates."""
-        return min(self.programs(function, options), key=lambda program: program.counts.total)
+        return cheapest(function.name, self._sizes(function, options), self._algorithms(function, options))
 
     def programs(self, function: RobotFunction, options: Options) -> list[Program]:
         """The straight-line programs of all candidates."""
         inputs = self._sizes(function, options)
+        return [trace(function.name, inputs, algorithm) for algorithm in self._algorithms(function, options)]
+
+    def _algorithms(self, function: RobotFunction, options: Options) -> list[Callable[..., Entries]]:
+        """Candidates to be traced."""
         candidates = function.algorithms(self.variables.subject, options)
         if options.parameters:
-            chosen = (partial(self._with_parameters, function, options, i) for i in range(len(candidates)))
-        else:
-            chosen = (partial(function.evaluate, form, on, options) for form, on in candidates)
-        return [trace(function.name, inputs, algorithm) for algorithm in chosen]
+            return [partial(self._with_parameters, function, options, i) for i in range(len(candidates))]
+        return [partial(function.evaluate, form, on, options) for form, on in candidates]
 
     def _with_parameters(
         self, function: RobotFunction, options: Options, candidate: int, *inputs: Sequence[Scalar]

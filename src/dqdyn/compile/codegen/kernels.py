@@ -89,6 +89,7 @@ def straight(
         packed.emit(stages)
     if stages:
         stages.close()
+        stages.complete()
     return cut.slots
 
 
@@ -111,12 +112,19 @@ def state_kernel(
 
 
 def scalar_kernel(
-    program: Program, fma: bool, contract: bool, name: str = "scalar", width: int = 1, parts: Sequence[Shape] = ()
+    program: Program,
+    fma: bool,
+    contract: bool,
+    name: str = "scalar",
+    width: int = 1,
+    parts: Sequence[Shape] = (),
+    hand_over: Callable[[str], None] | None = None,
 ) -> str:
     """``i64 name(ptr in…, ptr out…)`` for one state; returns 1 where the interpreter must redo it.
 
     Sines and cosines of neighbouring coordinates are computed in vectors of ``width``. Each of the ``parts`` of the
-    result has an array of its own. Of a long program this is the kernel and its stages, each in a module of its own.
+    result has an array of its own. Of a long program this is the kernel and its stages in modules of their own, which
+    go to ``hand_over`` as they are complete.
     """
     if may_roll(program) and len(parts) <= 1:
         rolled = rolled_state_kernel(program, fma, contract, name, width)
@@ -134,7 +142,9 @@ def scalar_kernel(
 
     packed = PackedEmitter(program, body, width, arrays)
     done = _store_constants(program, body, width, arrays)
-    stages = Stages(program, body, arrays) if size_of(program) > _LONG else None
+    modules: list[str] = []
+    length = size_of(program)
+    stages = Stages(program, body, arrays, length, hand_over or modules.append) if length > _LONG else None
     slots = straight(program, body, load, store, early.place, packed if packed.groups else None, done, stages)
     sizes = {
         "sines": 2 * width * len(early.windows) if early.place else 0,
@@ -147,7 +157,7 @@ def scalar_kernel(
     stages.memory.update({what: f"%{what}" for what, size in {**sizes, "scratch": slots}.items() if size})
     flag = body.op(f"or i1 {stages.call()}, {early.flag}")
     kernel = state_kernel(program, body, name, slots, flag, memory, arrays.pointers)
-    return NEXT_MODULE.join([stages.table() + kernel, *stages.modules()])
+    return NEXT_MODULE.join([stages.table() + kernel, *modules])
 
 
 def _store_constants(program: Program, body: CodeBody, width: int, arrays: OutputArrays) -> set[int]:

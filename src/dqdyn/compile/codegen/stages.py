@@ -8,6 +8,8 @@ by addresses, never by name.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from dqdyn.compile.codegen.emit import CodeBody
 from dqdyn.compile.codegen.results import OutputArrays
 from dqdyn.compile.trace.program import Program
@@ -18,7 +20,7 @@ TABLE = "stages"
 """The global in the first module that holds the addresses of the stages, in order."""
 LONGEST = 4000
 """Lines of IR in a stage, about."""
-_MODULES = 8  # at most; each takes a millisecond to load
+_MODULES = 8  # about, at most; each takes a millisecond to load
 
 
 def stage_name(number: int) -> str:
@@ -27,10 +29,19 @@ def stage_name(number: int) -> str:
 
 
 class Stages:
-    """Takes lines out of a body as functions; what was emitted before the first of them stays in the kernel."""
+    """Takes lines out of a body as functions; what was emitted before the first of them stays in the kernel.
 
-    def __init__(self, program: Program, body: CodeBody, arrays: OutputArrays) -> None:
-        self.body, self.texts = body, list[str]()
+    Modules go to ``hand_over`` as soon as they are complete, so that LLVM works on them while others are emitted.
+    """
+
+    def __init__(
+        self, program: Program, body: CodeBody, arrays: OutputArrays, length: int, hand_over: Callable[[str], None]
+    ) -> None:
+        """``length`` is that of the program, by which stages share modules."""
+        self.body, self._hand_over = body, hand_over
+        self._share = 1 + 2 * length // (LONGEST * _MODULES)
+        self._waiting: list[str] = []
+        self._count = 0
         self.memory = {"scratch": "null", "sines": "null", "lanes": "null"}  # what the kernel has allocated
         self._pointers = [*(f"%in{i}" for i in range(len(program.inputs))), *arrays.pointers]
         self._kernel: list[str] = []
@@ -43,14 +54,19 @@ class Stages:
         """What was emitted since then becomes a stage."""
         flag = self.body.too_large()
         arguments = ", ".join(f"ptr noalias {p}" for p in [*self._pointers, *(f"%{name}" for name in self.memory)])
-        head = [
-            f"define i64 @{stage_name(len(self.texts))}({arguments}) {{",
-            "entry:",
-            "  %go = icmp ne ptr %out, null",
-        ]
+        head = [f"define i64 @{stage_name(self._count)}({arguments}) {{", "entry:", "  %go = icmp ne ptr %out, null"]
         tail = [f"  %flag = zext i1 {flag} to i64", "  ret i64 %flag", "stop:", "  ret i64 0", "}", ""]
-        self.texts.append("\n".join([*head, *self.body.take_lines(), *tail]))
+        self._waiting.append("\n".join([*head, *self.body.take_lines(), *tail]))
+        self._count += 1
         self.body.largest = self.body.const(0.0)
+        if len(self._waiting) == self._share:
+            self.complete()
+
+    def complete(self) -> None:
+        """Hand over what is left."""
+        if self._waiting:
+            self._hand_over("\n".join(self._waiting))
+            self._waiting = []
 
     def close_if_long(self) -> bool:
         """Whether the stage has its length by now and is closed."""
@@ -65,16 +81,11 @@ class Stages:
         body.lines[:] = self._kernel
         given = ", ".join(f"ptr {p}" for p in [*self._pointers, *self.memory.values()])
         flags = "0"
-        for k in range(len(self.texts)):
+        for k in range(self._count):
             function = body.load(body.at(f"@{TABLE}", k, "ptr"), "ptr")
             flags = body.op(f"or i64 {flags}, {body.op(f'call i64 {function}({given})')}")
         return body.op(f"icmp ne i64 {flags}, 0")
 
-    def modules(self) -> list[str]:
-        """The stages, several of them in a module where they are many."""
-        share = -(-len(self.texts) // _MODULES)
-        return ["\n".join(self.texts[k : k + share]) for k in range(0, len(self.texts), share)]
-
     def table(self) -> str:
         """The global that the loader fills in."""
-        return f"@{TABLE} = dso_local global [{len(self.texts)} x ptr] zeroinitializer\n"
+        return f"@{TABLE} = dso_local global [{self._count} x ptr] zeroinitializer\n"

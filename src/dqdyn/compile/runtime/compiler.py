@@ -12,7 +12,6 @@ from __future__ import annotations
 import ctypes
 import os
 import time
-from collections.abc import Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from functools import lru_cache
 from typing import Any
@@ -20,7 +19,7 @@ from typing import Any
 from dqdyn.compile.codegen.ir import DECLARATIONS
 from dqdyn.compile.runtime.processor import Machine
 
-_QUICK = 300_000  # lines of IR from which quick compilation matters more than speed
+_QUICK = 300_000  # lines of IR after which quick compilation matters more than speed
 
 
 def target_machine(host: Machine, optimisation: int, features: str) -> Any:
@@ -38,28 +37,49 @@ def cores() -> int:
 
 
 class Compilation:
-    """Modules on their way to object code; ``seconds`` of processor time, once they have arrived."""
+    """Modules on their way to object code; ``seconds`` of processor time, once they have arrived.
 
-    def __init__(self, modules: Sequence[str], host: Machine, features: str, executor: Executor | None = None) -> None:
-        """Without an ``executor`` the work is done when the result is asked for."""
-        quick = sum(text.count("\n") for text in modules) > _QUICK
-        self._jobs = [(f"{DECLARATIONS}{text}", host, features, 0 if quick else 1) for text in modules]
-        self._futures: list[Future[tuple[bytes, float]]] = []
-        if executor is not None:
-            self._futures = [executor.submit(_compiled, *job) for job in self._jobs]
+    The first module to be added may be compiled while others are emitted. Without an ``executor`` it has threads of its
+    own, which end with it: no forked child waits for them in vain.
+    """
+
+    def __init__(self, host: Machine, features: str, executor: Executor | None = None) -> None:
+        self._host, self._features, self._executor = host, features, executor
+        self._own: ThreadPoolExecutor | None = None
+        self._first: Future[tuple[bytes, float]] | None = None
+        self._parts: list[Future[tuple[bytes, float]]] = []
+        self._lines = 0
         self.seconds = 0.0
 
-    def objects(self) -> list[bytes]:
-        """The object code of all modules."""
-        if self._futures:
-            done = [future.result() for future in self._futures]
-        elif len(self._jobs) == 1 or cores() == 1:
-            done = [_compiled(*job) for job in self._jobs]
-        else:  # threads of its own, which no forked child waits for in vain
-            with ThreadPoolExecutor(min(cores(), len(self._jobs)), "dqdyn-compile") as executor:
-                done = list(executor.map(_compiled, *zip(*self._jobs, strict=True)))
+    def add(self, ir: str) -> None:
+        """Begin to compile a module on another thread."""
+        if self._executor is None:
+            self._executor = self._own = ThreadPoolExecutor(cores(), "dqdyn-compile")
+        self._parts.append(self._executor.submit(_compiled, *self._job(ir)))
+
+    def add_first(self, ir: str) -> None:
+        """Begin to compile, on another thread, the module that is the first of the objects."""
+        self.add(ir)
+        self._first = self._parts.pop()
+
+    def objects(self, first: str) -> list[bytes]:
+        """The object code of the first module, which this thread compiles unless another does, and of all others."""
+        try:
+            own = _compiled(*self._job(first)) if self._first is None else self._first.result()
+            done = [own, *(part.result() for part in self._parts)]
+        finally:
+            self.close()
         self.seconds = sum(seconds for _, seconds in done)
         return [code for code, _ in done]
+
+    def close(self) -> None:
+        """End the threads; what has not begun is left out."""
+        if self._own is not None:
+            self._own.shutdown(wait=True, cancel_futures=True)
+
+    def _job(self, ir: str) -> tuple[str, Machine, str, int]:
+        self._lines += ir.count("\n")
+        return f"{DECLARATIONS}{ir}", self._host, self._features, 0 if self._lines > _QUICK else 1
 
 
 def _compiled(ir: str, host: Machine, features: str, optimisation: int) -> tuple[bytes, float]:

@@ -37,15 +37,19 @@ def machine() -> Machine:
     return described(llvm.get_process_triple(), llvm.get_host_cpu_name(), features, str(llvmlite.__version__))
 
 
+Emit = Callable[[Callable[[str], None]], str]
+"""Emits modules: takes a function to hand over parts, returns the text of the module that calls them."""
+
+
 class Library:
     """Machine code of one or several modules of IR, alive as long as this object.
 
-    ``ir`` is their text, or a function that emits it, called where the cache has no code. ``width`` is that of the
-    vectors in the code, which LLVM then neither widens nor splits. With an ``executor`` the code is compiled there,
-    and :meth:`finish` waits for it.
+    ``ir`` is their text, or a function that emits it, called where the cache has no code: it hands modules over as they
+    are complete and returns the first one last. ``width`` is that of the vectors in the code, which LLVM then neither
+    widens nor splits. With an ``executor`` the code is compiled there, and :meth:`finish` waits for it.
     """
 
-    def __init__(self, ir: str | Callable[[], str], key: str, width: int = 1, executor: Executor | None = None) -> None:
+    def __init__(self, ir: str | Emit, key: str, width: int = 1, executor: Executor | None = None) -> None:
         with LOCK:
             _close_abandoned()
             host = machine()
@@ -56,18 +60,31 @@ class Library:
             self._copies: list[Any] = []
             self.seconds = 0.0  # of processor time that LLVM took
             self._pending: Compilation | None = None
+            self._main = ""
             if not self._objects:
-                modules = (ir if isinstance(ir, str) else ir()).split(NEXT_MODULE)
-                self._pending = Compilation(modules, host, self._features, executor)
+                self._pending = Compilation(host, self._features, executor)
+                self._emit(ir, self._pending, executor is not None)
             if executor is None:
                 self.finish()
+
+    def _emit(self, ir: str | Emit, compilation: Compilation, ahead: bool) -> None:
+        try:
+            first, *others = (ir if isinstance(ir, str) else ir(compilation.add)).split(NEXT_MODULE)
+            for text in others:
+                compilation.add(text)
+            if ahead:
+                compilation.add_first(first)
+            self._main = first
+        except BaseException:
+            compilation.close()
+            raise
 
     def finish(self) -> None:
         """Wait until the code is compiled, and load it."""
         with LOCK:
             if self._pending is not None:
-                self._objects, self.seconds = self._pending.objects(), self._pending.seconds
-                self._pending = None
+                self._objects, self.seconds = self._pending.objects(self._main), self._pending.seconds
+                self._pending, self._main = None, ""
                 cache.write(self._key, _packed(self._objects))
             if not self._copies:
                 self._copies.append(self._loaded())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from typing import TYPE_CHECKING, Any
 
@@ -77,12 +77,13 @@ class NativeCode:
         host = machine()
         width, known = host.width_for_one, abi.layout_is_known()
 
-        def text() -> str:
+        def text(hand_over: Callable[[str], None]) -> str:
             calls = ""
             for name, form in self.forms.items() if known else ():
                 choices = (self.program, width, self.units, self.numbers, self.parts, form, name)
                 calls += CallEmitter(*choices).text() + BatchCallEmitter(*choices, self.largest).text()
-            return calls + kernels.scalar_kernel(self.program, host.fma, self.contract, width=width, parts=self.parts)
+            kernel = (self.program, host.fma, self.contract)
+            return calls + kernels.scalar_kernel(*kernel, width=width, parts=self.parts, hand_over=hand_over)
 
         key = f"{abi.HEADER if known else None} {self.units} {self.numbers} {self.contract} {self.parts} {self.forms}"
         return Library(text, f"single {key} {self.program.digest}", width, executor)
@@ -117,7 +118,7 @@ class NativeCode:
 
         host = machine()
 
-        def text() -> str:
+        def text(hand_over: Callable[[str], None]) -> str:
             choices = (self.program, host.width, host.fma, self.contract)
             return kernels.batch_kernel(*choices, units=self.units, parts=self.parts)
 

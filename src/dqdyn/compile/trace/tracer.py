@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from dqdyn.algebra.scalar import Functions, is_scalar, rank_of, register
@@ -112,28 +112,19 @@ class Graph:
             return self.mul(a, self.constant(-c), not negative)
         return self.mul(a, self.constant(c), negative)
 
-    def program(
-        self, name: str, inputs: Sequence[tuple[str, int]], outputs: Sequence[int], shape: Sequence[int]
-    ) -> Program:
-        """What the outputs need, renumbered, in the same order."""
+    def needed_for(self, outputs: Sequence[int]) -> bytearray:
+        """One for each instruction that the outputs depend on, else zero."""
         instructions = self.instructions
         needed = bytearray(len(instructions))
         for k in outputs:
             needed[k] = 1
         for i in range(len(instructions) - 1, -1, -1):
-            if needed[i] and instructions[i][0] != "input":
-                for k in instructions[i][1]:
-                    needed[k] = 1
-        place: list[int] = []
-        kept: list[Instruction] = []
-        for wanted, instruction in zip(needed, instructions, strict=True):
-            place.append(len(kept))
-            if wanted:
-                op, operands, _ = instruction
-                if op != "input" and operands:
-                    instruction = (op, tuple([place[k] for k in operands]), 0.0)
-                kept.append(instruction)
-        return Program(name, tuple(inputs), tuple(kept), tuple([place[k] for k in outputs]), tuple(shape))
+            if needed[i]:
+                op, operands, _ = instructions[i]
+                if op != "input":
+                    for k in operands:
+                        needed[k] = 1
+        return needed
 
 
 class Traced:
@@ -321,14 +312,46 @@ register(Traced, _FUNCTIONS)
 register(Condition, _FUNCTIONS)
 
 
-def trace(
-    name: str,
-    inputs: Sequence[tuple[str, int]],
-    algorithm: Callable[..., tuple[Sequence[Any], tuple[int, ...]]],
-) -> Program:
-    """The program of ``algorithm(*inputs)``, which takes lists of scalars and gives (scalars, shape)."""
-    # Signs of constants would lead to other instructions in each body of a chain, and none of them would repeat.
-    graph = Graph(keeps_signs=any(size >= LONG for _, size in inputs))
-    arguments = [[Traced(graph, graph.node("input", i, k)) for k in range(size)] for i, (_, size) in enumerate(inputs)]
-    results, shape = algorithm(*arguments)
-    return graph.program(name, inputs, [_index(graph, r) for r in results], shape)
+Algorithm = Callable[..., tuple[Sequence[Any], tuple[int, ...]]]
+"""Takes lists of scalars, one per input, and gives (scalars, shape)."""
+
+
+class Trace:
+    """An algorithm that has run on symbols; ``total`` counts operations, :meth:`program` is made where it is wanted."""
+
+    def __init__(self, inputs: Sequence[tuple[str, int]], algorithm: Algorithm) -> None:
+        sizes = [size for _, size in inputs]
+        # Signs of constants would lead to other instructions in each body of a chain, and none of them would repeat.
+        self.inputs, self.graph = tuple(inputs), (graph := Graph(keeps_signs=any(n >= LONG for n in sizes)))
+        arguments = [[Traced(graph, graph.node("input", i, k)) for k in range(n)] for i, n in enumerate(sizes)]
+        results, shape = algorithm(*arguments)
+        self.outputs, self.shape = [_index(graph, r) for r in results], tuple(shape)
+        self._needed = graph.needed_for(self.outputs)
+        self.total = sum(w for w, (op, _, _) in zip(self._needed, graph.instructions, strict=True) if op not in _FREE)
+
+    def program(self, name: str) -> Program:
+        """What the outputs need, renumbered, in the same order."""
+        place: list[int] = []
+        kept: list[Instruction] = []
+        for wanted, instruction in zip(self._needed, self.graph.instructions, strict=True):
+            place.append(len(kept))
+            if wanted:
+                op, operands, _ = instruction
+                if op not in ("const", "input"):
+                    instruction = (op, tuple([place[k] for k in operands]), 0.0)
+                kept.append(instruction)
+        return Program(name, self.inputs, tuple(kept), tuple([place[k] for k in self.outputs]), self.shape)
+
+
+_FREE = ("const", "input", "neg")
+
+
+def trace(name: str, inputs: Sequence[tuple[str, int]], algorithm: Algorithm) -> Program:
+    """The program of ``algorithm(*inputs)``."""
+    return Trace(inputs, algorithm).program(name)
+
+
+def cheapest(name: str, inputs: Sequence[tuple[str, int]], algorithms: Iterable[Algorithm]) -> Program:
+    """The program with the fewest operations among those of some algorithms that compute the same."""
+    traces = (Trace(inputs, algorithm) for algorithm in algorithms)
+    return min(traces, key=lambda trace: trace.total).program(name)
