@@ -15,7 +15,9 @@ from dqdyn.model.model import WORLD_BODY, Model
 
 _TOLERANCE = 1e-10  # pivot relative to the diagonal entry that it came from: what is left of M is rounding
 _ROUNDING = 1e-3  # and relative to the inertia that the joint moves, as if at its farthest: 1e-13 of it is rounding
-_SURELY = 1e-7  # inertia of a body alone, relative to that of a body behind its joint, with which no pivot is that small
+_SURELY = (
+    1e-7  # inertia of a body alone, relative to that of a body behind its joint, with which no pivot is that small
+)
 _form = MASS_MATRIX["composite-body"]
 
 

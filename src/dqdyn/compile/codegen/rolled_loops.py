@@ -140,8 +140,8 @@ class RolledEmitter:
 
         ends = [(body.real if operations[p] != "less" else body.boolean, "poison") for p in loop.last]
         final = body.repeat(0, repetition.count, stretch, *initial, *ends)
-        for (p, place), value in zip(loop.last.items(), final[len(carried) :], strict=True):
-            self._store(value, Address(SLOTS, place, 0), operations[p] == "less")
+        for (p, slot), value in zip(loop.last.items(), final[len(carried) :], strict=True):
+            self._store(value, Address(SLOTS, slot, 0), operations[p] == "less")
 
     def _initial(self, k: int) -> str:
         return self._load(Address(SLOTS, int(self.plan.slot[k]), 0))
@@ -178,7 +178,9 @@ class RolledEmitter:
             row = self._pointer(now, "table", len(now.loop.table))
             index = body.load(body.at(row, address.column, "i32"), "i32", 4)
             return body.at(array.pointer, body.op(f"sext i32 {index} to i64"), array.kind)
-        start = array.pointer if now is None or not address.stride else self._pointer(now, address.space, address.stride)
+        start = (
+            array.pointer if now is None or not address.stride else self._pointer(now, address.space, address.stride)
+        )
         return body.at(start, address.first, array.kind)
 
     def _load(self, address: Address, is_condition: bool = False, now: _Round | None = None) -> str:

@@ -8,7 +8,7 @@ import sys
 from functools import lru_cache
 from typing import Any
 
-from dqdyn.compile.codegen.ir import DECLARATIONS
+from dqdyn.compile.codegen.ir import ALLOCATION, DECLARATIONS
 from dqdyn.compile.runtime import c_library, cache
 from dqdyn.compile.runtime.process_lock import LOCK
 from dqdyn.compile.runtime.processor import Machine, described
@@ -54,7 +54,8 @@ class Library:
             code = cache.read(full_key)
             self.from_cache = code is not None
             if code is None:
-                code = _compiled(f"{DECLARATIONS}{ir}", features)
+                allocation = ALLOCATION if "@allocate_at" in ir else ""
+                code = _compiled(f"{DECLARATIONS}{allocation}{ir}", features)
                 cache.write(full_key, code)
             self._features, self._code = features, code
             self._engines = [self._loaded()]

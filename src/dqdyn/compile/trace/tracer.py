@@ -15,10 +15,18 @@ from dqdyn.algebra import scalar
 from dqdyn.algebra.scalar import Functions, register, scalars_only
 from dqdyn.compile.trace.passes import without_dead_code
 from dqdyn.compile.trace.program import Instruction, Program
-
+from dqdyn.errors import Error
 
 LONG = 64
 """Numbers in an input from which on programs are traced for loops: constants keep their signs."""
+
+LONGEST = 2_000_000
+"""Instructions of a program at most: a gigabyte of memory, and half a minute of tracing."""
+_TOO_LONG = (
+    f"the program has more than {LONGEST:,} instructions, which would take too much memory: of a robot with this many "
+    "joints use functions with one result per joint, such as inverse_dynamics for products with the mass matrix and "
+    "forward_dynamics for products with its inverse."
+)
 
 
 class Graph:
@@ -38,6 +46,8 @@ class Graph:
     def node(self, op: str, *operands: int) -> int:
         index = self._known.setdefault((op, operands), len(self.instructions))
         if index == len(self.instructions):
+            if index == LONGEST:
+                raise Error(_TOO_LONG, longest=LONGEST)
             self.instructions.append((op, operands, 0.0))
         return index
 
