@@ -141,3 +141,6 @@ def _declarations() -> str:
 
 DECLARATIONS = _declarations()
 """What functions in a module of IR may refer to."""
+
+ALLOCATION = "@allocate_at = dso_local global ptr null\n@release_at = dso_local global ptr null\n"
+"""Addresses of functions that allocate and release memory, for code that refers to them."""

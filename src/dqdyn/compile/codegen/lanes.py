@@ -11,11 +11,16 @@ from collections.abc import Container
 from dqdyn.compile.codegen.emit import CodeBody
 from dqdyn.compile.codegen.ir import Emitter
 from dqdyn.compile.codegen.kernels import state_kernel, straight
+from dqdyn.compile.codegen.rolled_kernels import may_roll, rolled_lane_kernel
 from dqdyn.compile.trace.program import Program
 
 
 def lane_kernel(program: Program, width: int, shared: Container[int], fma: bool, contract: bool, name: str) -> str:
     """``i64 name(ptr in…, ptr out)``; not zero where an argument of a sine was too large in some state."""
+    if may_roll(program):
+        rolled = rolled_lane_kernel(program, width, shared, fma, contract, name)
+        if rolled is not None:
+            return rolled
     body = CodeBody(width, fma, contract)
 
     def load(argument: int, component: int) -> str:

@@ -1,13 +1,13 @@
-"""Whole functions in LLVM IR of programs with repetitions: one state, and blocks of a batch.
+"""Whole functions in LLVM IR of programs with repetitions: one state, blocks of a batch, lanes of a roll-out.
 
-They have the signatures and answers of those of :mod:`dqdyn.compile.codegen.kernels`. Values that parts share take
-memory in proportion to the robot, so they are not on the stack: each kernel has memory of its own, which one call at a
-time can use, and calls that come meanwhile, on other threads, allocate theirs.
+They have the signatures and answers of those without loops (:mod:`dqdyn.compile.codegen.kernels`). Values that parts
+share take memory in proportion to the robot, so they are not on the stack: each kernel has memory of its own, which one
+call at a time can use, and calls that come meanwhile, on other threads, allocate theirs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 from dqdyn.compile.codegen.blocks import size_of
 from dqdyn.compile.codegen.rolled_loops import Array, RolledBody, RolledEmitter
@@ -23,9 +23,6 @@ SHORTEST = 6000
 WORTHWHILE = 0.5
 """Steps with loops, relative to those without, up to which loops are used."""
 
-DECLARED = "@allocate_at = dso_local global ptr null\n@release_at = dso_local global ptr null\n"
-"""Addresses of functions that allocate and release memory; the loader fills them in."""
-
 
 def may_roll(program: Program) -> bool:
     """Whether a program is long, and of a robot with many coordinates."""
@@ -39,31 +36,41 @@ def is_worthwhile(plan: RolledPlan) -> bool:
 
 def rolled_state_kernel(program: Program, fma: bool, contract: bool, name: str, width: int) -> str | None:
     """``i64 name(ptr in…, ptr out)`` for one state; None where loops would not pay."""
-    body = RolledBody(1, fma, contract)
     sines = RolledSines(program, width, name)
     plan = RolledPlan(program, sines.place, sines.slots)
     if not is_worthwhile(plan):
         return None
-    inputs: dict[Space, Array] = {i: Array(f"%in{i}", "double", 8) for i in range(len(program.inputs))}
-    emitter = RolledEmitter(
-        plan, body, {**inputs, SLOTS: Array("%scratch", "double", 8), OUTPUT: Array("%out", "double", 8)}, name
-    )
-    body.store(body.const(0.0), "%largest")
+    arrays: dict[Space, Array] = {i: Array(f"%in{i}", "double", 8) for i in range(len(program.inputs))}
+    return _kernel(plan, RolledBody(1, fma, contract), arrays, name, sines)
+
+
+def rolled_lane_kernel(
+    program: Program, width: int, shared: Container[int], fma: bool, contract: bool, name: str
+) -> str | None:
+    """The kernel of :func:`dqdyn.compile.codegen.lanes.lane_kernel` with loops; None where they would not pay."""
+    plan = RolledPlan(program)
+    if not is_worthwhile(plan):
+        return None
+    body = RolledBody(width, fma, contract)
+    inputs = range(len(program.inputs))
+    arrays: dict[Space, Array] = {i: Array(f"%in{i}", "double" if i in shared else body.real, 8) for i in inputs}
+    return _kernel(plan, body, arrays, name, RolledSines(program, 1, name))
+
+
+def _kernel(plan: RolledPlan, body: RolledBody, inputs: dict[Space, Array], name: str, sines: RolledSines) -> str:
+    """``i64 name(ptr in…, ptr out)``, with results as wide as the body."""
+    real, align = body.real, 8 * body.width
+    memory = {**inputs, SLOTS: Array("%scratch", real, align), OUTPUT: Array("%out", real, 8)}
+    emitter = RolledEmitter(plan, body, memory, name)
+    body.store(body.const(0.0), "%largest", real, align)
     large = sines.emit(body)
     emitter.emit()
-    body.largest = body.load("%largest")
+    body.largest = body.load("%largest", real, align)
     flag = body.op(f"zext i1 {body.op(f'or i1 {large}, {body.too_large()}')} to i64")
-    parameters = [f"ptr noalias readonly %in{i}" for i in range(len(program.inputs))] + ["ptr noalias %out"]
-    head = ["  %largest = alloca double, align 64", "  %go = icmp ne ptr %out, null"]
-    return "\n".join(
-        [
-            DECLARED,
-            *sines.globals,
-            *emitter.globals,
-            *_in_workspace(name, parameters, 8 * plan.slots, "1", [*head, *body.lines, f"  ret i64 {flag}"]),
-            "",
-        ]
-    )
+    parameters = [f"ptr noalias readonly %in{i}" for i in range(len(inputs))] + ["ptr noalias %out"]
+    head = [f"  %largest = alloca {real}, align 64", "  %go = icmp ne ptr %out, null"]
+    function = _in_workspace(name, parameters, align * plan.slots, "1", [*head, *body.lines, f"  ret i64 {flag}"])
+    return "\n".join([*sines.globals, *emitter.globals, *function, ""])
 
 
 def rolled_batch_kernel(
@@ -93,7 +100,7 @@ def rolled_batch_kernel(
     parameters = f"{rows.arguments()}, {rows.BLOCK}".split(", ")
     lines = ["  %go = icmp ne ptr %out, null", *body.lines, "  ret i64 0"]
     block = _in_workspace(f"{name}_block", parameters, 8 * width * slots, "0", lines, fail)
-    return "\n".join([DECLARED, *emitter.globals, *block, *rows.loop(name), *rows.piece(name), ""])
+    return "\n".join([*emitter.globals, *block, *rows.loop(name), *rows.piece(name), ""])
 
 
 def _read(rows: RowLoop, argument: int, numbers: Sequence[str], columns: Array) -> None:

@@ -140,8 +140,8 @@ class RolledEmitter:
 
         ends = [(body.real if operations[p] != "less" else body.boolean, "poison") for p in loop.last]
         final = body.repeat(0, repetition.count, stretch, *initial, *ends)
-        for (p, place), value in zip(loop.last.items(), final[len(carried) :], strict=True):
-            self._store(value, Address(SLOTS, place, 0), operations[p] == "less")
+        for (p, slot), value in zip(loop.last.items(), final[len(carried) :], strict=True):
+            self._store(value, Address(SLOTS, slot, 0), operations[p] == "less")
 
     def _initial(self, k: int) -> str:
         return self._load(Address(SLOTS, int(self.plan.slot[k]), 0))

@@ -143,7 +143,8 @@ class RolledPlan:
         return None if condition else Carried(position, int(column[0]))
 
     def _operation(self, loop: Loop, position: int) -> str:
-        return self.program.instructions[self.steps.instruction[loop.repetition.start + position]][0]
+        i = int(self.steps.instruction[loop.repetition.start + position])
+        return self.program.instructions[i][0]
 
     def _read_elsewhere(self) -> Numbers:
         """Which instructions are read from memory."""

@@ -16,7 +16,7 @@ from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from functools import lru_cache
 from typing import Any
 
-from dqdyn.compile.codegen.ir import DECLARATIONS
+from dqdyn.compile.codegen.ir import ALLOCATION, DECLARATIONS
 from dqdyn.compile.runtime.processor import Machine
 
 _QUICK = 300_000  # lines of IR after which quick compilation matters more than speed
@@ -79,7 +79,8 @@ class Compilation:
 
     def _job(self, ir: str) -> tuple[str, Machine, str, int]:
         self._lines += ir.count("\n")
-        return f"{DECLARATIONS}{ir}", self._host, self._features, 0 if self._lines > _QUICK else 1
+        allocation = ALLOCATION if "@allocate_at" in ir else ""
+        return f"{DECLARATIONS}{allocation}{ir}", self._host, self._features, 0 if self._lines > _QUICK else 1
 
 
 def _compiled(ir: str, host: Machine, features: str, optimisation: int) -> tuple[bytes, float]:

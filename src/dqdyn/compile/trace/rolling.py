@@ -92,7 +92,7 @@ class Steps:
         return len(self.instruction)
 
     def looks(self) -> Numbers:
-        """A number per step: equal for operations on operands of the same kinds, at the same places if they are near."""
+        """A number per step: equal for operations on operands of the same kinds, and at the same places if near."""
         number = self.operation.copy()
         here = np.arange(len(self))
         for column in self.operands.T:

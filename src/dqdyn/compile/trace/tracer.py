@@ -15,11 +15,20 @@ from typing import Any
 
 from dqdyn.algebra.scalar import Functions, is_scalar, rank_of, register
 from dqdyn.compile.trace.program import Instruction, Program
+from dqdyn.errors import Error
 
 _RANK = 6
 LONG = 64
 """Numbers in an input from which on programs are traced for loops: constants keep their signs."""
 Operands = tuple[int, ...]
+
+LONGEST = 2_000_000
+"""Instructions of a program at most: a gigabyte of memory, and half a minute of tracing."""
+_TOO_LONG = (
+    f"the program has more than {LONGEST:,} instructions, which would take too much memory: of a robot with this many "
+    "joints use functions with one result per joint, such as inverse_dynamics for products with the mass matrix and "
+    "forward_dynamics for products with its inverse."
+)
 
 
 class Graph:
@@ -97,6 +106,8 @@ class Graph:
         pair = (a, b) if a <= b else (b, a)
         index = self.products.get(pair)
         if index is None:
+            if len(self.instructions) >= LONGEST:  # no long program is without products
+                raise Error(_TOO_LONG, longest=LONGEST)
             index = self.products[pair] = len(self.instructions)
             self.instructions.append(("mul", pair, 0.0))
         return Traced(self, index, negative)
