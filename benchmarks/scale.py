@@ -182,7 +182,8 @@ def rollouts(runs: int, say: Callable[[str], None]) -> list[Result]:
     from distributed import Client
 
     import dqdyn as dq
-    from dqdyn.scale.sweeping import Job, _job, _planned, _sizes
+    from dqdyn.scale.batches import Job
+    from dqdyn.scale.sweeping import _job, _planned, _sizes
     from dqdyn.scale.workers import submitted
 
     robot, batch = dq.robots.arm7(), 4096

@@ -201,7 +201,25 @@ def test_a_killed_worker_and_a_killed_scheduler_lose_nothing(inputs: dict[str, s
     np.testing.assert_array_equal(found[:], expected(inputs))
 
 
+def test_an_array_made_anew_is_opened_anew(inputs: dict[str, str], tmp_path: Path) -> None:
+    import shutil
+
+    mapped(inputs, tmp_path / "tau.zarr")
+    for name in "qva":
+        shutil.rmtree(inputs[name])
+        array = zarr.create_array(inputs[name], shape=(50, 7), chunks=(8, 7), dtype="f8")
+        array[:] = np.random.default_rng(1).normal(size=(50, 7))
+    for left in ("tau.zarr", "tau.zarr.journal"):
+        shutil.rmtree(tmp_path / left)
+    np.testing.assert_array_equal(mapped(inputs, tmp_path / "tau.zarr", rows=8)[:], expected(inputs))
+
+
 @pytest.mark.long
-def test_processes_of_this_machine(inputs: dict[str, str], tmp_path: Path) -> None:
-    pytest.importorskip("distributed", reason="workers need the package distributed, which is missing")
-    np.testing.assert_array_equal(mapped(inputs, tmp_path / "tau.zarr", workers=2)[:], expected(inputs))
+def test_a_scheduler_without_workers(inputs: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("distributed", reason="schedulers need the package distributed, which is missing")
+    monkeypatch.setattr("dqdyn.scale.workers._WORKERS", 0.5)
+    with (
+        cluster(tmp_path, workers=0) as (address, _),
+        pytest.raises(WorkersLostError, match="has no workers: start some"),
+    ):
+        mapped(inputs, tmp_path / "tau.zarr", workers=None, scheduler=address)

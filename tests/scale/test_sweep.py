@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import dqdyn as dq
-from dqdyn.scale import Failure, Sweep, each_run, suggested_chunks
+from dqdyn.scale import Failure, Sweep, batched, each_run, suggested_chunks
 from dqdyn.scale.axes import generator
 from dqdyn.scale.journal import Journal
 
@@ -96,15 +96,39 @@ def test_runs_that_fail_are_kept_counted_and_named_by_seed() -> None:
 
 def test_controllers_that_fail_and_steps_that_are_too_large() -> None:
     def control(t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+        if q[0] > 0.5:
+            raise RuntimeError("too far")
+        return np.zeros_like(v)
+
+    def of_many(t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
         if (q[:, 0] > 0.5).any():
             raise RuntimeError("too far")
         return np.zeros_like(v)
 
-    found = swept({"one": control}, states=np.array([[0.1, 0.0], [0.7, 0.0]]))
-    assert found.failures == (Failure("as given", "one", 1, 0, "RuntimeError: too far"),)
+    q = np.array([[0.1, 0.0], [0.2, 0.0], [0.7, 0.0], [0.3, 0.1], [0.0, 0.0]])
+    found = swept({"one": control, "many": batched(of_many)}, states=q)
+    assert found.failures == tuple(Failure("as given", name, 2, 0, "RuntimeError: too far") for name in ("one", "many"))
+    np.testing.assert_array_equal(found.measures["q"][0, 0], found.measures["q"][0, 1])
     fast = swept(states=(np.array([[0.1, 0.0], [0.7, 0.0]]), np.array([[0.0, 0.0], [9e7, 0.0]])), duration=0.1, dt=0.05)
     assert [failure.state for failure in fast.failures] == [1]
     assert fast.failures[0].status.startswith(("diverged", "doubtful"))
+
+
+def test_controllers_see_one_run_unless_they_ask_for_more() -> None:
+    """As many runs as joints, or as steps: shapes alone could not tell a batch from one run."""
+    q = np.array([[0.1, 0.2], [-0.4, 0.3]])
+    found = swept({"pd": lambda t, q, v: [-5.0 * q[0] - v[0], -2.0 * q[1]]}, states=q)
+    for s in range(2):
+        alone = dq.simulate(ROBOT, lambda t, q, v: [-5.0 * q[0] - v[0], -2.0 * q[1]], 0.02, 2e-3, q0=q[s])
+        np.testing.assert_allclose(found.measures["q"][0, 0, s, 0], alone.q[-1], rtol=1e-12, atol=1e-14)
+    tau = np.random.default_rng(0).normal(size=(10, 2))
+    states = np.random.default_rng(1).normal(size=(10, 2))
+    found = swept({"given": tau}, states=states)
+    for s in range(10):
+        alone = dq.simulate(ROBOT, tau, 0.02, 2e-3, q0=states[s])
+        np.testing.assert_allclose(found.measures["q"][0, 0, s, 0], alone.q[-1], rtol=1e-12, atol=1e-14)
+    with pytest.raises(dq.Error, match="batched takes a function"):
+        batched(3)
 
 
 def test_reductions() -> None:
@@ -215,5 +239,5 @@ def test_sweeps_are_stored_and_resumed(tmp_path: Path) -> None:
 def test_sweeps_run_on_processes_with_the_same_bits() -> None:
     pytest.importorskip("distributed", reason="processes need the package distributed, which is missing")
     given: dict[str, Any] = {"states": "random", "seeds": 10, "batch": 3}
-    there = dq.sweep(ROBOT, duration=0.02, dt=2e-3, workers=2, **given)
+    there = dq.sweep(ROBOT, duration=0.02, dt=2e-3, workers=1, **given)
     np.testing.assert_array_equal(there.measures["q"], swept(**given).measures["q"])

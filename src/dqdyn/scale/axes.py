@@ -17,6 +17,7 @@ import numpy as np
 from dqdyn.arrays import Array
 from dqdyn.errors import Error, StateError
 from dqdyn.robot import Robot
+from dqdyn.robot.control_law import ControlLaw
 from dqdyn.robot.state import as_state
 from dqdyn.simulate.problem import shown
 
@@ -52,6 +53,30 @@ def each_run(make: Callable[[Robot, Array, Array, np.random.Generator], Any]) ->
     if not callable(make):
         raise Error(f"each_run takes a function (robot, q0, v0, rng) -> controller; found {shown(make)}.")
     return EachRun(make)
+
+
+@dataclass(frozen=True)
+class Batched:
+    """A controller in Python that takes a batch of runs at once."""
+
+    controller: Any
+
+
+def batched(controller: Any) -> Batched:
+    """A controller of a sweep, in Python, that takes all runs of a batch at once: q (B, nq), v (B, nv) → (B, nv).
+
+    Other functions and objects are asked for one run at a time, and their runs are simulated one by one.
+    """
+    if not callable(controller) and not callable(getattr(controller, "step", None)):
+        raise Error(f"batched takes a function (t, q, v) or an object with step(t, q, v); found {shown(controller)}.")
+    return Batched(controller)
+
+
+def takes_batches(controller: Any) -> bool:
+    """Whether a controller serves all runs of a batch: it is compiled, given numbers, or says that it takes them."""
+    if controller is None or isinstance(controller, (ControlLaw, Batched, np.ndarray)):
+        return True
+    return not isinstance(controller, EachRun) and not callable(getattr(controller, "step", controller))
 
 
 def labelled(what: str, given: Any, single: str) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from dqdyn.arrays import Array
 from dqdyn.errors import LibraryWarning
 from dqdyn.robot import Robot
 from dqdyn.robot.control_law import ControlLaw
-from dqdyn.scale.axes import Case, EachRun, States, built, drawn_state, draws, generator
+from dqdyn.scale.axes import Batched, Case, EachRun, States, built, drawn_state, draws, generator, takes_batches
 from dqdyn.scale.measures import Measure, evaluated
 from dqdyn.simulate import Trajectory, simulate
 from dqdyn.simulate.trajectory import UNTRUSTED
@@ -25,11 +25,12 @@ KEPT = ("q", "v", "tau")
 
 @dataclass
 class Some:
-    """What came of some runs: measures (B, k), trajectories (B, samples, n), and why runs failed, by their place."""
+    """What came of some runs: measures (B, k), trajectories (B, samples, n), and why runs failed, by place."""
 
     measures: dict[str, Array]
     trajectories: dict[str, Array]
     failures: dict[int, str]
+    count: int
 
 
 @dataclass(frozen=True)
@@ -62,13 +63,19 @@ class Plan:
         """Runs of one case and one controller; run r has the state r // seeds and the seed r % seeds."""
         name = list(self.cases)[case]
         control = list(self.controllers.values())[controller]
-        if name in self.fixed and not isinstance(control, EachRun):
-            robot = self.fixed[name]
-            try:
-                return self._kept(self._simulated(robot, control, *self._starts(robot, runs)))
-            except Exception:  # one of the runs is at fault, or its controller: which one is found below
-                pass
-        return self._joined([self._alone(name, control, run) for run in runs])
+        if name in self.fixed and takes_batches(control):
+            return self._together(name, control, runs)
+        return joined([self._alone(name, control, run) for run in runs])
+
+    def _together(self, name: str, control: Any, runs: Sequence[int]) -> Some:
+        """Runs as one batch; where that fails, one of them is at fault, and halves of them find out which."""
+        if len(runs) == 1:
+            return self._alone(name, control, runs[0])
+        robot, half = self.fixed[name], len(runs) // 2
+        try:
+            return self._kept(self._simulated(robot, of_batches(control), *self._starts(robot, runs)))
+        except Exception:
+            return joined([self._together(name, control, some) for some in (runs[:half], runs[half:])])
 
     def one(self, case: int, controller: int, run: int) -> Trajectory:
         """One run again, as it was in its batch; an error where it has one."""
@@ -84,15 +91,13 @@ class Plan:
         q0, v0 = self._starts(robot, [run])
         if isinstance(control, EachRun):
             control = control.make(robot, q0[0], v0[0], generator(self.seed, seed, "controllers"))
-            if not isinstance(control, ControlLaw) and (callable(control) or hasattr(control, "step")):
-                control = OfBatch(control)
-        return self._simulated(robot, control, q0, v0)
+        return self._simulated(robot, of_batches(control), q0, v0)
 
     def _alone(self, name: str, control: Any, run: int) -> Some:
         try:
             return self._kept(self._trajectory(name, control, run))
         except Exception as error:  # kept, counted and named, whatever it is: the other runs go on
-            some = Some({}, {}, {0: f"{type(error).__name__}: {error}"})
+            some = Some({}, {}, {0: f"{type(error).__name__}: {error}"}, 1)
             some.measures = {measure: np.full((1, size), np.nan) for measure, size in self.sizes.items()}
             widths = {"q": self.robot.nq, "v": self.robot.nv, "tau": self.robot.nv}
             kept = KEPT if self.samples else ()
@@ -122,20 +127,39 @@ class Plan:
             for value in values.values():
                 value[run] = np.nan
         kept = {key: self._whole(getattr(trajectory, key)) for key in KEPT} if self.samples else {}
-        return Some(values, kept, failures)
+        return Some(values, kept, failures, *trajectory.batch)
 
     def _whole(self, array: Array) -> Array:
         """(n, B, k) as (B, samples, k); samples after a divergence are NaN."""
         missing = np.full((self.samples - len(array), *array.shape[1:]), np.nan)
         return np.ascontiguousarray(np.moveaxis(np.concatenate([array, missing]), 0, 1))
 
-    @staticmethod
-    def _joined(parts: Sequence[Some]) -> Some:
-        return Some(
-            {name: np.concatenate([part.measures[name] for part in parts]) for name in parts[0].measures},
-            {name: np.concatenate([part.trajectories[name] for part in parts]) for name in parts[0].trajectories},
-            {k: part.failures[0] for k, part in enumerate(parts) if part.failures},
-        )
+
+def joined(parts: Sequence[Some]) -> Some:
+    """Runs one after the other."""
+    failures: dict[int, str] = {}
+    start = 0
+    for part in parts:
+        failures |= {start + k: text for k, text in part.failures.items()}
+        start += part.count
+    return Some(
+        {name: np.concatenate([part.measures[name] for part in parts]) for name in parts[0].measures},
+        {name: np.concatenate([part.trajectories[name] for part in parts]) for name in parts[0].trajectories},
+        failures,
+        start,
+    )
+
+
+def of_batches(control: Any) -> Any:
+    """A controller as ``simulate`` takes it for a batch; one that takes single runs serves a batch of one."""
+    if isinstance(control, Batched):
+        return control.controller
+    if not takes_batches(control):
+        return OfBatch(control)
+    if control is None or isinstance(control, ControlLaw):
+        return control
+    tau = np.asarray(control)
+    return tau[:, None, :] if tau.ndim == 2 else tau  # one row per step, the same for all runs
 
 
 class OfBatch:

@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 import hashlib
-import pickle
-import threading
-from collections import OrderedDict
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 import numpy as np
 
-from dqdyn.arrays import Array
 from dqdyn.errors import Error
 from dqdyn.progress import Progress
 from dqdyn.robot import Robot
 from dqdyn.scale import disk, zarr_arrays
 from dqdyn.scale.axes import States, draws, labelled
+from dqdyn.scale.batches import PACKED, Job, pickled, remember
 from dqdyn.scale.journal import Journal, checksum
 from dqdyn.scale.measures import Measure, checked, evaluated
 from dqdyn.scale.result import Failure, Sweep
-from dqdyn.scale.runs import KEPT, Plan, Some
+from dqdyn.scale.runs import Plan, Some
+from dqdyn.scale.store import Store
 from dqdyn.scale.workers import require_packages, results
 from dqdyn.simulate.problem import is_whole, posed, shown
 
@@ -35,11 +33,6 @@ _TRIED = 16
 """Runs that are tried for a step before a sweep begins."""
 _LARGE = 1_000_000
 """Bytes of a plan that is written to the output for workers to read, rather than sent with every task."""
-_PACKED = "plan.pickle"
-_KEPT = 4
-"""Plans that a process keeps."""
-_plans: OrderedDict[str, Plan] = OrderedDict()
-_lock = threading.Lock()
 
 
 def sweep(
@@ -65,17 +58,17 @@ def sweep(
 ) -> Sweep:
     """Simulate a robot over parameters × controllers × initial states × seeds; each run as by ``dq.simulate``.
 
-    ``controllers``: one, or several by name: whatever ``dq.simulate`` takes, or :func:`each_run`. ``states``: q (S,
-    nq), a pair of q and v, "random" (within limits, at rest) or a function (rng) → (q0, v0); neutral and at rest unless
-    given. ``parameters``: by name robots with the same joints, functions (robot) → robot such as ``lambda robot:
-    robot.with_payload("tool", 2.0)``, or functions (robot, rng) → robot, which draw another one for every seed.
-    ``seeds``: how many. What a run draws follows from its index among the seeds and from ``seed``, and from nothing
-    else; all controllers and parameters meet the same draws.
+    ``controllers``: one, or several by name: whatever ``dq.simulate`` takes for one run, :func:`batched` or
+    :func:`each_run`. ``states``: q (S, nq), a pair of q and v, "random" (within limits, at rest) or a function (rng) →
+    (q0, v0); neutral and at rest unless given. ``parameters``: by name robots with the same joints, functions (robot) →
+    robot such as ``lambda robot: robot.with_payload("tool", 2.0)``, or functions (robot, rng) → robot, which draw
+    another one for every seed. ``seeds``: how many. What a run draws follows from its index among the seeds and from
+    ``seed``, and from nothing else; all controllers and parameters meet the same draws.
 
-    Runs with one robot and one controller are native batches of ``batch`` runs. ``measures``: by name functions of a
-    batch's trajectory that give a row for each run; by default the final "q", "v" and "energy", and "beyond_limits".
-    There is a sample after every ``every`` steps, by default only at the end. A run that fails is kept as NaN, with its
-    reason in ``failures``.
+    Runs with one robot and one controller are native batches of ``batch`` runs; those of controllers in Python, unless
+    they are :func:`batched`, are simulated one by one. ``measures``: by name functions of a batch's trajectory that
+    give a row for each run; by default the final "q", "v" and "energy", and "beyond_limits". There is a sample after
+    every ``every`` steps, by default only at the end. A run that fails is kept as NaN, with its reason in ``failures``.
 
     ``output``: a folder for Zarr arrays of all measures and, with ``trajectories=True``, of the samples. A sweep that
     was killed computes what is missing when it is called again with the same arguments; functions are then compared by
@@ -106,93 +99,6 @@ def sweep(
                 found[task] = some
             bar.at(count)
     return _collected(job, plan, found, stored)
-
-
-@dataclass(frozen=True)
-class Job:
-    """Computes one batch of runs: task k is part k % parts of the cell k // parts of parameters × controllers."""
-
-    digest: str
-    packed: bytes | None
-    output: str | None
-    cells: tuple[int, int]
-    runs: int
-    rows: int
-
-    @property
-    def parts(self) -> int:
-        """Batches of one cell."""
-        return -(-self.runs // self.rows)
-
-    @property
-    def tasks(self) -> int:
-        """Batches in all."""
-        return self.cells[0] * self.cells[1] * self.parts
-
-    def place(self, task: int) -> tuple[int, range]:
-        """The cell of a task, and its runs there."""
-        cell, part = divmod(task, self.parts)
-        return cell, range(part * self.rows, min((part + 1) * self.rows, self.runs))
-
-    def plan(self) -> Plan:
-        """The plan, as this process has it: its robots and their compiled functions are those of earlier tasks."""
-        with _lock:
-            found = _plans.get(self.digest)
-        if found is None:
-            packed = self.packed if self.packed is not None else Path(self.output or "", _PACKED).read_bytes()
-            found = _remember(self.digest, pickle.loads(packed))
-        return found
-
-    def __call__(self, task: int) -> Some | int:
-        cell, runs = self.place(task)
-        some = self.plan().some(*divmod(cell, self.cells[1]), runs)
-        if self.output is None:
-            return some
-        try:
-            Store(Path(self.output)).write(task, cell, runs, some)
-        except OSError as problem:
-            if disk.is_full(problem):
-                raise disk.full(Path(self.output)) from None
-            raise
-        return len(runs)
-
-
-class Store:
-    """The output of a sweep: a Zarr group of measures and of trajectories, and a journal beside them."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder, self.journal = folder, Journal(folder / "journal")
-
-    def create(self, job: Job, plan: Plan) -> None:
-        """Empty arrays for all runs."""
-        import zarr
-
-        cells = job.cells[0] * job.cells[1]
-        for name, size in plan.sizes.items():
-            shape, chunk = (cells, job.runs, size), (1, job.rows, size)
-            zarr_arrays.created(self.folder / "measures" / name, shape, chunk, "f8", True)
-        widths = {"q": plan.robot.nq, "v": plan.robot.nv, "tau": plan.robot.nv}
-        for name in KEPT if plan.samples else ():
-            more = (plan.samples, widths[name])
-            where = self.folder / "trajectories" / name
-            zarr_arrays.created(where, (cells, job.runs, *more), (1, job.rows, *more), "f8", True)
-        for group in ("", "measures", *(["trajectories"] if plan.samples else [])):
-            zarr.open_group(str(self.folder / group), mode="a")
-
-    def write(self, task: int, cell: int, runs: range, some: Some) -> None:
-        """Store a batch of runs, and then note that it is complete."""
-        sums = {}
-        for kind, arrays in (("measures", some.measures), ("trajectories", some.trajectories)):
-            for name, array in arrays.items():
-                target = zarr_arrays.kept_open(str(self.folder / kind / name), "r+")
-                target[cell, runs.start : runs.stop] = array
-                sums[f"{kind}/{name}"] = checksum(array)
-        failures = {str(runs.start + k): text for k, text in some.failures.items()}
-        self.journal.complete(task, {"runs": len(runs), "failures": failures, "crc32c": sums})
-
-    def measure(self, name: str) -> Array:
-        """All values of a measure, (cells, runs, k)."""
-        return np.asarray(zarr_arrays.opened(self.folder / "measures" / name, name)[:])
 
 
 def _planned(
@@ -249,35 +155,13 @@ def _batch(plan: Plan, samples: int, batch: int | None) -> int:
     return max(1, min(_MOST, runs, int(_MEMORY // size)))
 
 
-def _remember(digest: str, plan: Plan) -> Plan:
-    """The plan that this process has under a digest; the one that was used longest ago is forgotten."""
-    with _lock:
-        kept = _plans.setdefault(digest, plan)
-        _plans.move_to_end(digest)
-        while len(_plans) > _KEPT:
-            _plans.popitem(last=False)
-        return kept
-
-
-def _pickled(plan: Plan) -> bytes:
-    """A plan for other processes."""
-    require_packages("running on several processes", "cloudpickle")
-    import cloudpickle
-
-    try:
-        return bytes(cloudpickle.dumps(plan))
-    except Exception as problem:  # whatever an object of a user raises
-        text = f"this sweep cannot be sent to other processes ({problem})"
-        raise Error(f"{text}: have controllers made there, by dq.scale.each_run, or pass workers=0.") from None
-
-
 def _job(plan: Plan, rows: int, folder: Path | None, resume: bool, local: bool) -> Job:
     """The job of all batches, with its output ready; ``local`` where this process alone computes."""
     if folder is not None:
         require_packages("a sweep with an output", "zarr")
-    packed = None if local else _pickled(plan)
+    packed = None if local else pickled(plan)
     digest = uuid4().hex if packed is None else hashlib.sha256(packed).hexdigest()
-    _remember(digest, plan)
+    remember(digest, plan)
     shape = plan.shape
     job = Job(digest, packed, None if folder is None else str(folder), shape[:2], shape[2] * shape[3], rows)
     if folder is None:
@@ -293,7 +177,7 @@ def _job(plan: Plan, rows: int, folder: Path | None, resume: bool, local: bool) 
     if not (folder / "measures").exists():
         store.create(job, plan)
     if packed is not None and len(packed) > _LARGE:
-        (folder / _PACKED).write_bytes(packed)
+        (folder / PACKED).write_bytes(packed)
         job = replace(job, packed=None)
     return job
 
@@ -315,6 +199,11 @@ def _identity(plan: Plan, rows: int) -> dict[str, Any]:
         "samples": plan.samples,
         "batch": rows,
     }
+
+
+def _digests(robot: Robot) -> list[str]:
+    """What differs where the dynamics of two robots do."""
+    return [robot.program(name).digest for name in ("mass_matrix", "bias_forces")]
 
 
 def _collected(job: Job, plan: Plan, found: dict[int, Some], stored: Store | None) -> Sweep:

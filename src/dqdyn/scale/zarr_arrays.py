@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -33,9 +34,15 @@ def opened(folder: Path, what: str) -> Any:
         raise Error(f"{what} is a Zarr array; there is none in {str(folder)!r}.", argument=what) from None
 
 
-@lru_cache(maxsize=64)
 def kept_open(folder: str, mode: str = "r") -> Any:
-    """The Zarr array in a folder, opened once by a process for all its chunks."""
+    """The Zarr array in a folder, opened once by a process for all its chunks, and again if it was made anew."""
+    made = (os.stat(file) for file in (f"{folder}/zarr.json", f"{folder}/.zarray") if os.path.exists(file))
+    facts = next(made, None)
+    return _opened(folder, mode, None if facts is None else (facts.st_ino, facts.st_mtime_ns))
+
+
+@lru_cache(maxsize=64)
+def _opened(folder: str, mode: str, made: tuple[int, int] | None) -> Any:
     import zarr
 
     return zarr.open_array(folder, mode=mode)

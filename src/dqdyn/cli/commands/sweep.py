@@ -16,7 +16,7 @@ from dqdyn.cli.robot_argument import robot_of
 from dqdyn.cli.screen import count, escape, number, table, warn
 from dqdyn.errors import Error, unknown_name
 from dqdyn.robot import Robot
-from dqdyn.scale import Sweep, each_run
+from dqdyn.scale import Sweep, batched, each_run
 from dqdyn.scale import sweep as run
 from dqdyn.scale.spec import read
 
@@ -72,7 +72,8 @@ def _controller(robot: Robot, name: str) -> Any:
         raise unknown_name("controller", name, CONTROLLERS)
     make = CONTROLLERS[name]
     if name in _OF_BATCHES:
-        return make(robot, robot.neutral())
+        controller = make(robot, robot.neutral())
+        return None if controller is None else batched(controller)
     return each_run(lambda _, q0, v0, rng: make(robot, q0))
 
 
