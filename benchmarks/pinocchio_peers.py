@@ -168,7 +168,7 @@ def _plain(pair: Pair, x: Any) -> Array:
 
 
 def _poses(pair: Pair, x: Any) -> Array:
-    """vec8 of all frames; of the two dual quaternions that are one pose the one that we give, as of frames of our own."""
+    """vec8 of all frames; of the two that are one pose, the one that we give, as of frames of our own."""
     from dqdyn.algebra.values import Pose
 
     d, m = pair.names["d"], pair.model

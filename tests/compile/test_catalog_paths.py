@@ -18,6 +18,7 @@ import numpy as np
 import pytest
 from catalog_cases import INVERTED, NAMES
 from compile_tools import MACHINE
+from dqdyn.compile.codegen.parts import NEXT_MODULE
 from robot_data import urdf_file
 from trees import MOVING, random_robot
 
@@ -27,7 +28,6 @@ from dqdyn.compile.codegen.batch_call_path import BatchCallEmitter
 from dqdyn.compile.codegen.call_path import CallEmitter
 from dqdyn.compile.codegen.ir import DECLARATIONS
 from dqdyn.compile.codegen.kernels import batch_kernel, scalar_kernel
-from dqdyn.compile.codegen.parts import NEXT_MODULE
 from dqdyn.compile.runtime import native
 from dqdyn.compile.runtime.function import Function
 from dqdyn.compile.trace.program import Program

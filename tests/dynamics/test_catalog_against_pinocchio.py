@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benchmarks.pinocchio_peers import PEERS, Pair, Peer
 from example_robots import BASES, ROBOTS, SINGULAR, plain, robot
 from trees import assert_close, run
 
-from benchmarks.pinocchio_peers import PEERS, Pair, Peer
 from dqdyn.robot.catalog import CATALOG
 
 DIVIDE = ("forward_dynamics", "inverse_mass_matrix", "forward_dynamics_derivatives")

@@ -8,12 +8,12 @@ from dqdyn.compile.codegen.blocks import plan, size_of
 from dqdyn.compile.codegen.early_sines import EarlySines
 from dqdyn.compile.codegen.emit import CodeBody
 from dqdyn.compile.codegen.packed_emitter import PackedEmitter
-from dqdyn.compile.codegen.stages import NEXT_MODULE, Stages
 from dqdyn.compile.codegen.prefetch import PrefetchPlan
-from dqdyn.compile.codegen.rolled_kernels import may_roll, rolled_batch_kernel, rolled_state_kernel
 from dqdyn.compile.codegen.results import OutputArrays, Shape
+from dqdyn.compile.codegen.rolled_kernels import may_roll, rolled_batch_kernel, rolled_state_kernel
 from dqdyn.compile.codegen.rows import RowLoop
 from dqdyn.compile.codegen.sincos import LARGEST
+from dqdyn.compile.codegen.stages import NEXT_MODULE, Stages
 from dqdyn.compile.trace.passes import needed_for, sines_first
 from dqdyn.compile.trace.program import Program
 
