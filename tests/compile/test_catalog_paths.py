@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 from catalog_cases import INVERTED, NAMES
 from compile_tools import MACHINE
-from dqdyn.compile.codegen.parts import NEXT_MODULE
+from dqdyn.compile.codegen.stages import NEXT_MODULE
 from robot_data import urdf_file
 from trees import MOVING, random_robot
 

@@ -51,10 +51,11 @@ class Travelling:
         functions = robot_of(self.digest, self.pickled)._functions
         function = functions.get(functions.variables.functions[self.name], self.options)
         try:
-            return function(*blocks, check=check, threads=threads)
+            rows: Array = function(*blocks, check=check, threads=threads)
+            return rows
         except StateError as error:
-            rows = max((len(block) for block in blocks if np.ndim(block) > 1), default=1)
-            raise type(error)(f"in a chunk of {rows} rows: {error}", **error.data) from None
+            count = max((len(block) for block in blocks if np.ndim(block) > 1), default=1)
+            raise type(error)(f"in a chunk of {count} rows: {error}", **error.data) from None
 
     def __dask_tokenize__(self) -> tuple[Any, ...]:
         return type(self).__name__, self.digest, self.name, repr(self.options)

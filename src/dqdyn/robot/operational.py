@@ -14,7 +14,7 @@ class OperationalMethods(DynamicMethods):
 
     __slots__ = ()
 
-    @compiled_method(inputs=1)
+    @compiled_method(inputs=1, option="expressed")
     def operational_space_inverse_inertia(
         self, frame: FrameName, q: Reals, expressed: Expressed = "body", *, out: Out = None, check: bool = True
     ) -> Array:
@@ -25,7 +25,7 @@ class OperationalMethods(DynamicMethods):
         options = Options(frame=frame, expressed=expressed)
         return self._run("operational_space_inverse_inertia", (q,), options, out=out, check=check)
 
-    @compiled_method(inputs=1)
+    @compiled_method(inputs=1, option="expressed")
     def operational_space_inertia(
         self, frame: FrameName, q: Reals, expressed: Expressed = "body", *, out: Out = None, check: bool = True
     ) -> Array:
@@ -36,7 +36,7 @@ class OperationalMethods(DynamicMethods):
         options = Options(frame=frame, expressed=expressed)
         return self._run("operational_space_inertia", (q,), options, out=out, check=check)
 
-    @compiled_method(inputs=1)
+    @compiled_method(inputs=1, option="expressed")
     def dynamically_consistent_inverse(
         self, frame: FrameName, q: Reals, expressed: Expressed = "body", *, out: Out = None, check: bool = True
     ) -> Array:

@@ -148,9 +148,10 @@ def _write(rows: RowLoop, numbers: Sequence[str], columns: Array) -> None:
         chunk(body.op(f"mul i64 {index}, {width}"), width)
         return []
 
-    body.repeat(0, rows.size // width, whole)
-    if rows.size % width:
-        chunk(rows.size - rows.size % width, rows.size % width)
+    (size,) = rows.arrays.sizes
+    body.repeat(0, size // width, whole)
+    if size % width:
+        chunk(size - size % width, size % width)
 
 
 def _in_workspace(

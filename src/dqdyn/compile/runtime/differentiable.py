@@ -36,8 +36,10 @@ class Differentiable:
         """Arrays (..., size), float64, to (..., *shape)."""
         if self.threads == 1 and (arrays[0].ndim == 1 or self._is_small):
             with suppress(StateError):  # the quickest call finds NaN, which is to be passed on here
-                return self.function.fast(*arrays) if out is None else self.function.fast(*arrays, out=out)
-        return self.function(*arrays, out=out, check=False, threads=self.threads)
+                quick: Array = self.function.fast(*arrays) if out is None else self.function.fast(*arrays, out=out)
+                return quick
+        result: Array = self.function(*arrays, out=out, check=False, threads=self.threads)
+        return result
 
     @cached_property
     def _is_small(self) -> bool:
