@@ -94,6 +94,8 @@ def pack_sums(program: Program, width: int, arrays: OutputArrays | None = None) 
                         wanted = {lane: (k, False) for lane, (k, _) in wanted.items()}
                     products.append((common, _array(result, index, wanted), minus))
                 result.groups.append(Group(start, members, known[members[0]].shape, tuple(products)))
+    # Groups with the same common factors one after the other, such as rows of several matrices.
+    result.groups.sort(key=lambda group: (max(common for common, _, _ in group.products), group.start))
     costs = sum(len(group.products) for group in result.groups) + sum(len(array) for array in result.arrays)
     alone = sum(len(formulas[i].products) for i in {program.outputs[k] for k in result.outputs})
     return result if result.groups and alone - costs >= _WORTHWHILE * size_of(program) else Packing(width)
