@@ -22,11 +22,6 @@ LONG = 64
 
 LONGEST = 2_000_000
 """Instructions of a program at most: a gigabyte of memory, and half a minute of tracing."""
-_TOO_LONG = (
-    f"the program has more than {LONGEST:,} instructions, which would take too much memory: of a robot with this many "
-    "joints use functions with one result per joint, such as inverse_dynamics for products with the mass matrix and "
-    "forward_dynamics for products with its inverse."
-)
 
 
 class Graph:
@@ -36,9 +31,9 @@ class Graph:
     with a positive constant, and the sign moves on into sums.
     """
 
-    def __init__(self, keeps_signs: bool = False) -> None:
+    def __init__(self, name: str = "the program", keeps_signs: bool = False) -> None:
+        self.name, self.keeps_signs = name, keeps_signs
         self.instructions: list[Instruction] = []
-        self.keeps_signs = keeps_signs
         self.constants: dict[int, float] = {}  # of the instructions that are constants
         self.negated: dict[int, int] = {}  # of the instructions that are negations
         self._known: dict[Any, int] = {}
@@ -47,7 +42,7 @@ class Graph:
         index = self._known.setdefault((op, operands), len(self.instructions))
         if index == len(self.instructions):
             if index == LONGEST:
-                raise Error(_TOO_LONG, longest=LONGEST)
+                raise _too_long(self.name)
             self.instructions.append((op, operands, 0.0))
         return index
 
@@ -267,6 +262,16 @@ register(Traced, _FUNCTIONS)
 register(Condition, _FUNCTIONS)
 
 
+def _too_long(name: str) -> Error:
+    return Error(
+        f"{name} takes more than {LONGEST:,} instructions for a robot with this many joints, and as much memory: use "
+        "functions with one result per joint, such as inverse_dynamics for products with the mass matrix and "
+        "forward_dynamics for those with its inverse.",
+        function=name,
+        longest=LONGEST,
+    )
+
+
 def trace(
     name: str,
     inputs: Sequence[tuple[str, int]],
@@ -274,7 +279,7 @@ def trace(
 ) -> Program:
     """The program of ``algorithm(*inputs)``, which takes lists of scalars and gives (scalars, shape)."""
     # Signs of constants would lead to other instructions in each body of a chain, and none of them would repeat.
-    graph = Graph(keeps_signs=any(size >= LONG for _, size in inputs))
+    graph = Graph(name, keeps_signs=any(size >= LONG for _, size in inputs))
     arguments = [[Traced(graph, graph.node("input", i, k)) for k in range(size)] for i, (_, size) in enumerate(inputs)]
     results, shape = algorithm(*arguments)
     outputs = tuple(_index(graph, r) for r in results)
