@@ -129,36 +129,52 @@ def threads(case: Case) -> list[Result]:
 
 
 def per_joint() -> list[Result]:
-    """Time per joint of random chains: the longest against the others, which should be alike."""
+    """Time per joint of random chains, one state and batches: the longest against the others, which should be alike."""
     import dqdyn as dq
 
     results = []
     for function in ("inverse_dynamics", "forward_dynamics"):
-        times = {}
-        for n in (10, 50, 100):
-            rng = np.random.default_rng(n)
-            names: dict[str, object] = dict(zip("qva", rng.normal(size=(3, n)), strict=True), o=np.zeros(n))
-            names["f"] = dq.robots.chain(n, seed=1).function(function)
-            times[n] = side_by_side(Timed("f(q, v, a, out=o)", names, 200))[0] / n
-        note = ", ".join(f"{n} joints {time:.1f} ns" for n, time in times.items())
-        spread = max(times.values()) / min(times.values())
-        results.append(Result(f"{function}, time per joint, most by least", spread, "", 1.5, note=note))
+        single, batch = {}, {}
+        for n in (10, 50, 100, 200, 500, 1000):
+            rng, rows = np.random.default_rng(n), max(64, 20_000 // n)
+            f = dq.robots.chain(n, seed=1).function(function)
+            for times, shape, repeats in ((single, (3, n), 200), (batch, (3, rows, n), 2)):
+                names: dict[str, object] = dict(
+                    zip("qva", rng.normal(size=shape), strict=True), f=f, o=np.zeros(shape[1:])
+                )
+                states = 1 if times is single else rows
+                times[n] = side_by_side(Timed("f(q, v, a, out=o)", names, repeats))[0] / (n * states)
+        for times, what in ((single, ""), (batch, " in batches")):
+            note = ", ".join(f"{n} joints {time:.1f} ns" for n, time in times.items())
+            spread = max(times.values()) / min(times.values())
+            results.append(Result(f"{function}{what}, time per joint, most by least", spread, "", 1.5, note=note))
     return results
 
 
+FIRST_CALLS = {
+    200: {"inverse_dynamics": 1.0, "forward_dynamics": 2.0},
+    1000: {"inverse_dynamics": 10.0, "forward_dynamics": 10.0},
+}
+"""Seconds that the first call on a chain of so many joints may take."""
+
+
 def compiling() -> list[Result]:
-    """Seconds from a chain of 200 joints to the first result, with nothing cached."""
+    """Seconds from a long chain to the first result, with nothing cached."""
     import dqdyn as dq
 
-    model, state = dq.robots.chain(200, seed=1).model, np.random.default_rng(0).normal(size=(3, 200))
-
-    def seconds(function: str) -> float:
-        return least(lambda: dq.Robot(model).function(function)(*state), 2)
-
+    results = []
     before, os.environ["DQDYN_CACHE"] = os.environ.get("DQDYN_CACHE", "1"), "0"
-    times = {function: seconds(function) for function in ("inverse_dynamics", "forward_dynamics")}
+    for n, targets in FIRST_CALLS.items():
+        model, state = dq.robots.chain(n, seed=1).model, np.random.default_rng(0).normal(size=(3, n))
+        for function, target in targets.items():
+
+            def first(model: Any = model, state: Any = state, function: str = function) -> Any:
+                return dq.Robot(model).function(function)(*state)
+
+            title = f"compile {function} of a chain of {n} joints"
+            results.append(Result(title, least(first, 2), "s", target=target))
     os.environ["DQDYN_CACHE"] = before
-    return [Result(f"compile {name} of a chain of 200 joints", time, "s", target=10.0) for name, time in times.items()]
+    return results
 
 
 def _peer(case: Case, function: Any, inputs: int) -> Timed:

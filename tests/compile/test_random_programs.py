@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from random_programs import ALL, EXACT, programs, reals_of, rows, with_bounds
 
 from dqdyn.compile.codegen.sincos import LARGEST
-from dqdyn.compile.runtime import native
+from dqdyn.compile.runtime import compiler
 from dqdyn.compile.runtime.function import Function
 from dqdyn.compile.trace.interpret import interpret
 from dqdyn.compile.trace.program import Instruction, Program

@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 import pytest
 from example_robots import FILES
-from trees import random_inertia, random_placement, random_state
+from trees import TREES, random_inertia, random_placement, random_state, tree
 from typer.testing import CliRunner
 
 import dqdyn as dq
 from dqdyn import Description, Inertia, Joint, Link, ModelError, Robot
 from dqdyn.cli.app import app
+from dqdyn.dynamics.fast import composite
 from dqdyn.dynamics.massless_joints import is_regular
 
 BODY = Inertia(1.0, (0.1, 0.2, 0.3), ((0.1, 0, 0), (0, 0.12, 0), (0, 0, 0.15)))
@@ -168,3 +169,16 @@ def test_a_point_on_the_axis_moves_no_inertia_however_heavy(masses: tuple[float,
     q, v, a = random_state(robot, np.random.default_rng(1))
     with pytest.raises(ModelError, match=f"joint 'j{len(masses) - 1}' moves no inertia"):
         robot.forward_dynamics(q, v, a)
+
+
+@pytest.mark.parametrize("name", TREES)
+def test_the_diagonal_alone_is_that_of_the_matrix(name: str) -> None:
+    model = tree(name).model
+    q = [float(c) for c in random_state(tree(name), np.random.default_rng(1))[0]]
+    matrix = np.array(composite.mass_matrix(model, q), dtype=float)
+    np.testing.assert_allclose(np.array(composite.diagonal(model, q), dtype=float), np.diag(matrix), rtol=1e-12)
+
+
+def test_long_chains_are_regular_though_their_joints_move_much() -> None:
+    for robot in (dq.robots.chain(300, seed=1), dq.robots.chain(300)):
+        assert is_regular(robot.model)

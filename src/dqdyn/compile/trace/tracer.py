@@ -24,11 +24,6 @@ Operands = tuple[int, ...]
 
 LONGEST = 2_000_000
 """Instructions of a program at most: a gigabyte of memory, and half a minute of tracing."""
-_TOO_LONG = (
-    f"the program has more than {LONGEST:,} instructions, which would take too much memory: of a robot with this many "
-    "joints use functions with one result per joint, such as inverse_dynamics for products with the mass matrix and "
-    "forward_dynamics for products with its inverse."
-)
 
 
 class Graph:
@@ -45,12 +40,13 @@ class Graph:
         "differences",
         "instructions",
         "keeps_signs",
+        "name",
         "products",
         "sums",
     )
 
-    def __init__(self, keeps_signs: bool = False) -> None:
-        self.keeps_signs = keeps_signs
+    def __init__(self, name: str = "the program", keeps_signs: bool = False) -> None:
+        self.name, self.keeps_signs = name, keeps_signs
         self.instructions: list[Instruction] = []
         self.constants: dict[int, float] = {}  # of the instructions that are constants
         # Instructions by their operands; those of sums and products in ascending order.
@@ -107,7 +103,7 @@ class Graph:
         index = self.products.get(pair)
         if index is None:
             if len(self.instructions) >= LONGEST:  # no long program is without products
-                raise Error(_TOO_LONG, longest=LONGEST)
+                raise _too_long(self.name)
             index = self.products[pair] = len(self.instructions)
             self.instructions.append(("mul", pair, 0.0))
         return Traced(self, index, negative)
@@ -323,6 +319,16 @@ register(Traced, _FUNCTIONS)
 register(Condition, _FUNCTIONS)
 
 
+def _too_long(name: str) -> Error:
+    return Error(
+        f"{name} takes more than {LONGEST:,} instructions for a robot with this many joints, and as much memory: use "
+        "functions with one result per joint, such as inverse_dynamics for products with the mass matrix and "
+        "forward_dynamics for those with its inverse.",
+        function=name,
+        longest=LONGEST,
+    )
+
+
 Algorithm = Callable[..., tuple[Sequence[Any], tuple[int, ...]]]
 """Takes lists of scalars, one per input, and gives (scalars, shape)."""
 
@@ -330,17 +336,18 @@ Algorithm = Callable[..., tuple[Sequence[Any], tuple[int, ...]]]
 class Trace:
     """An algorithm that has run on symbols; ``total`` counts operations, :meth:`program` is made where it is wanted."""
 
-    def __init__(self, inputs: Sequence[tuple[str, int]], algorithm: Algorithm) -> None:
+    def __init__(self, name: str, inputs: Sequence[tuple[str, int]], algorithm: Algorithm) -> None:
         sizes = [size for _, size in inputs]
         # Signs of constants would lead to other instructions in each body of a chain, and none of them would repeat.
-        self.inputs, self.graph = tuple(inputs), (graph := Graph(keeps_signs=any(n >= LONG for n in sizes)))
+        graph = Graph(name, keeps_signs=any(n >= LONG for n in sizes))
+        self.name, self.inputs, self.graph = name, tuple(inputs), graph
         arguments = [[Traced(graph, graph.node("input", i, k)) for k in range(n)] for i, n in enumerate(sizes)]
         results, shape = algorithm(*arguments)
         self.outputs, self.shape = [_index(graph, r) for r in results], tuple(shape)
         self._needed = graph.needed_for(self.outputs)
         self.total = sum(w for w, (op, _, _) in zip(self._needed, graph.instructions, strict=True) if op not in _FREE)
 
-    def program(self, name: str) -> Program:
+    def program(self) -> Program:
         """What the outputs need, renumbered, in the same order."""
         place: list[int] = []
         kept: list[Instruction] = []
@@ -351,7 +358,7 @@ class Trace:
                 if op not in ("const", "input"):
                     instruction = (op, tuple([place[k] for k in operands]), 0.0)
                 kept.append(instruction)
-        return Program(name, self.inputs, tuple(kept), tuple([place[k] for k in self.outputs]), self.shape)
+        return Program(self.name, self.inputs, tuple(kept), tuple([place[k] for k in self.outputs]), self.shape)
 
 
 _FREE = ("const", "input", "neg")
@@ -359,10 +366,10 @@ _FREE = ("const", "input", "neg")
 
 def trace(name: str, inputs: Sequence[tuple[str, int]], algorithm: Algorithm) -> Program:
     """The program of ``algorithm(*inputs)``."""
-    return Trace(inputs, algorithm).program(name)
+    return Trace(name, inputs, algorithm).program()
 
 
 def cheapest(name: str, inputs: Sequence[tuple[str, int]], algorithms: Iterable[Algorithm]) -> Program:
     """The program with the fewest operations among those of some algorithms that compute the same."""
-    traces = (Trace(inputs, algorithm) for algorithm in algorithms)
-    return min(traces, key=lambda trace: trace.total).program(name)
+    traces = (Trace(name, inputs, algorithm) for algorithm in algorithms)
+    return min(traces, key=lambda trace: trace.total).program()
