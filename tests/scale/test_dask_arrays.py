@@ -87,6 +87,27 @@ def test_inputs_may_be_mixed_and_broadcast() -> None:
     np.testing.assert_allclose(one.compute(), ROBOT.inverse_dynamics(q[0], v[0], a[0]), rtol=1e-12, atol=1e-12)
 
 
+def test_free_bases_and_parameters_as_inputs() -> None:
+    robot = dq.robots.chain(2).with_base("free")
+    rng = np.random.default_rng(3)
+    q = np.stack([robot.random_configuration(rng) for _ in range(ROWS)])
+    v, a = (rng.normal(size=(ROWS, robot.nv)) for _ in range(2))
+    found = robot.inverse_dynamics(lazy(q), lazy(v), lazy(a))
+    np.testing.assert_array_equal(found.compute(), robot.inverse_dynamics(q, v, a))
+    q[10] *= 1.1
+    with pytest.raises(StateError, match=r"in a chunk of 7 rows: the quaternion of joint .* at row 3"):
+        robot.mass_matrix(lazy(q)).compute()
+    function = ROBOT.function("inverse_dynamics", parameters=["inertia"])
+    given = [rows(7, k) for k in range(3)]
+    inertia = ROBOT.inertial_parameters() * np.linspace(1.0, 2.0, ROWS)[:, None]
+    expected = function(*given, inertia)
+    np.testing.assert_array_equal(function(*map(lazy, given), lazy(inertia)).compute(), expected)
+    light = inertia.copy()
+    light[12, 0] = -1.0
+    with pytest.raises(StateError, match=r"in a chunk of 7 rows: the mass of body .* is -1 kg"):
+        function(*given, lazy(light)).compute()
+
+
 @pytest.mark.long
 def test_large_robots_have_derivatives_too() -> None:
     robot = dq.robots.chain(18)

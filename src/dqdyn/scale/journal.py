@@ -53,6 +53,8 @@ class Journal:
 
     def done(self) -> set[int]:
         """Numbers of the parts that are complete."""
+        if not self.folder.is_dir():
+            return set()
         names = (entry.name for entry in os.scandir(self.folder))
         stems = (name.removesuffix(".json") for name in names if name.endswith(".json"))
         return {int(stem) for stem in stems if stem.isdigit()}

@@ -23,19 +23,17 @@ class Store:
         self.folder, self.journal = folder, Journal(folder / "journal")
 
     def create(self, job: Job, plan: Plan) -> None:
-        """Empty arrays for all runs."""
+        """Empty arrays for all runs, where there are none yet."""
         import zarr
 
-        cells = job.cells[0] * job.cells[1]
-        for name, size in plan.sizes.items():
-            shape, chunk = (cells, job.runs, size), (1, job.rows, size)
-            zarr_arrays.created(self.folder / "measures" / name, shape, chunk, "f8", True)
         widths = {"q": plan.robot.nq, "v": plan.robot.nv, "tau": plan.robot.nv}
-        for name in KEPT if plan.samples else ():
-            more = (plan.samples, widths[name])
-            where = self.folder / "trajectories" / name
-            zarr_arrays.created(where, (cells, job.runs, *more), (1, job.rows, *more), "f8", True)
-        for group in ("", "measures", *(["trajectories"] if plan.samples else [])):
+        shapes: dict[str, tuple[int, ...]] = {f"measures/{name}": (size,) for name, size in plan.sizes.items()}
+        shapes |= {f"trajectories/{name}": (plan.samples, widths[name]) for name in KEPT if plan.samples}
+        for name, shape in shapes.items():
+            if not (self.folder / name / "zarr.json").exists():
+                whole = (job.cells[0] * job.cells[1], job.runs, *shape)
+                zarr_arrays.created(self.folder / name, whole, (1, job.rows, *shape), "f8", True)
+        for group in {"", *(name.partition("/")[0] for name in shapes)}:
             zarr.open_group(str(self.folder / group), mode="a")
 
     def write(self, task: int, cell: int, runs: range, some: Some) -> None:

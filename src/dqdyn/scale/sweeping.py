@@ -169,13 +169,12 @@ def _job(plan: Plan, rows: int, folder: Path | None, resume: bool, local: bool) 
     if not resume and folder.exists():
         raise Error(f"{str(folder)!r} exists: resume it, or choose another output.", output=str(folder))
     store = Store(folder)
-    Journal.begin(store.journal.folder, _identity(plan, rows), str(folder))
     done = store.journal.done()
     width = 8 * (sum(plan.sizes.values()) + plan.samples * (plan.robot.nq + 2 * plan.robot.nv))
     missing = sum(len(job.place(task)[1]) for task in range(job.tasks) if task not in done)
     disk.require_room(folder, width * missing)
-    if not (folder / "measures").exists():
-        store.create(job, plan)
+    Journal.begin(store.journal.folder, _identity(plan, rows), str(folder))
+    store.create(job, plan)
     if packed is not None and len(packed) > _LARGE:
         (folder / PACKED).write_bytes(packed)
         job = replace(job, packed=None)
@@ -186,10 +185,7 @@ def _identity(plan: Plan, rows: int) -> dict[str, Any]:
     """What must be equal for a sweep to be continued; functions count by their names."""
     return {
         "robot": plan.robot.name,
-        "parameters": {
-            name: plan.fixed[name].program("bias_forces").digest if name in plan.fixed else "drawn"
-            for name in plan.cases
-        },
+        "parameters": {name: _digests(plan.fixed[name]) if name in plan.fixed else "drawn" for name in plan.cases},
         "controllers": list(plan.controllers),
         "states": "drawn" if plan.states.draw is not None else [checksum(plan.states.q), checksum(plan.states.v)],
         "seeds": plan.seeds,
