@@ -151,6 +151,7 @@ def test_functions_are_listed() -> None:
         (("arm7", "twist", "--frame", "tool", "--expressed", "wrld"), "'world'"),
         (("arm7", "pose", "--frame", "tool", "--lang", "casdi"), "'casadi'"),
         (("arm7", "pose", "--frame", "tool", "--lang", "rust"), "c, casadi, sympy"),
+        (("arm7", "pose", "--frame", "tool", "--lang", "jax"), "robot.export('jax', 'pose')"),
         (("arm7", "pose", "--frame", "tool", "--lang", "sympy", "--header"), "'header'"),
         (("arm7", "pose", "--frame", "tool", "--symbol", "double"), "'double'"),
         (("arm7", "pose", "--frame", "tool", "-o", "/nowhere/pose.c"), "make it first"),

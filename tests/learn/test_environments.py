@@ -52,6 +52,12 @@ def test_a_batch_is_the_same_as_gymnasiums_loop_over_single_ones(name: str) -> N
             assert np.allclose(found, expected, rtol=1e-9, atol=1e-9)
 
 
+def test_components_of_observations_have_units() -> None:
+    observed = Reach("tool").observed(dq.robots.arm7())
+    assert [(o.name, o.unit) for o in observed[6:8]] == [("q of joint7", "rad"), ("v of joint1", "rad/s")]
+    assert [(o.name, o.unit) for o in observed[-1:]] == [("way z", "m")]
+
+
 def test_seeds() -> None:
     one, two = (vector(NAMES[1], 4) for _ in range(2))
     assert np.array_equal(one.reset(seed=3)[0], two.reset(seed=[3, 4, 5, 6])[0])
@@ -75,7 +81,7 @@ def test_own_dynamics_and_mujoco_agree(name: str) -> None:
 
 def test_many_robots_in_mujoco_are_single_ones() -> None:
     pytest.importorskip("mujoco")
-    many = vector(NAMES[0], 3, plant="mujoco")
+    many = vector(NAMES[0], 3, plant="mujoco", threads=2)
     singles = [gymnasium.make(NAMES[0], plant="mujoco") for _ in range(3)]
     seen = np.stack([env.reset(seed=7 + k)[0] for k, env in enumerate(singles)])
     assert np.array_equal(many.reset(seed=7)[0], seen)

@@ -13,6 +13,7 @@ from export_cases import ROBOTS, assert_same, case, robot_named
 
 import dqdyn as dq
 from dqdyn.compile.export.jax import to_jax
+from dqdyn.compile.trace.interpret import OPERATIONS, interpret
 from dqdyn.errors import install_command
 
 jax = pytest.importorskip("jax")
@@ -107,6 +108,27 @@ def test_gradients_with_respect_to_quaternions_are_those_of_motions(kind: str) -
     assert_same(along @ gradient, columns, 1e-9)
     for _, start in function.units:
         assert abs(np.asarray(q)[start : start + 4] @ gradient[start : start + 4]) < 1e-12
+
+
+@pytest.mark.long
+def test_gradients_are_those_of_jax_itself() -> None:
+    """Which differentiates the program, operation by operation, in all nq numbers; the sphere's normal is left out."""
+    robot = robot_named("ball")
+    q, v, a = draw(robot)
+    function = robot.export("jax", "inverse_dynamics")
+    plain = OPERATIONS | {"sin": jnp.sin, "cos": jnp.cos, "sqrt": jnp.sqrt, "div": jnp.divide, "atan2": jnp.arctan2}
+    plain |= {"less": jnp.less, "select": jnp.where}
+
+    def straight(q: Any) -> Any:
+        return sum(interpret(function.program, [q, v, a], plain)) ** 2
+
+    expected = np.array(jax.grad(straight)(q))
+    for _, start in function.units:
+        part = slice(start, start + 4)
+        expected[part] -= np.asarray(q)[part] * (np.asarray(q)[part] @ expected[part])
+    for kind in KINDS:
+        made_here = made(kind, robot, "inverse_dynamics")
+        assert_same(jax.grad(lambda q, f=made_here: f(q, v, a).sum() ** 2)(q), expected, 1e-9)
 
 
 @pytest.mark.long

@@ -79,6 +79,18 @@ def test_matrices_and_quaternions() -> None:
         assert abs(along[k] @ by_q.numpy() - numeric) < 1e-7 * (1.0 + abs(numeric))
 
 
+def test_parameters_have_gradients() -> None:
+    """τ = Y π: the gradient with respect to the inertial parameters is the regressor's transpose times the weights."""
+    robot = dq.robots.two_link()
+    function = dq.torch.function(robot, "inverse_dynamics", parameters=["inertia"])
+    q, v, a = draw(robot, grad=False)
+    inertia = torch.tensor(robot.parameters(["inertia"])["inertia"], requires_grad=True)
+    w = torch.tensor([0.3, -1.2], dtype=torch.float64)
+    (gradient,) = torch.autograd.grad(function(q, v, a, inertia) @ w, inertia)
+    regressor = robot.function("torque_regressor")(*(x.numpy() for x in (q, v, a)))
+    assert_same(gradient, regressor.T @ w.numpy(), 1e-10)
+
+
 def test_transformations() -> None:
     robot = dq.robots.two_link()
     function = dq.torch.function(robot, "inverse_dynamics")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from abc import ABC, abstractmethod
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -74,7 +75,8 @@ class EnginePlant(Plant):
             self.model = engine_model(robot, dt, scene=scene, limits=scene is not None)
         self.robot, self.substeps = robot, substeps
         self._data = [self._engine.MjData(self.model) for _ in range(count)]
-        self._scene, self._dt = scene, dt
+        self._scene, self._dt, self._threads = scene, dt, min(threads, count)
+        self._executor = ThreadPoolExecutor(self._threads, "dqdyn-mujoco") if self._threads > 1 else None
         others = self._scene_at_start(self._data[0]).joints
         self._state = EngineState(self._engine, mujoco_layout(robot.model, self.model, others))
 
@@ -93,6 +95,14 @@ class EnginePlant(Plant):
     def step(self, tau: Array) -> None:
         for data, force in zip(self._data, tau, strict=True):
             self._state.apply(data, self._state.read(data)[0], force)
+        if self._executor is None:
+            self._move(self._data)
+        else:  # MuJoCo lets other threads run during its steps
+            for _ in self._executor.map(self._move, (self._data[k :: self._threads] for k in range(self._threads))):
+                pass
+
+    def _move(self, some: list[Any]) -> None:
+        for data in some:
             self._engine.mj_step(self.model, data, self.substeps)
 
     def states(self) -> tuple[Array, Array]:

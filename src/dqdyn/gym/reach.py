@@ -12,6 +12,7 @@ from dqdyn.algebra.scalar import Scalars, less, select, sqrt
 from dqdyn.arrays import Array
 from dqdyn.gym.task import Observed, Task, place
 from dqdyn.robot import Robot
+from dqdyn.robot.named_states import columns
 from dqdyn.robot.options import Options
 
 _ORIGIN = np.zeros(3)
@@ -46,10 +47,10 @@ class Reach(Task):
         return here, np.zeros(robot.nv), robot._run("point_on", (there, _ORIGIN), Options(frame=self.frame))
 
     def observed(self, robot: Robot) -> Sequence[Observed]:
-        axes = [*(f"q[{k}]" for k in range(robot.nq)), *(f"v[{k}]" for k in range(robot.nv))]
+        axes = [(f"{kind} of {name}", unit) for kind in "qv" for name, unit in columns(robot.model, kind)]
         speed = np.where(np.isfinite(robot.limits.velocity), self.fastest * robot.limits.velocity, 1e3)
         limits = [1e3] * robot.nq + speed.tolist()
-        state = [Observed(name, "rad, m or per s", -x, x) for name, x in zip(axes, limits, strict=True)]
+        state = [Observed(name, unit, -x, x) for (name, unit), x in zip(axes, limits, strict=True)]
         places = [Observed(f"{what} {axis}", "m", -_PLACE, _PLACE) for what in ("goal", "way") for axis in "xyz"]
         return [*state, *places]
 

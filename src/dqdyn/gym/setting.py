@@ -111,7 +111,7 @@ class Setting:
 
     def judged(self, q: Array, v: Array, goal: Array, action: Array) -> tuple[Array, Array, Flags]:
         """Observations (B, n), rewards (B,) and which episodes have failed (B,)."""
-        values = self.judge(q, v, goal, action, check=False, threads=self.threads)
+        values = self.judge(q, v, goal, action, check=False)  # too little work to be shared between threads
         low, high = self.limits
         seen = np.clip(values[:, :-2], low, high)
         reward, failed = values[:, -2].copy(), ~(values[:, -1] >= 0.0)

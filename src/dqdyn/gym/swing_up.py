@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dqdyn.algebra.scalar import Scalars, cos, sin
+from dqdyn.algebra.scalar import Scalars, cos, less, select, sin
 from dqdyn.arrays import Array
 from dqdyn.errors import Error
 from dqdyn.gym.task import Observed, Task, place
@@ -47,7 +47,8 @@ class SwingUp(Task):
         return [*(f(x) for x in q for f in (cos, sin)), *v]
 
     def reward(self, robot: Robot, q: Scalars, v: Scalars, goal: Scalars, u: Scalars) -> Any:
-        missing = 1.0 - place(robot, self.frame, q)[2] * (1.0 / self.top)
+        below = 1.0 - place(robot, self.frame, q)[2] * (1.0 / self.top)
+        missing = select(less(below, 0.0), -below, below)
         speed = sum((x * x for x in v), 0.0)
         action = sum((x * x for x in u), 0.0)
         near = 1.0 / (1.0 + 8.0 * missing)

@@ -11,7 +11,7 @@ from dqdyn.robot.robot import Robot
 
 
 def differentiable(robot: Robot, name: str, threads: int, options: Mapping[str, Option]) -> Differentiable:
-    """The function ``name`` of a robot; refused where states must be checked first, as nothing is checked here."""
+    """The function ``name`` of a robot, on states that are not checked."""
     if not isinstance(robot, Robot):
         raise Error(f"a function needs a robot, as dq.robots.arm7(); found {type(robot).__name__}.")
     function, chosen = robot._functions.named(name, options)

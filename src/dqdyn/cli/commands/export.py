@@ -58,6 +58,8 @@ def export(
     if function not in CATALOG:
         error = unknown_name("function", function, CATALOG)
         raise UnknownNameError(f"{error} All of them: dqdyn export {source}.", **error.data)
+    if language not in LANGUAGES:
+        raise unknown_name("language to export to", language, WRITTEN)
     if language == "jax":
         raise Error(f"a function of JAX is not a file: in Python, robot.export('jax', {function!r}) gives it.")
     given: dict[str, Any] = {"frame": frame, "frame1": frame1, "frame2": frame2, "expressed": expressed}
