@@ -14,7 +14,12 @@ LAYERS: tuple[tuple[tuple[str, str], ...], ...] = (
     (("cli", "commands"),),
     (("view", "browser, pages, plots"),),
     (("analysis", "costs, validation, experiments"),),
-    (("simulate", "integrators, plants"), ("control", "tasks, limits, QP"), ("robots", "built-in robots")),
+    (
+        ("simulate", "integrators, plants"),
+        ("control", "tasks, limits, QP"),
+        ("identify", "from data"),
+        ("robots", "built-in robots"),
+    ),
     (("references", "paths in time, on the manifold; computed torque"),),
     (("robot", "Robot: every function of a robot, by name"),),
     (
