@@ -71,7 +71,8 @@ class Variables:
     def require(self, function: RobotFunction, options: Options) -> Verify | None:
         """An error where the robot cannot have the function; else what every state must fulfil, if anything."""
         divides = function.divides == "M"
-        checks = ParameterChecks(self.model, function.all_inputs(options), divides, self.native)
+        weighs = function.name.startswith(("center_of_mass", "centroidal"))
+        checks = ParameterChecks(self.model, function.all_inputs(options), divides, self.native, weighs)
         if checks.needed:
             return checks
         if not divides:
