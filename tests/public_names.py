@@ -15,6 +15,7 @@ MODULES = (
     "dqdyn.control",
     "dqdyn.dynamics.gravity",
     "dqdyn.footsteps",
+    "dqdyn.identify",
     "dqdyn.references",
     "dqdyn.scenes",
     "dqdyn.simulate",
