@@ -16,6 +16,7 @@ MODULES = (
     "dqdyn.dynamics.gravity",
     "dqdyn.footsteps",
     "dqdyn.gym",
+    "dqdyn.identify",
     "dqdyn.jax",
     "dqdyn.references",
     "dqdyn.scale",

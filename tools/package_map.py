@@ -15,7 +15,12 @@ LAYERS: tuple[tuple[tuple[str, str], ...], ...] = (
     (("view", "browser, pages, plots"),),
     (("analysis", "costs, validation, experiments"),),
     (("scale", "Dask arrays, Zarr, sweeps of simulations"),),
-    (("simulate", "integrators, plants"), ("control", "tasks, limits, QP"), ("robots", "built-in robots")),
+    (
+        ("simulate", "integrators, plants"),
+        ("control", "tasks, limits, QP"),
+        ("identify", "from data"),
+        ("robots", "built-in robots"),
+    ),
     (("references", "paths in time, on the manifold; computed torque"),),
     (("robot", "Robot: every function of a robot, by name"),),
     (

@@ -201,6 +201,8 @@ def test_what_no_robot_has_is_refused() -> None:
     poses[1, 14] += 0.1
     with pytest.raises(dq.Error, match=r"the pose of joint 'joint3' of 'arm7' has a quaternion of norm .* at row 1"):
         f(q, own["mass"], own["rotational_inertia"], poses)
+    with pytest.raises(dq.Error, match="'arm7' has no mass in row 1, so no center of mass"):
+        robot.function("center_of_mass", parameters=["mass"])(q, np.array([own["mass"], np.zeros(7)]))
     with pytest.raises(dq.Error, match="pose of joint 'joint3'"):
         robot.with_parameters({"joint_poses": poses[1]})
     with pytest.raises(dq.Error, match="one row of numbers per parameter"):

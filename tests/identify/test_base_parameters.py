@@ -35,7 +35,7 @@ def _robot(name: str) -> Any:
 
 @pytest.mark.parametrize("name", ["one joint", "30", "31", "32", "33", "one axis", "moving subspaces"])
 def test_rules_and_rank_span_the_same(name: str) -> None:
-    robot, rng = _robot(name), np.random.default_rng(1)
+    robot, rng = dq.Robot(_robot(name).model, native=False), np.random.default_rng(1)
     terms = TERMS if len(robot.joints) < 6 else ()
     by_rule = base_parameters(robot, terms)
     by_rank = base_parameters(robot, terms, method="numerical", seed=5)

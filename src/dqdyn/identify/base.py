@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -90,7 +90,9 @@ def _random_regressor(columns: Columns, samples: int, seed: int) -> Array:
         return np.zeros((0, len(columns.labels)))
     q = np.array([robot.random_configuration(rng) for _ in range(samples)])
     v, a = 2.0 * rng.normal(size=(2, samples, robot.nv))
-    return columns.regressor(q, v, a).reshape(samples * robot.nv, -1)
+    # A few states are sooner interpreted than compiled for.
+    interpreted = replace(columns, robot=Robot(robot.model, native=False))
+    return interpreted.regressor(q, v, a).reshape(samples * robot.nv, -1)
 
 
 def _independent(stacked: Array) -> tuple[list[int], Array]:

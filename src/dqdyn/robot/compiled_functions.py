@@ -164,11 +164,15 @@ class CompiledFunctions:
     ) -> Entries:
         """A candidate on the model whose parameters are among the inputs."""
         given = dict(zip(function.all_inputs(options), inputs, strict=True))
-        model = with_parameters(self.variables.model, {name: given[name] for name in options.parameters})
-        frame, frame1, frame2 = (_same_frame(model, getattr(options, name)) for name in FRAMES)
-        options = options._replace(frame=frame, frame1=frame1, frame2=frame2)
+        model, options = self._opened(options, given)
         form, on = function.algorithms(model, options)[candidate]
         return function.evaluate(form, on, options, *inputs)
+
+    def _opened(self, options: Options, given: Mapping[str, Sequence[Scalar]]) -> tuple[Model, Options]:
+        """The model with parameters among the inputs, and the options with its frames."""
+        model = with_parameters(self.variables.model, {name: given[name] for name in options.parameters})
+        frame, frame1, frame2 = (_same_frame(model, getattr(options, name)) for name in FRAMES)
+        return model, options._replace(frame=frame, frame1=frame1, frame2=frame2)
 
     def several(self, wanted: Any) -> JointFunction:
         """Several functions in one program; see :mod:`dqdyn.robot.joint_functions`."""
@@ -184,8 +188,10 @@ class CompiledFunctions:
     def count(self, function: RobotFunction, options: Options, tally: Tally | None = None) -> Tally:
         """Operations of the algorithm as written, before any simplification."""
         tally, subject = Tally() if tally is None else tally, self.variables.subject
-        given = [counters(size, tally) for _, size in self._sizes(function, options)]
-        function.run(subject, options, *given)
+        given = {name: counters(size, tally) for name, size in self._sizes(function, options)}
+        if options.parameters:
+            subject, options = self._opened(options, given)
+        function.run(subject, options, *given.values())
         return tally
 
     def _sizes(self, function: RobotFunction, options: Options) -> list[tuple[str, int]]:

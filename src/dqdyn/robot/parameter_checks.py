@@ -25,8 +25,15 @@ _NOT_NEGATIVE = 1e-9  # of a body's moments, relative to their size: what roundi
 class ParameterChecks:
     """What functions with parameters of bodies or springs, or that divide by M, require of their inputs, by name."""
 
-    def __init__(self, model: Model, names: Sequence[str], divides: bool, native: bool | None = None) -> None:
-        self.model, self.names, self.native = model, list(names), native
+    def __init__(
+        self,
+        model: Model,
+        names: Sequence[str],
+        divides: bool = False,
+        native: bool | None = None,
+        weighs: bool = False,
+    ) -> None:
+        self.model, self.names, self.native, self.weighs = model, list(names), native, weighs
         self.open = [name for name in IN_MASS_MATRIX if name in names]
         """Parameters among the inputs on which M depends."""
         self.divides = divides and bool(self.open)
@@ -42,16 +49,28 @@ class ParameterChecks:
         for name in self.springs:
             self._require_no_springs(name, given[name])
         if "inertia" in given:
-            require_masses(self.model, given["inertia"][..., ::PER_BODY], "inertia")
+            self._require_masses(given["inertia"][..., ::PER_BODY], "inertia")
             self._require_bodies(given["inertia"])
         elif self.of_bodies:
             if "mass" in given:
-                require_masses(self.model, given["mass"], "mass")
+                self._require_masses(given["mass"], "mass")
             if "rotational_inertia" in given:
                 self._require_tensors(given)
         if self.divides:
             state = [given[name] for name in ("q", *self.open)]
             InertiaChecks(self.model, self.native).require_pivots(self._pivots(*state, check=False))
+
+    def _require_masses(self, mass: Array, argument: str) -> None:
+        """An error for a negative mass among those of the bodies (..., n), and for no mass where it is divided by."""
+        at = first_row(mass < 0.0)
+        if at is not None:
+            found = self.model.bodies[at[-1]].name
+            text = f"the mass of body {found!r} is {float(mass[at]):.6g} kg{_where(at)}: masses are 0 or more."
+            raise StateError(text, argument=argument, body=found)
+        row = first_row(mass.sum(axis=-1) == 0.0) if self.weighs else None
+        if row is not None:
+            text = f"{self.model.name!r} has no mass{at_row(row, ' in row ')}, so no center of mass: give a body one."
+            raise StateError(text, argument=argument)
 
     def _require_bodies(self, inertia: Array) -> None:
         """An error for moments that no distribution of mass has: those about the center of mass must not be negative.
@@ -114,15 +133,6 @@ class ParameterChecks:
             return found, (len(found),)
 
         return Function(trace("pivots", [("q", model.nq), *sizes], entries), native=self.native)
-
-
-def require_masses(model: Model, mass: Array, argument: str) -> None:
-    """An error for a negative mass among those of the bodies (..., n)."""
-    at = first_row(mass < 0.0)
-    if at is not None:
-        found = model.bodies[at[-1]].name
-        text = f"the mass of body {found!r} is {float(mass[at]):.6g} kg{_where(at)}: masses are 0 or more."
-        raise StateError(text, argument=argument, body=found)
 
 
 def _where(at: tuple[int, ...]) -> str:

@@ -32,7 +32,7 @@ def with_parameters(old: Any, given: Mapping[str, Any]) -> Robot:
     robot: Robot = old
     names = checked_names(robot.model, given, "with_parameters")
     arrays = {name: _one_row(robot.model, name, given[name]) for name in names}
-    ParameterChecks(robot.model, names, divides=False)(list(arrays.values()))
+    ParameterChecks(robot.model, names)(list(arrays.values()))
     for name in names:
         if name == "gravity":
             robot = robot.with_gravity(arrays[name])

@@ -77,7 +77,8 @@ class Variables:
         """An error where the robot cannot have the function; else what every state must fulfil, if anything."""
         own = None if function.requires is None else function.requires(function, self.model, options, self.native)
         divides = function.divides == "M"
-        checks = ParameterChecks(self.model, function.all_inputs(options), divides, self.native)
+        weighs = function.name.startswith(("center_of_mass", "centroidal"))
+        checks = ParameterChecks(self.model, function.all_inputs(options), divides, self.native, weighs)
         if checks.needed:
             return checks
         if not divides:
