@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from random_programs import ALL, EXACT, programs, reals_of, rows, with_bounds
 
 from dqdyn.compile.codegen.sincos import LARGEST
-from dqdyn.compile.runtime import native
+from dqdyn.compile.runtime import compiler
 from dqdyn.compile.runtime.function import Function
 from dqdyn.compile.trace.interpret import interpret
 from dqdyn.compile.trace.program import Instruction, Program
@@ -210,7 +210,7 @@ def test_quick_compilation_of_huge_programs_computes_the_same(width: int, monkey
     program = program_of(code, [8, 11, 13, 14, 15, 16, 0], [5])
     inputs = [np.random.default_rng(0).normal(size=(COUNT, 5))]
     found, redo = on_machine(program, inputs, width, MACHINE.fma, contract=False)
-    monkeypatch.setattr(native, "_LARGE", 0)
+    monkeypatch.setattr(compiler, "_QUICK", 0)
     again, redo_again = on_machine(program, inputs, width, MACHINE.fma, contract=False)
     assert (redo, redo_again) == (0, 0)
     assert_same_bits(again, found)
