@@ -187,14 +187,14 @@ def seen(*given):
     begun.set()
     return emit(*given)
 compiler._emitted = seen
-robot = dq.robots.chain(40, seed=3)
+robot = dq.robots.chain(25, seed=3)
 thread = threading.Thread(target=robot.compile, args=(["inverse_dynamics", "mass_matrix"],))
 thread.start()
 begun.wait()
 child = os.fork()  # while LLVM runs on other threads
 if child == 0:
     signal.alarm(100)
-    dq.robots.chain(30, seed=4).compile(["inverse_dynamics", "gravity_forces"])
+    dq.robots.arm6().compile(["inverse_dynamics", "gravity_forces"])
     os._exit(0)
 assert os.waitpid(child, 0)[1] == 0
 thread.join()
@@ -202,6 +202,7 @@ assert len(robot.compile(["inverse_dynamics"]).functions) == 1
 """
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="a system with fork")
 def test_a_child_forked_meanwhile_compiles_too() -> None:
     done = subprocess.run([sys.executable, "-W", "ignore", "-c", _FORK], capture_output=True, text=True, timeout=200)
