@@ -16,6 +16,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 from unittest import mock
 
@@ -113,9 +114,8 @@ def cached() -> list[Result]:
         environment = {**os.environ, "DQDYN_CACHE": "1", "DQDYN_CACHE_DIR": folder}
 
         def seconds() -> dict[str, float]:
-            done = subprocess.run(
-                [sys.executable, "-c", _CACHED], capture_output=True, text=True, check=True, env=environment
-            )
+            command, here = [sys.executable, "-c", _CACHED], Path(__file__).parents[1]
+            done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment, cwd=here)
             found: dict[str, float] = json.loads(done.stdout)
             return found
 

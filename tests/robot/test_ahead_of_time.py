@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 import threading
 from pathlib import Path
@@ -174,3 +175,35 @@ def test_long_programs_in_parts_compute_the_same(unlocked: bool, monkeypatch: py
     np.testing.assert_array_equal(
         function(huge, *inputs[1:]), Function(compiled.program, native=False)(huge, *inputs[1:])
     )
+
+
+_FORK = """
+import os, signal, threading
+import dqdyn as dq
+from dqdyn.compile.runtime import compiler
+
+begun, emit = threading.Event(), compiler._emitted
+def seen(*given):
+    begun.set()
+    return emit(*given)
+compiler._emitted = seen
+robot = dq.robots.chain(25, seed=3)
+thread = threading.Thread(target=robot.compile, args=(["inverse_dynamics", "mass_matrix"],))
+thread.start()
+begun.wait()
+child = os.fork()  # while LLVM runs on other threads
+if child == 0:
+    signal.alarm(100)
+    dq.robots.arm6().compile(["inverse_dynamics", "gravity_forces"])
+    os._exit(0)
+assert os.waitpid(child, 0)[1] == 0
+thread.join()
+assert len(robot.compile(["inverse_dynamics"]).functions) == 1
+"""
+
+
+@pytest.mark.long
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="a system with fork")
+def test_a_child_forked_meanwhile_compiles_too() -> None:
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", _FORK], capture_output=True, text=True, timeout=200)
+    assert done.returncode == 0, done.stderr

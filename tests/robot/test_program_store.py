@@ -64,7 +64,8 @@ def fresh(robot: Robot) -> Robot:
 def test_a_hit_is_the_program_that_was_traced(name: str, traced: list[str]) -> None:
     robot = tree(name)
     frame = list(robot.frames)[-1]
-    for function, options in (("inverse_dynamics", {}), ("pose_jacobian", {"frame": frame}), ("integrate", {})):
+    two = {"frame1": frame, "frame2": "world"}
+    for function, options in (("inverse_dynamics", {}), ("relative_pose_jacobian", two), ("integrate", {})):
         first = fresh(robot).program(function, **options)
         del traced[:]
         again = fresh(robot).program(function, **options)
@@ -119,15 +120,20 @@ def test_what_changes_the_trace_changes_the_key(what: str, traced: list[str]) ->
 
 def test_frames_have_programs_of_their_own(traced: list[str]) -> None:
     robot = dq.robots.arm6()
-    frames = list(robot.frames)[-2:]
-    for frame in frames:
-        robot.program("pose", frame=frame)
-        moved = robot.add_frame("late", frame, dq.Pose(translation=[0.0, 0.0, 0.5]))
-        moved.program("pose", frame="late")
-    assert len(traced) == 4
-    moved = robot.add_frame("late", frames[-1], dq.Pose(translation=[0.0, 0.0, 0.25]))
-    moved.program("pose", frame="late")
-    assert len(traced) == 5
+    first, last = list(robot.frames)[1], list(robot.frames)[-1]
+    for frame in (first, last):
+        robot.program("relative_pose", frame1=frame, frame2="world")
+        for height in (0.25, 0.5):
+            moved = robot.add_frame("late", frame, dq.Pose(translation=[0.0, 0.0, height]))
+            moved.program("relative_pose", frame1="late", frame2="world")
+    assert len(traced) == 6
+
+
+def test_what_is_quick_to_trace_is_not_kept(traced: list[str], cache_folder: Path) -> None:
+    for _ in range(2):
+        dq.robots.arm6().program("pose", frame="tool")
+    assert len(traced) == 2
+    assert not cache_folder.exists()
 
 
 @pytest.mark.parametrize("version", ["another", None])

@@ -129,7 +129,7 @@ def _row(
     if compiled is None:
         return CompiledFunction(function.name, frames, 0, 0.0, 0.0, False, problem)
     libraries = compiled.libraries()
-    from_cache = known and all(library.from_cache for library in libraries)
+    from_cache = all(library.from_cache for library in libraries) if libraries else known
     llvm = sum(library.seconds for library in libraries)
     return CompiledFunction(function.name, frames, compiled.program.counts.total, tracing, llvm, from_cache)
 

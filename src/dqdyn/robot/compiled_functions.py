@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from dqdyn.robot.joint_functions import JointFunction
 
 _LOG = logging.getLogger(__name__)
+_LONG_TO_TRACE = 100  # axes from which even a function of one frame takes longer to trace than to find on disk
 RENAMED: Mapping[str, tuple[str, Mapping[str, Option]]] = {
     "inverse_dynamics_with_wrenches": ("inverse_dynamics", {}),
     "forward_dynamics_with_wrenches": ("forward_dynamics", {}),
@@ -138,7 +139,9 @@ class CompiledFunctions:
         start = time.perf_counter()
         trace_it, model = partial(self.program, function, options), self.variables.model
         named = type(self.variables) is Variables and self.variables.functions.get(function.name) is function
-        program, known = stored(model, function.name, options, trace_it) if named else (trace_it(), False)
+        quick = "frame" in function.options and model.nv < _LONG_TO_TRACE
+        keep = named and not quick
+        program, known = stored(model, function.name, options, trace_it) if keep else (trace_it(), False)
         _LOG.debug("%s %s of %s: %s", "read" if known else "traced", function.name, model.name, program.counts)
         self.made[function.name, options] = Made(time.perf_counter() - start, known)
         return program

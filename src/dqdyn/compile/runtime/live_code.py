@@ -61,6 +61,7 @@ def loaded_modules(packages: tuple[str, ...]) -> dict[str, str]:
     """Modules of some packages that are loaded, each with a hash of what it contains."""
     starts = tuple(f"{_OURS}.{package.replace('/', '.')}" for package in packages)
     result = {}
+    _described_tables.clear()
     for name, module in list(sys.modules.items()):
         if name.startswith(starts) and isinstance(module, ModuleType):
             objects, (known, described) = _held(module), _seen.get(name, ((), ""))
@@ -71,6 +72,7 @@ def loaded_modules(packages: tuple[str, ...]) -> dict[str, str]:
     return result
 
 
+_described_tables: dict[tuple[int, int], str] = {}  # by identity, for one pass over the modules
 _seen: dict[str, tuple[Sequence[Any], str]] = {}  # what modules held when they were described, kept alive
 
 
@@ -146,7 +148,9 @@ def _describe(value: Any, words: list[str], module: str, depth: int, may_change:
                 if name not in _OF_PYTHON and not name.startswith("_abc_"):
                     words.append(name)
                     _describe(member, words, module, 1, True)
-    elif (inner := _wrapped(value)) is not None:
+    elif kind in _TABLES and may_change:
+        words.append(kind.__name__)
+    elif kind not in _TABLES and (inner := _wrapped(value)) is not None:
         for part in inner:
             _describe(part, words, module, depth + 1, may_change)
     else:
@@ -154,10 +158,16 @@ def _describe(value: Any, words: list[str], module: str, depth: int, may_change:
         if callable(value) and kind.__module__.partition(".")[0] not in _FAMILIAR:
             raise ForeignCodeError(words[-1])
         if not may_change and depth < _DEPTH:
-            for part in _parts(value):
-                _describe(part, words, module, depth + 1)
+            key = id(value), depth
+            if key not in _described_tables:  # many modules import the same table
+                inner_words: list[str] = []
+                for part in _parts(value):
+                    _describe(part, inner_words, module, depth + 1)
+                _described_tables[key] = hashlib.sha256("\0".join(inner_words).encode()).hexdigest()
+            words.append(_described_tables[key])
 
 
+_TABLES = {dict, list, set, tuple}
 _PLAIN = (bool, int, float, str, bytes, type(None))
 
 

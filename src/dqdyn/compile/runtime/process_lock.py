@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import concurrent.futures.thread
+import logging
 import os
 import threading
 from collections.abc import Callable
@@ -14,7 +16,9 @@ LOCK = threading.RLock()
 anyway, and a single lock cannot be taken in the wrong order."""
 
 # A forked child has only the thread that forked. Work of another thread would stay unfinished there, under a lock that
-# is never released; so a fork waits until the lock is free.
+# is never released; so a fork waits until the lock is free. What is registered last runs first: executors and loggers,
+# whose locks a thread that compiles may need, must have registered theirs before.
+_BEFORE_US = concurrent.futures.thread, logging
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(before=LOCK.acquire, after_in_parent=LOCK.release, after_in_child=LOCK.release)
 
