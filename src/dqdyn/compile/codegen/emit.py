@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from dqdyn.compile.codegen.arctangent import emit_atan2
 from dqdyn.compile.codegen.ir import Emitter
 from dqdyn.compile.codegen.sincos import LARGEST, emit_largest, emit_sincos
 from dqdyn.compile.trace.program import Program
@@ -111,20 +112,11 @@ class CodeBody(Emitter):
         if op == "select":
             return self.select(*a)
         assert op == "atan2", op
-        return self._by_lane("atan2", a)
-
-    def _by_lane(self, function: str, a: Sequence[str]) -> str:
-        """A function of the C library, one state at a time."""
+        if self.width > 1:
+            return emit_atan2(self, *a)
         # By its address, which the loader fills in: code that names it may lie too far from the library.
-        target = self.op(f"load ptr, ptr @{function}_at")
-        if self.width == 1:
-            return self.op(f"call double {target}({', '.join(f'double {x}' for x in a)})")
-        result = "poison"
-        for lane in range(self.width):
-            parts = [self.op(f"extractelement {self.real} {x}, i32 {lane}") for x in a]
-            value = self.op(f"call double {target}({', '.join(f'double {x}' for x in parts)})")
-            result = self.op(f"insertelement {self.real} {result}, double {value}, i32 {lane}")
-        return result
+        target = self.op("load ptr, ptr @atan2_at")
+        return self.op(f"call double {target}(double {a[0]}, double {a[1]})")
 
     def frame(self, head: list[str], slots: int, body: list[str], tail: list[str]) -> list[str]:
         """A function around lines that were cut into blocks: ``%go`` at the start, ``stop`` at the end."""
