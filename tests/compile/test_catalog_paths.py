@@ -18,7 +18,6 @@ import numpy as np
 import pytest
 from catalog_cases import INVERTED, NAMES
 from compile_tools import MACHINE
-from dqdyn.compile.codegen.stages import NEXT_MODULE
 from robot_data import urdf_file
 from trees import MOVING, random_robot
 
@@ -28,6 +27,7 @@ from dqdyn.compile.codegen.batch_call_path import BatchCallEmitter
 from dqdyn.compile.codegen.call_path import CallEmitter
 from dqdyn.compile.codegen.ir import DECLARATIONS
 from dqdyn.compile.codegen.kernels import batch_kernel, scalar_kernel
+from dqdyn.compile.codegen.stages import NEXT_MODULE
 from dqdyn.compile.runtime import native
 from dqdyn.compile.runtime.function import Function
 from dqdyn.compile.trace.program import Program

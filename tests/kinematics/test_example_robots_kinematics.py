@@ -172,7 +172,9 @@ def test_robots_without_moving_joints_work_everywhere(name: str) -> None:
         "dt": 0.5
     }
     empty |= {"point": [1.0, 2.0, 3.0], "line": [0.0, 0.0, 1.0, 0.0, 0.0, 0.0], "plane": [0.0, 0.0, 1.0, 2.0]}
-    empty |= dict.fromkeys(("wrench", "wrenches"), [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]) | {"goal": [1.0, 0.0, 0.0, 0.0, 0.0, 0.1, 0.2, 0.3]}
+    empty |= dict.fromkeys(("wrench", "wrenches"), [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]) | {
+        "goal": [1.0, 0.0, 0.0, 0.0, 0.0, 0.1, 0.2, 0.3]
+    }
     choices = {"frame": frame, "frame1": frame, "frame2": frame, "wrench_frames": (frame,)}
     for case in NAMES:
         function, options = function_of(case), options_of(case, choices)
