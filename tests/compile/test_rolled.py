@@ -18,10 +18,10 @@ from rolled_tools import arms, repetitive
 from trees import random_robot
 
 import dqdyn as dq
-from dqdyn.compile.codegen import kernels, lanes, rolled_kernels
+from dqdyn.compile.codegen import ir, kernels, lanes, rolled_kernels
 from dqdyn.compile.codegen.rolled_plan import Carried, RolledPlan
 from dqdyn.compile.codegen.rollout import Rollout
-from dqdyn.compile.runtime import c_library, native
+from dqdyn.compile.runtime import c_library
 from dqdyn.compile.runtime.function import Function
 from dqdyn.compile.trace import rolling, tracer
 from dqdyn.compile.trace.interpret import interpret
@@ -245,7 +245,7 @@ def test_rolled_code_calls_nothing_by_name(triple: str) -> None:
     texts = kernels.scalar_kernel(program, False, True, width=2), kernels.batch_kernel(program, 2, False, True)
     machine = llvm.Target.from_triple(triple).create_target_machine(codemodel="small", reloc="pic")
     for text in texts:
-        module = llvm.parse_assembly(native.DECLARATIONS + native.ALLOCATION + text)
+        module = llvm.parse_assembly(ir.DECLARATIONS + ir.ALLOCATION + text)
         module.verify()
         assert undefined_symbols(bytes(machine.emit_object(module))) <= {"__chkstk", "_fltused"}
 
