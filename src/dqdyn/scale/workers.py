@@ -106,6 +106,7 @@ def _started(workers: int | None, stack: ExitStack) -> Any:
     from distributed.deploy.subprocess import SubprocessCluster
 
     given: dict[str, Any] = {"host": "127.0.0.1", "threads_per_worker": 1, "dashboard_address": None}
+    given["silence_logs"] = logging.CRITICAL  # errors of tasks are raised here
     if os.name == "nt":
         cluster = LocalCluster(n_workers=workers or _processors(), **given)
     else:  # if this process is killed, they end by themselves
