@@ -21,6 +21,8 @@ Job = Callable[[int], Any]
 """What computes a task, given its number; it pickles, and computing a task twice does no harm."""
 _CONNECT, _WORKERS = 10.0, 60.0
 """s to wait for a scheduler, and for the first of its workers."""
+_ORPHANED = 120
+"""s after which processes of this machine end that have lost the one that started them."""
 _AHEAD = 8
 """Bundles per thread that the scheduler knows at a time: enough to keep workers busy, whatever the number of tasks."""
 _SHARES, _LONGEST = 20, 64
@@ -103,8 +105,13 @@ def _started(workers: int | None, stack: ExitStack) -> Any:
     from distributed import Client, LocalCluster
     from distributed.deploy.subprocess import SubprocessCluster
 
-    kind = LocalCluster if os.name == "nt" else SubprocessCluster
-    cluster = kind(host="127.0.0.1", n_workers=workers or _processors(), threads_per_worker=1, dashboard_address=None)
+    given: dict[str, Any] = {"host": "127.0.0.1", "threads_per_worker": 1, "dashboard_address": None}
+    given["silence_logs"] = logging.CRITICAL  # errors of tasks are raised here
+    if os.name == "nt":
+        cluster = LocalCluster(n_workers=workers or _processors(), **given)
+    else:  # if this process is killed, they end by themselves
+        given |= {"scheduler_kwargs": {"idle_timeout": _ORPHANED}, "worker_kwargs": {"death_timeout": _ORPHANED}}
+        cluster = SubprocessCluster(n_workers=workers or _processors(), **given)
     return stack.enter_context(Client(stack.enter_context(cluster), set_as_default=False))
 
 
