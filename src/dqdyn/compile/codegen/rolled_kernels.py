@@ -20,13 +20,18 @@ from dqdyn.compile.trace.tracer import LONG
 
 SHORTEST = 6000
 """Lines of straight code from which on loops are considered."""
+SHORTEST_OF_MATRICES = 100_000
+"""The same for programs with many results per input: below, sums packed in vectors are faster than loops."""
 WORTHWHILE = 0.5
 """Steps with loops, relative to those without, up to which loops are used."""
+_MANY = 16  # results per component of an input
 
 
 def may_roll(program: Program) -> bool:
     """Whether a program is long, and of a robot with many coordinates."""
-    return any(size >= LONG for _, size in program.inputs) and size_of(program) >= SHORTEST
+    longest = max((size for _, size in program.inputs), default=0)
+    shortest = SHORTEST if len(program.outputs) <= _MANY * longest else SHORTEST_OF_MATRICES
+    return longest >= LONG and size_of(program) >= shortest
 
 
 def is_worthwhile(plan: RolledPlan) -> bool:
