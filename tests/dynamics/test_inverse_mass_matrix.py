@@ -9,7 +9,9 @@ from example_robots import ROBOTS, SINGULAR, Oracle, plain, robot
 from trees import TREES, assert_close, random_robot, random_state, run, tree
 
 from dqdyn import robots
-from dqdyn.dynamics.fast.sparse_solve import factored, inverse_of, inverted, solve
+from dqdyn.dynamics.fast import responses
+from dqdyn.dynamics.fast.regroup import regrouped
+from dqdyn.dynamics.fast.sparse_solve import factored, inverted, solve
 from dqdyn.errors import ModelError
 from dqdyn.robot import Robot, dynamic
 
@@ -24,6 +26,29 @@ def test_inverse(name: str) -> None:
     assert_close(found @ run(ours, "mass_matrix", q), np.eye(ours.nv), 1e-10)
 
 
+@pytest.mark.parametrize("name", [name for name in TREES if not any(j.is_mimic for j in tree(name).model.joints)])
+@pytest.mark.parametrize("armature", [True, False])
+def test_articulated_bodies_give_the_same(name: str, armature: bool) -> None:
+    ours = tree(name)
+    if not armature:
+        joints = tuple(type(j)(**{**j.__dict__, "armature": 0.0}) for j in ours.description.joints)
+        ours = Robot.from_description(ours.description.with_changes(joints=joints), base=ours.base, strict=True)
+    q, _, _ = random_state(ours, np.random.default_rng(3))
+    for model in (ours.model, regrouped(ours.model)):
+        for found, expected in zip(
+            responses.by_articulated_bodies(model, list(q)), responses.by_mass_matrix(model, list(q)), strict=True
+        ):
+            flat = [np.array([*row] if isinstance(row, list) else [row], dtype=float) for row in expected]
+            for row, wanted in zip(found, flat, strict=True):
+                assert_close(np.atleast_1d(np.array(row, dtype=float)), wanted, 1e-10)
+
+
+def test_form_that_is_chosen() -> None:
+    assert not responses.bodies_pay(regrouped(robots.arm7().model))
+    assert responses.bodies_pay(regrouped(robots.chain(40, seed=1).model))
+    assert not responses.bodies_pay(tree("every kind, mimic").model)
+
+
 def test_factors() -> None:
     """M = Lᵀ D L with the zeros of the tree, and W = L⁻¹ has the same."""
     matrix = [[5.0, 1.0, 2.0, 0.5], [1.0, 4.0, 0.0, 0.0], [2.0, 0.0, 6.0, 1.5], [0.5, 0.0, 1.5, 3.0]]
@@ -32,7 +57,7 @@ def test_factors() -> None:
     assert_close(l.T @ np.diag(1.0 / np.array(inverse)) @ l, np.array(matrix), 1e-14)
     assert_close(w @ l, np.eye(4), 1e-14)
     assert (l[2, 1], w[2, 1], w[3, 1]) == (0.0, 0.0, 0.0)
-    assert_close(np.array(inverse_of(inverted(lower), inverse)), np.linalg.inv(matrix), 1e-13)
+    assert_close(np.array(responses.inverse_of(inverted(lower), inverse)), np.linalg.inv(matrix), 1e-13)
     assert_close(np.array(solve(matrix, [1.0, 2.0, 3.0, 4.0])), np.linalg.solve(matrix, [1.0, 2.0, 3.0, 4.0]), 1e-13)
 
 

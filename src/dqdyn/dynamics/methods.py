@@ -93,13 +93,13 @@ class WithFieldGravity:
 
 
 def forward_by_mass_matrix(
-    model: Model, q: Scalars, v: Scalars, tau: Scalars, wrenches: Wrenches = None, form: str = "composite-body"
+    model: Model, q: Scalars, v: Scalars, tau: Scalars, wrenches: Wrenches = None
 ) -> list[Scalar]:
-    """Forward dynamics as M a = τ − bias; ``form`` is that of M."""
+    """Forward dynamics as M a = τ − bias."""
     model, wrenches = pulled(model, q, wrenches)
     bias = _recursive(model, q, v, [0.0] * model.nv, wrenches)
     right = [t - b - f for t, b, f in zip(tau, bias, state_forces(model, q, v), strict=True)]
-    acceleration: list[Scalar] = _solve(MASS_MATRIX[form](model, q), right)
+    acceleration: list[Scalar] = _solve(MASS_MATRIX["composite-body"](model, q), right)
     return acceleration
 
 
@@ -120,14 +120,17 @@ def forward_by_articulated_bodies(
 
 def forward_derivatives(model: Model, q: Scalars, v: Scalars, tau: Scalars) -> tuple[Matrix, Matrix, Matrix]:
     """Derivatives of forward dynamics with respect to q (tangent), v and τ."""
-    a = forward_by_mass_matrix(model, q, v, tau, form=cheap_mass_matrix(model))
+    under_gravity, wrenches = pulled(model, q, None)
+    bias = _recursive(under_gravity, q, v, [0.0] * model.nv, wrenches)
+    right = [t - b - f for t, b, f in zip(tau, bias, state_forces(model, q, v), strict=True)]
+    a = Deferred("dynamics.fast.responses", "solved")(model, q, right)
     matrices: tuple[Matrix, Matrix, Matrix] = _FORWARD_DERIVATIVES(model, q, v, a)
     return matrices
 
 
 def inverse_mass_matrix(model: Model, q: Scalars) -> Matrix:
     """M⁻¹ (nv×nv), symmetric, with armature."""
-    matrix: Matrix = Deferred("dynamics.fast.forward_derivatives", "inverse_mass_matrix")(model, q)
+    matrix: Matrix = Deferred("dynamics.fast.responses", "inverse_mass_matrix")(model, q)
     return matrix
 
 
@@ -212,9 +215,13 @@ def from_root_pays(model: Model) -> bool:
     There nothing is carried from body to body, but axes and inertias are dense. The path from which it pays depends on
     what it costs to carry: little where neighbouring axes are parallel or at right angles, as in most robots.
     """
+    return longest_path(model) >= (_OBLIQUE_LONG if has_oblique_axes(model) else VERY_LONG)
+
+
+def has_oblique_axes(model: Model) -> bool:
+    """Whether most axes are neither parallel nor at right angles to those before them."""
     entries = ([abs(e) for column in j.placement_adjoint.columns for e in column.vector] for j in model.joints)
-    oblique = sum(any(e not in (0.0, 1.0) for e in rotation) for rotation in entries)
-    return longest_path(model) >= (_OBLIQUE_LONG if 2 * oblique > len(model.joints) else VERY_LONG)
+    return 2 * sum(any(e not in (0.0, 1.0) for e in rotation) for rotation in entries) > len(model.joints)
 
 
 # --- the tables -------------------------------------------------------------------------------------------------------

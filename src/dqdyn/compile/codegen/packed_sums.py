@@ -17,7 +17,7 @@ from dqdyn.compile.codegen.results import OutputArrays
 from dqdyn.compile.trace.program import Program
 
 _FEWEST_PRODUCTS, _FEWEST_LANES, _FEWEST_RESULTS = 3, 2, 16
-_WORTHWHILE = 0.05  # of all operations must be saved, after what it costs to lay factors side by side
+_WORTHWHILE = 0.015  # of all operations must be saved, after what it costs to lay factors side by side
 
 Shape = str | tuple["Shape", "Shape"]
 """A sum of two shapes, or a single product ("*")."""

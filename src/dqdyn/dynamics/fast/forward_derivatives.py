@@ -1,8 +1,9 @@
-"""Derivatives of forward dynamics with respect to q (tangent), v and τ, and the inverse of the mass matrix.
+"""Derivatives of forward dynamics with respect to q (tangent), v and τ.
 
-M = Lᵀ D L has the sparsity of the tree, and so has W = L⁻¹. From M da = dτ − ∂τ/∂q dq − ∂τ/∂v dv
+From M da = dτ − ∂τ/∂q dq − ∂τ/∂v dv and M⁻¹ = W D⁻¹ Wᵀ, where W has the sparsity of the tree
+(:mod:`dqdyn.dynamics.fast.responses`),
 
-    ∂a/∂q = −W Z,    Z = (Lᵀ D)⁻¹ ∂τ/∂q,        ∂a/∂τ = M⁻¹ = W D⁻¹ Wᵀ
+    ∂a/∂q = −W Z,    Z = D⁻¹ Wᵀ ∂τ/∂q,        ∂a/∂τ = M⁻¹
 
 and alike for v. An entry of W Z has one term for each axis on the path of its row that moves, or is moved by, the axis
 of its column; these are fewer than in a product with M⁻¹, which is full.
@@ -14,15 +15,15 @@ from dqdyn.algebra.quaternion import I, J, K, cross3, pure
 from dqdyn.algebra.scalar import Scalar
 from dqdyn.dynamics.arguments import Matrix, Scalars, is_absent
 from dqdyn.dynamics.fast.derivatives import inverse_dynamics_derivatives
-from dqdyn.dynamics.fast.sparse_solve import factored, half_substituted, inner, inverse_of, inverted
-from dqdyn.dynamics.methods import MASS_MATRIX, cheap_mass_matrix, from_root_pays
+from dqdyn.dynamics.fast.responses import half_solved, inverse_of, responses
+from dqdyn.dynamics.fast.sparse_solve import inner
+from dqdyn.dynamics.methods import from_root_pays
 from dqdyn.model.model import WORLD_BODY, Model
 
 
 def forward_dynamics_derivatives(model: Model, q: Scalars, v: Scalars, a: Scalars) -> tuple[Matrix, Matrix, Matrix]:
     """∂a/∂q, ∂a/∂v, ∂a/∂τ = M⁻¹ at the acceleration a, each nv×nv by rows."""
-    lower, inverse = factored(MASS_MATRIX[cheap_mass_matrix(model)](model, q))
-    w = inverted(lower)
+    w, inverse = responses(model, q)
     by_q, by_v, _ = inverse_dynamics_derivatives(model, q, v, a, from_root_pays(model))
     placed = _of_free_bases(model, q)
     for j in placed:
@@ -32,8 +33,7 @@ def forward_dynamics_derivatives(model: Model, q: Scalars, v: Scalars, a: Scalar
     def solved(matrix: Matrix) -> Matrix:
         """−M⁻¹ times a matrix."""
         columns = [
-            half_substituted(lower, inverse, [e if is_absent(e) else -e for e in column])
-            for column in zip(*matrix, strict=True)
+            half_solved(w, inverse, [e if is_absent(e) else -e for e in column]) for column in zip(*matrix, strict=True)
         ]
         return [[inner(row, column) for column in columns] for row in w]
 
@@ -59,9 +59,3 @@ def _of_free_bases(model: Model, q: Scalars) -> dict[int, dict[int, Scalar]]:
                 columns[at + k] = {at + 3 + i: e for i, e in enumerate(cross3(down, axis).vector)}
                 columns[at + 3 + k] = {}
     return columns
-
-
-def inverse_mass_matrix(model: Model, q: Scalars) -> Matrix:
-    """M⁻¹ (nv×nv), symmetric, with armature."""
-    lower, inverse = factored(MASS_MATRIX[cheap_mass_matrix(model)](model, q))
-    return inverse_of(inverted(lower), inverse)

@@ -43,23 +43,17 @@ def solve(matrix: Matrix, right: Scalars) -> list[Scalar]:
 def substitute(lower: Matrix, inverse: Scalars, right: Scalars) -> list[Scalar]:
     """(Lᵀ D L)⁻¹ b."""
     n = len(inverse)
-    x = half_substituted(lower, inverse, right)
+    x = list(right)
+    for i in reversed(range(n)):
+        x[i] = less(x[i], ((lower[k][i], x[k]) for k in reversed(range(i + 1, n))))
+    x = [a * d for a, d in zip(x, inverse, strict=True)]
     for k in range(n):
         x[k] = less(x[k], zip(lower[k][:k], x[:k], strict=True))
     return x
 
 
-def half_substituted(lower: Matrix, inverse: Scalars, right: Scalars) -> list[Scalar]:
-    """(Lᵀ D)⁻¹ b; zero where a coordinate moves nothing that b acts on."""
-    n = len(inverse)
-    x = list(right)
-    for i in reversed(range(n)):
-        x[i] = less(x[i], ((lower[k][i], x[k]) for k in reversed(range(i + 1, n))))
-    return [a if is_absent(a) else a * d for a, d in zip(x, inverse, strict=True)]
-
-
 def inverted(lower: Matrix) -> Matrix:
-    """W = L⁻¹, unit lower: W_ki is the velocity of k per unit of that of i, with all that is behind i free to move."""
+    """L⁻¹, unit lower, with the zeros of L."""
     w: Matrix = []
     for k, row in enumerate(lower):
         own: list[Scalar] = [0.0] * k + [1.0]
@@ -70,21 +64,10 @@ def inverted(lower: Matrix) -> Matrix:
     return w
 
 
-def inner(row: Scalars, column: Scalars) -> Scalar:
-    """Σ rowₖ columnₖ over what is in both; a plain 0.0 where nothing is."""
+def inner(row: Iterable[Scalar], column: Iterable[Scalar]) -> Scalar:
+    """Σ rowₖ columnₖ over what both have, as far as the shorter one goes; a plain 0.0 where nothing is."""
     result: Scalar = 0.0
     for a, b in zip(row, column, strict=False):
         if not (is_absent(a) or is_absent(b)):
             result = result + a * b
-    return result
-
-
-def inverse_of(w: Matrix, inverse: Scalars) -> Matrix:
-    """M⁻¹ = W D⁻¹ Wᵀ, symmetric, for W = L⁻¹: an entry has one term for each axis that moves both of its axes."""
-    n = len(w)
-    scaled = [[a if is_absent(a) else a * d for a, d in zip(row, inverse, strict=False)] for row in w]
-    result: Matrix = [[0.0] * n for _ in range(n)]
-    for i in range(n):
-        for j in range(i, n):
-            result[i][j] = result[j][i] = inner(w[i], scaled[j])
     return result
