@@ -9,6 +9,9 @@ import pytest
 from catalog_cases import NAMES
 from compile_tools import program_of
 from export_cases import ROBOTS, case, robot_named
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from random_programs import ALL, programs, rows
 from trees import random_robot
 
 import dqdyn as dq
@@ -109,6 +112,40 @@ def test_gradients_do_not_see_the_branch_that_is_not_taken() -> None:
     expected = [[0.0], [12.0], [0.25]]  # of x³ up to 0 and √x beyond
     assert np.allclose(run(adjoint(program), x, np.ones((3, 1))), expected)
     assert np.allclose(run(tangent(program), x, np.ones((3, 1))), expected)
+
+
+@pytest.mark.parametrize("name", ["ball", "free base"])
+def test_gradients_at_removable_singularities(name: str) -> None:
+    """No rotation from q to q, and none along v = 0."""
+    robot = robot_named(name)
+    q = robot.random_configuration(np.random.default_rng(5))
+    apart, moved = robot.program("difference"), robot.program("integrate")
+    inputs = {"q": q, "q1": q, "v": np.zeros(robot.nv), "dt": np.ones(1)}
+    for program in (apart, moved):
+        x = [np.tile(inputs[name], (len(program.outputs), 1)) for name, _ in program.inputs]
+        gradients = run(adjoint(program), *x, np.eye(len(program.outputs)))
+        for k in range(gradients.shape[1]):
+            d = [np.zeros_like(a) for a in x]
+            row = np.eye(gradients.shape[1])[k]
+            for target, part in zip(d, np.split(row, np.cumsum([a.shape[1] for a in x])[:-1]), strict=True):
+                target[:] = part
+            sides = [run(program, *(a + s * STEP * b for a, b in zip(x, d, strict=True)))[0] for s in (1.0, -1.0)]
+            numeric = (sides[0] - sides[1]) / (2.0 * STEP)
+            assert np.abs(gradients[:, k] - numeric).max() < 1e-6
+
+
+@settings(settings.get_profile("compile"), max_examples=60)
+@given(st.data())
+def test_random_programs(data: st.DataObject) -> None:
+    program = data.draw(programs(ALL, wild=False))
+    x, d = data.draw(rows(program, 4, wild=False)), data.draw(rows(program, 4, wild=False))
+    w = np.random.default_rng(1).normal(size=(4, len(program.outputs)))
+    with np.errstate(all="ignore"):
+        rate, gradients = run(tangent(program), *x, *d), run(adjoint(program), *x, w)
+        terms, others = w * rate, gradients * np.concatenate(d, axis=1)
+        size = np.abs(terms).sum(axis=1) + np.abs(others).sum(axis=1) + np.abs(gradients).max(axis=1, initial=0.0)
+        fine = size < 1e4  # far from poles, where rounding grows without bound
+        assert (np.abs(terms.sum(axis=1) - others.sum(axis=1))[fine] < 1e-6 * (1.0 + size[fine])).all()
 
 
 def test_derivatives_of_derivatives() -> None:

@@ -67,7 +67,8 @@ def _sum(parts: list[tuple[Guard, Any]], values: list[Any]) -> tuple[Guard, Any]
     """The sum of parts, and the conditions that all of them share.
 
     A condition is applied as late as possible: behind a slope that is infinite in the branch that is not taken, where
-    0 · ∞ would be NaN.
+    0 · ∞ would be NaN. Where branches of several selections meet in one value, it is applied there; algorithms keep
+    slopes finite in branches that are not taken, as :mod:`dqdyn.algebra.removable` does.
     """
     shared = parts[0][0]
     for guard, _ in parts[1:]:
