@@ -78,6 +78,42 @@ def test_estimates_are_as_sure_as_they_say() -> None:
     assert np.sqrt(1.0 + ((error / NOISE) ** 2).mean()) < 1.01  # of the noise, with it
 
 
+@pytest.mark.long
+def test_panda_with_noise() -> None:
+    """Friction, armature and offsets too: 69 base parameters, within three deviations as often as they should be."""
+    from robot_data import urdf_file
+
+    loaded = dq.load(urdf_file("panda")).without_friction()
+    robot = loaded.lock(dict.fromkeys([j.name for j in loaded.joints if "finger" in j.name], 0.0))
+    rng = np.random.default_rng(0)
+    own = robot.parameters(["mass", "rotational_inertia"])
+    changed = {"mass": own["mass"] * rng.uniform(0.8, 1.2, 7), "damping": rng.uniform(0.5, 2.0, 7)}
+    changed |= {"friction": rng.uniform(0.2, 1.0, 7), "armature": rng.uniform(0.05, 0.3, 7)}
+    true, offset, noise = robot.with_parameters(changed), rng.normal(size=7), rng.uniform(0.1, 0.5, 7)
+    base = identify.base_parameters(robot)
+    motion, other = (
+        identify.excitation(
+            robot, base=base, acceleration=8.0, starts=20, iterations=0, criterion="determinant", seed=k
+        )
+        for k in (0, 1)
+    )
+    parameters = identify.Columns.of(true).values()
+    parameters[base.columns.part("offset")] = offset
+    beta = base.matrix @ parameters
+    t, q, v, a = motion.samples(200.0)
+    tau = true.inverse_dynamics(q, v, a) + offset
+    _, *unseen = other.samples(50.0)
+    expected = true.inverse_dynamics(*unseen) + offset
+    inside, errors = [], []
+    for _ in range(8):
+        report = identify.fit(robot, (q, v, a, tau + noise * rng.normal(size=q.shape), t), base=base)
+        inside.append(np.abs(report.estimate - beta) <= 3.0 * report.deviations)
+        errors.append(np.sqrt(1.0 + (((report.predict(*unseen) - expected) / noise) ** 2).mean()))
+    assert len(base) == 69
+    assert np.mean(inside) > 0.985
+    assert np.mean(errors) < 1.01
+
+
 def test_consistent_estimates() -> None:
     described, true, base, motion, other = setting()
     report = identify.fit(described, measured(motion, 2000, 5), base=base)

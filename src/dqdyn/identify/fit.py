@@ -37,9 +37,9 @@ def fit(
 
     ``data``: ``Data(q, v, a, tau, t)`` or a tuple of these arrays, one row per measurement; an iterable of such pieces,
     for data that do not fit into memory; or Dask arrays. They are read once. ``terms``: what the axes add beside the
-    bodies' inertias. ``validation``: data of another motion, on which torques are predicted. ``prior``: by how many
-    measurements the described inertias count where the data leave a choice. ``check=False`` accepts data that look
-    like those of another robot.
+    bodies' inertias; ``base``, if it is at hand, has them already. ``validation``: data of another motion, on which
+    torques are predicted. ``prior``: by how many measurements the described inertias count where the data leave a
+    choice. ``check=False`` accepts data that look like those of another robot.
     """
     base = base_parameters(robot, terms) if base is None else base
     found = factor(base, data)

@@ -12,6 +12,7 @@ from dqdyn.identify.base import BaseParameters
 from dqdyn.identify.factors import Factor
 
 _ROUNDS = 20
+_EXACT = 1e-9  # of a joint's torques: residuals below are rounding, whatever weight they would give
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +38,8 @@ def solve(base: BaseParameters, factor: Factor) -> Solution:
     weights = np.ones(joints)
     estimate, covariance = _weighted(factor, weights)
     noise = np.ones(joints)
+    sizes = np.linalg.norm(factor.r[:, :, -1], axis=1) / np.sqrt(factor.rows)
+    sizes = np.maximum(sizes, 1e-3 * sizes.max(initial=0.0) + 1e-12)
     for _ in range(_ROUNDS):
         residual = factor.r @ np.append(estimate, -1.0)
         taken = np.array(
@@ -44,7 +47,7 @@ def solve(base: BaseParameters, factor: Factor) -> Solution:
         )
         free = np.maximum(factor.rows - taken, 1.0)
         before, noise = noise, np.sqrt((residual**2).sum(axis=1) / free)
-        noise = np.maximum(noise, 1e-12 * (1.0 + np.abs(factor.r[:, :, -1]).max(axis=1) / np.sqrt(factor.rows)))
+        noise = np.maximum(noise, _EXACT * sizes)
         weights = 1.0 / noise
         estimate, covariance = _weighted(factor, weights)
         if np.abs(noise - before).max() <= 1e-6 * noise.max():
