@@ -21,7 +21,8 @@ PEERS = {
     *("code_generators_peer", "gymnasium_peer", "pinocchio_peers"),
     *("whole_body_peer", "whole_body_placo", "whole_body_tsid"),
 }
-NOT_BENCHMARKS = PEERS | {"__main__", "environments", "measure", "python_calls", "robots", "standing", "talos_sway"}
+TOOLS = {"__main__", "environments", "floors", "measure", "python_calls", "robots", "standing", "talos_sway"}
+NOT_BENCHMARKS = PEERS | TOOLS
 
 
 def names() -> list[str]:

@@ -1,7 +1,8 @@
 """Floors below which no batch can run on this machine: bytes by the bandwidth of memory, operations by vector units.
 
 Both are measured. A copy of as many bytes as a batch reads and writes, half of each, gives the bandwidth; independent
-fused multiply-adds on the widest vectors give the throughput, two operations each.
+fused multiply-adds on the widest vectors give the throughput, two operations each. A sine with its cosine counts as
+many operations as are emitted for it.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from dqdyn.compile.codegen.ir import Emitter
+from dqdyn.compile.codegen.sincos import emit_sincos
 from dqdyn.compile.runtime.native import Library, machine
 
 _CHAINS = 24  # independent sums: more than latency times units of any processor
@@ -39,7 +41,22 @@ class Floor:
 def floor(program: Any, rows: int) -> Floor:
     """The floors of a program on a batch of so many rows, which is in the caches as far as it fits."""
     numbers = len(program.outputs) + sum(size for _, size in program.inputs)
-    return Floor(8 * numbers / bandwidth(8 * numbers * rows), program.counts.total / throughput())
+    return Floor(8 * numbers / bandwidth(8 * numbers * rows), operations(program) / throughput())
+
+
+def operations(program: Any) -> int:
+    """Additions, multiplications and all others, those inside sines and cosines included."""
+    angles = {operands for op, operands, _ in program.instructions if op in ("sin", "cos")}
+    return int(program.counts.total - program.counts.sincos + len(angles) * _of_a_sine())
+
+
+@lru_cache(maxsize=1)
+def _of_a_sine() -> int:
+    code = Emitter(machine().width, machine().fma)
+    emit_sincos(code, "%x")
+    words = [line.split()[2:4] for line in code.lines]
+    fused = sum(first == "call" and "fma" in line for (first, _), line in zip(words, code.lines, strict=True))
+    return 2 * fused + sum(first in ("fadd", "fsub", "fmul") for first, _ in words)
 
 
 @lru_cache

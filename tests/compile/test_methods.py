@@ -20,8 +20,11 @@ from dqdyn.compile.runtime import method
 from dqdyn.compile.runtime.method import MethodBase
 from dqdyn.compile.runtime.python_abi import layout_is_known
 from dqdyn.errors import Error
-from dqdyn.robot.catalog import functions_of
+from dqdyn.robot.catalog import CATALOG
+from dqdyn.robot.functions.constraints import CONSTRAINED
+from dqdyn.robot.functions.quasi_velocities import QUASI_VELOCITIES
 from dqdyn.robot.options import DEFAULTS, FRAMES
+from dqdyn.robot.speeds import RobotInSpeeds
 
 pytestmark = pytest.mark.skipif(not layout_is_known(), reason="the layout of this interpreter is not known")
 
@@ -221,8 +224,9 @@ def test_arguments_given_twice_or_wrongly_are_left_to_python(robot: Any) -> None
 
 def test_every_compiled_method_passes_on_what_the_catalog_asks_for(robot: Any) -> None:
     """Its name, whether it has a frame, and its inputs are those of the function that it jumps to."""
-    known, seen = functions_of(robot.model), 0
-    for kind in type(robot).__mro__:
+    seen = 0
+    of_robots = [(kind, {**CATALOG, **CONSTRAINED}) for kind in type(robot).__mro__]
+    for kind, known in (*of_robots, (RobotInSpeeds, QUASI_VELOCITIES)):
         for name, attribute in vars(kind).items():
             if not isinstance(attribute, MethodBase):
                 continue
@@ -232,7 +236,7 @@ def test_every_compiled_method_passes_on_what_the_catalog_asks_for(robot: Any) -
             assert words[method._INPUTS] == len(quantity.inputs), name
             assert len(frames) + bool(words[method._USUAL]) == len(quantity.keys(DEFAULTS)), name
             seen += 1
-    assert seen > 40
+    assert seen > 55
 
 
 def test_words_of_the_method_are_understood_alike(robot: Any) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dqdyn.arrays import Array, Reals, Times
+from dqdyn.compile.runtime.method import compiled_method
 from dqdyn.errors import Error, ModelError, StateError
 from dqdyn.model.model import Model
 from dqdyn.robot.base import Inputs
@@ -72,27 +73,33 @@ class ConstrainedMethods(SecondOrderMethods):
         """A (..., m, nv) of A v = b and A a = b, rows as in :attr:`constraint_rows`; v is not needed."""
         return self._of_rows("constraint_matrix", (q, t), check, (0, self.model.nv))
 
+    @compiled_method(inputs=3)
     def constraint_matrix_rate(self, q: Reals, v: Reals, t: Times = 0.0, *, check: bool = True) -> Array:
         """Ȧ (..., m, nv) along the motion."""
         return self._of_rows("constraint_matrix_rate", (q, v, t), check, (0, self.model.nv))
 
+    @compiled_method(inputs=3)
     def constraint_bias(self, q: Reals, v: Reals, t: Times = 0.0, *, check: bool = True) -> Array:
         """b (..., m) of A a = b: −Ȧ v, what moving constraints add, and the robot's stabilisation."""
         return self._of_rows("constraint_bias", (q, v, t), check, (0,))
 
+    @compiled_method(inputs=2)
     def constraint_residual(self, q: Reals, t: Times = 0.0, *, check: bool = True) -> Array:
         """What must vanish at q, in m and rad, of the holonomic constraints, concatenated (..., mh)."""
         return self._of_rows("constraint_residual", (q, t), check, (0,))
 
+    @compiled_method(inputs=3)
     def constraint_velocity(self, q: Reals, v: Reals, t: Times = 0.0, *, check: bool = True) -> Array:
         """A v − b (..., m), which must vanish."""
         return self._of_rows("constraint_velocity", (q, v, t), check, (0,))
 
+    @compiled_method(inputs=4)
     def constraint_multipliers(self, q: Reals, v: Reals, tau: Reals, t: Times = 0.0, *, check: bool = True) -> Array:
         """λ (..., m) of M a = τ − bias + Aᵀλ; 0 for rows that depend on earlier ones."""
         self._functions.variables.inertia.require_inertia()
         return self._of_rows("constraint_multipliers", (q, v, tau, t), check, (0,))
 
+    @compiled_method(inputs=4)
     def constraint_forces(self, q: Reals, v: Reals, tau: Reals, t: Times = 0.0, *, check: bool = True) -> Array:
         """Aᵀλ (..., nv): the generalized forces by which the constraints act."""
         self._functions.variables.inertia.require_inertia()

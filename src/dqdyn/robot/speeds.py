@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dqdyn.arrays import Array, Out, Reals
+from dqdyn.compile.runtime.method import compiled_method
 from dqdyn.dynamics.formulations.speeds import Speeds
 from dqdyn.errors import unknown_name
 from dqdyn.kinematics.frames import EXPRESSIONS, Expressed
@@ -42,14 +43,17 @@ class RobotInSpeeds(WithFunctions):
         """Number of quasi-velocities."""
         return self._variables.speeds.size
 
+    @compiled_method(inputs=1)
     def matrix(self, q: Reals, *, out: Out = None, check: bool = True) -> Array:
         """B (..., nv, m) with v = B u."""
         return self._run("matrix", (q,), out=out, check=check)
 
+    @compiled_method(inputs=2)
     def velocity(self, q: Reals, u: Reals, *, out: Out = None, check: bool = True) -> Array:
         """v = B u (..., nv)."""
         return self._run("velocity", (q, u), out=out, check=check)
 
+    @compiled_method(inputs=2)
     def speeds(self, q: Reals, v: Reals, *, out: Out = None, check: bool = True) -> Array:
         """u (..., m) of the velocity v: Y v, or the solution of B u = v.
 
@@ -57,18 +61,22 @@ class RobotInSpeeds(WithFunctions):
         """
         return self._run("speeds", (q, v), out=out, check=check)
 
+    @compiled_method(inputs=3)
     def acceleration(self, q: Reals, u: Reals, u_rate: Reals, *, out: Out = None, check: bool = True) -> Array:
         """a = B u̇ + Ḃ u (..., nv)."""
         return self._run("acceleration", (q, u, u_rate), out=out, check=check)
 
+    @compiled_method(inputs=2)
     def forces(self, q: Reals, tau: Reals, *, out: Out = None, check: bool = True) -> Array:
         """Bᵀτ (..., m): forces of the robot's joints, (..., nv), as forces on u."""
         return self._run("forces", (q, tau), out=out, check=check)
 
+    @compiled_method(inputs=1)
     def mass_matrix(self, q: Reals, *, out: Out = None, check: bool = True) -> Array:
         """BᵀMB (..., m, m), with armature."""
         return self._run("mass_matrix", (q,), out=out, check=check)
 
+    @compiled_method(inputs=2)
     def bias_forces(self, q: Reals, u: Reals, *, out: Out = None, check: bool = True) -> Array:
         """Bᵀτ (..., m) at u̇ = 0: what velocities, gravity, damping, friction and springs ask for."""
         return self._run("bias_forces", (q, u), out=out, check=check)

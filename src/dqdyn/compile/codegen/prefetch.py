@@ -13,7 +13,7 @@ from dqdyn.compile.codegen.rows import RowLoop
 _LONG = 16  # numbers in a row
 _LINE = 64  # bytes
 _PAGE = 4096
-_MOST = 256  # lines; more would push each other out again
+_MOST = 256  # lines; more would push each other out again, and a result of more is written long after it is requested
 _NEAR, _FAR = 3, 2  # the first level of the cache, the second
 
 
@@ -36,7 +36,11 @@ class PrefetchPlan:
         blocks = (0 if argument is None else 1) if size >= _LONG else -(-_PAGE // size_of_block)
         row = self.body.op(f"add i64 %i, {blocks * rows.width}")
         pointer = (rows.output_rows([row], output) if argument is None else rows.input_rows(argument, [row]))[0]
-        lines = min(-(-size_of_block // _LINE), _MOST)
+        lines = -(-size_of_block // _LINE)
+        if lines > _MOST:
+            if argument is None:
+                return
+            lines = _MOST
         self.lines += [(pointer, _LINE * k, argument is None) for k in range(lines)]
 
     def step(self) -> None:
