@@ -1,95 +1,153 @@
-"""Every function that Pinocchio has too, on three robots: bound, plain and in batches on one core, worst first.
+"""Every function of the catalog on three robots: bound, plain and in batches on one core, worst first.
 
-Beside each time is the floor of this processor: the operations of the program at its vector throughput, and, in
-batches, the bytes of inputs and results at its bandwidth, both measured here (:mod:`benchmarks.floors`). Results are
-compared with Pinocchio's before anything is timed.
+Where Pinocchio has the function too, the peer is Pinocchio, and results are compared before anything is timed. Beside
+each time are the floors of this processor (:mod:`benchmarks.floors`): the operations of the program at its vector
+throughput and, in batches, the bytes of inputs and results at its bandwidth.
+
+``python -m benchmarks catalog``, or ``python -m benchmarks.catalog ROBOT [FUNCTION]`` for some of it.
 """
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from benchmarks.floors import Floors, measured_floors
+from benchmarks.floors import floor
 from benchmarks.measure import Result, Timed, side_by_side
 from benchmarks.pinocchio_peers import PEERS, Pair, Peer
 from benchmarks.robots import chain50, panda, talos
 
-BATCH = 4096
+BATCH = 1024
 ROBOTS = {"panda": panda, "talos": talos, "chain50": chain50}
 LONG_CHAIN = {"inverse_dynamics_derivatives": 5.0}
-"""Ratios asked for on the chain of 50 joints."""
+"""Ratios asked for on the chain of 50 joints; its other functions are not measured unless named."""
 ABOVE_FLOOR = 2.0
-"""How much longer than the higher floor a batch of large results may take."""
+"""How much longer than the larger floor a batch of large results may take."""
 BEYOND_BOUND = 100.0
 """ns that a plain method may take longer than a bound function."""
-VALUES = {"poses", "twist", "twist_rate"}
+VALUES = ("pose", "poses", "twist", "twist_rate", "point_on", "line_on", "plane_on", "relative_pose", "absolute_pose")
 """Functions whose methods give values; here their arrays are compared."""
 
 
-def run() -> list[Result]:
+@dataclass(frozen=True)
+class Case:
+    """One function of a robot with its options, at the state of a pair; ``peer`` is Pinocchio's, if it has one."""
+
+    robot: str
+    pair: Pair
+    function: str
+    options: dict[str, Any]
+    peer: Peer | None = None
+
+    @property
+    def title(self) -> str:
+        return f"{self.robot} {self.peer.title if self.peer else self.function}"
+
+    @property
+    def inputs(self) -> list[Any]:
+        """The state in the order of the function's inputs."""
+        return self.pair.inputs(self.peer) if self.peer else _drawn(self.pair, self.program)
+
+    @property
+    def program(self) -> Any:
+        return self.pair.robot.program(self.function, **self.options)
+
+    @property
+    def than(self) -> str:
+        return self.peer.statement.split("(")[0].removeprefix("pin.") if self.peer else ""
+
+    def asked(self, batch: bool = False) -> float | None:
+        """The ratio to Pinocchio that is asked for."""
+        if self.peer is None:
+            return None
+        if self.robot == "chain50":
+            return None if batch else LONG_CHAIN.get(self.function)
+        ratios = self.peer.batch if batch else self.peer.at_least
+        return None if ratios is None else ratios[0 if self.robot == "panda" else 1]
+
+
+def run(only: str = "", function: str = "") -> list[Result]:
     """One line per function, robot and way to call it, those farthest from what is asked for first."""
-    floors = measured_floors()
-    results = [result for name, make in ROBOTS.items() for result in of_robot(name, Pair(*make()), floors)]
-    return sorted(results, key=_reached)
+    robots = {name: make for name, make in ROBOTS.items() if only in ("", name)}
+    found = [
+        result
+        for name, make in robots.items()
+        for case in cases(name, Pair(*make()), function)
+        for result in _measured(case)
+    ]
+    return sorted(found, key=_reached)
 
 
-def of_robot(name: str, pair: Pair, floors: Floors) -> list[Result]:
-    """All functions of one robot."""
-    results = []
-    for peer in PEERS:
-        f = pair.robot.function(peer.function, **pair.options(peer))
-        _same(f"{name} {peer.title}", f(*pair.inputs(peer)), pair.expected(peer))
-        theirs = Timed(peer.statement, pair.names, 100)
-        results += [*_calls(name, pair, peer, f, theirs, floors), *_batch(name, pair, peer, f, theirs, floors)]
-    return results
+def cases(name: str, pair: Pair, function: str = "") -> Iterator[Case]:
+    """What is measured of a robot."""
+    named = (function,) if function else tuple(LONG_CHAIN) if name == "chain50" else ()
+    for entry in pair.robot._functions.variables.functions.values():
+        if named and entry.name not in named:
+            continue
+        peers = [peer for peer in PEERS if peer.function == entry.name]
+        yield from (Case(name, pair, entry.name, pair.options(peer), peer) for peer in peers)
+        if not peers:
+            frames = {"frame": pair.frame, "frame1": pair.frame, "frame2": next(iter(pair.robot.frames))}
+            yield Case(name, pair, entry.name, {k: v for k, v in frames.items() if k in entry.options})
 
 
-def _asked(name: str, peer: Peer) -> float | None:
-    if name == "chain50":
-        return LONG_CHAIN.get(peer.function)
-    return peer.at_least[0 if name == "panda" else 1]
+def _measured(case: Case) -> list[Result]:
+    print(f"  {case.title} …", file=sys.stderr)
+    f = case.pair.robot.function(case.function, **case.options)
+    if case.peer:
+        _same(case.title, f(*case.inputs), case.pair.expected(case.peer))
+    return [*_calls(case, f), *_batch(case, f)]
 
 
-def _calls(name: str, pair: Pair, peer: Peer, f: Any, theirs: Timed, floors: Floors) -> list[Result]:
-    program = pair.robot.program(peer.function, **pair.options(peer))
-    names = {**dict(zip("abc", pair.inputs(peer), strict=False)), "f": f, "o": np.zeros(program.shape)}
-    given = ", ".join("abc"[: len(peer.inputs)])
-    timed = [theirs, Timed(f"f({given}, out=o)", names, 200), Timed(f"f({given})", names, 200)]
-    if has_method := peer.function not in VALUES:
-        options = ", ".join(f"{key}={value!r}" for key, value in peer.options.items())
-        call = ", ".join(filter(None, ["frame" if peer.of_frame else "", given, options]))
-        timed.append(Timed(f"r.{peer.function}({call})", {**names, "r": pair.robot, "frame": pair.frame}, 200))
+def _calls(case: Case, f: Any) -> list[Result]:
+    program, given = case.program, case.inputs
+    names: dict[str, Any] = {f"x{i}": x for i, x in enumerate(given)} | {"f": f, "o": np.zeros(program.shape)}
+    call = ", ".join(f"x{i}" for i in range(len(given)))
+    timed = [Timed(f"f({call}, out=o)", names, 200), Timed(f"f({call})", names, 200)]
+    entry = case.pair.robot._functions.variables.functions[case.function]
+    if has_method := case.function not in VALUES:
+        frames = [key for key in case.options if key.startswith("frame")]
+        words = [f"{key}={value!r}" for key, value in case.options.items() if key not in frames]
+        plain = f"r.{entry.method or case.function}({', '.join([*frames, call, *words])})"
+        timed.append(Timed(plain, {**names, **case.options, "r": case.pair.robot}, 200))
+    if case.peer:
+        timed.append(Timed(case.peer.statement, case.pair.names, 100))
     found = side_by_side(*timed)
-    title, asked = f"{name} {peer.title}", _asked(name, peer)
-    floor = f"floor {floors.operations(program.counts.total):.0f} ns, {program.counts}"
-    than = peer.statement.split("(")[0].removeprefix("pin.")
-    results = [Result(f"{title}, bound", found[1], "ns", None, than, found[0], asked, floor)]
+    theirs, asked = (found[-1], case.asked()) if case.peer else (None, None)
+    note = f"floor {floor(program, 1).arithmetic:.0f} ns; {program.counts}"
+    results = [Result(f"{case.title}, bound", found[0], "ns", None, case.than, theirs, asked, note)]
     if has_method:
-        beyond = found[3] - found[2]
-        results.append(Result(f"{title}, plain", found[3], "ns", None, than, found[0], asked))
-        results.append(Result(f"{title}, plain beyond bound", beyond, "ns", BEYOND_BOUND))
+        results.append(Result(f"{case.title}, plain", found[2], "ns", None, case.than, theirs, asked))
+        results.append(Result(f"{case.title}, plain beyond bound", found[2] - found[1], "ns", BEYOND_BOUND))
     return results
 
 
-def _batch(name: str, pair: Pair, peer: Peer, f: Any, theirs: Timed, floors: Floors) -> list[Result]:
-    program = pair.robot.program(peer.function, **pair.options(peer))
-    states = {key: np.tile(np.atleast_1d(value), (BATCH, 1)) for key, value in pair.state.items()}
-    out = np.zeros((BATCH, *program.shape))
-    given = [states[key] for key in peer.inputs]
-    names = {**dict(zip("abc", given, strict=False)), "f": f, "o": out}
-    call = f"f({', '.join('abc'[: len(given)])}, out=o)"
-    peer_time, time = side_by_side(theirs, Timed(call, names, 1, untimed=1), rounds=40)
-    count, size = program.counts.total, sum(x.nbytes for x in given) + out.nbytes
-    by_operations, by_bytes = floors.operations(count), floors.bytes(size) / BATCH
-    note = f"floors: {by_operations:.1f} ns of operations, {by_bytes:.1f} ns of bytes"
-    title, than = f"{name} {peer.title}, per state of {BATCH}", peer.statement.split("(")[0].removeprefix("pin.")
-    if peer.batch is not None:
-        asked = None if name == "chain50" else peer.batch[0 if name == "panda" else 1]
-        return [Result(title, time / BATCH, "ns", None, than, peer_time, asked, note)]
-    limit = None if name == "chain50" else ABOVE_FLOOR * max(by_operations, by_bytes)
-    return [Result(title, time / BATCH, "ns", limit, than, peer_time, None, note)]
+def _batch(case: Case, f: Any) -> list[Result]:
+    program = case.program
+    given = [np.tile(np.atleast_1d(x), (BATCH, 1)) for x in case.inputs]
+    names: dict[str, Any] = {f"x{i}": x for i, x in enumerate(given)} | {"f": f, "o": np.zeros((BATCH, *program.shape))}
+    timed = [Timed(f"f({', '.join(f'x{i}' for i in range(len(given)))}, out=o)", names, 1, untimed=1)]
+    if case.peer:
+        timed.append(Timed(case.peer.statement, case.pair.names, 100))
+    found = side_by_side(*timed, rounds=40)
+    least, time = floor(program, BATCH), found[0] / BATCH
+    large = len(program.outputs) > 3 * case.pair.robot.nv
+    limit = ABOVE_FLOOR * least.larger if large and case.robot != "chain50" else None
+    theirs, asked = (found[-1], case.asked(batch=True)) if case.peer else (None, None)
+    title = f"{case.title}, per state of {BATCH}"
+    return [Result(title, time, "ns", limit, case.than, theirs, asked, str(least))]
+
+
+def _drawn(pair: Pair, program: Any) -> list[Any]:
+    """Inputs that are not part of the state are drawn at random."""
+    rng = np.random.default_rng(0)
+    goal = pair.robot.pose(pair.frame, pair.state["q"]).vec8()
+    known = {**pair.state, "goal": goal}
+    return [known[name] if name in known else rng.normal(size=size) for name, size in program.inputs]
 
 
 def _reached(result: Result) -> float:
@@ -103,3 +161,9 @@ def _same(title: str, ours: np.ndarray, theirs: np.ndarray) -> None:
     off = np.abs(ours - theirs).max() / max(1.0, np.abs(theirs).max())
     if not off < 1e-9:
         raise SystemExit(f"{title} is off by {off:.3g}: this would compare different things")
+
+
+if __name__ == "__main__":
+    from benchmarks.__main__ import show
+
+    sys.exit(show({"catalog": run(*sys.argv[1:])}))
