@@ -73,7 +73,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 def show(results: dict[str, list[Result]]) -> int:
     """Print the results; 1 where a target is missed, else 0."""
-    console = Console(highlight=False)
+    console = Console(highlight=False, width=None if sys.stdout.isatty() else 200)
     console.print(table(results))
     console.print("  " + ", ".join(f"{fact}: {value}" for fact, value in machine().items()))
     return 0 if all(row.met is not False for rows in results.values() for row in rows) else 1

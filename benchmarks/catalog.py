@@ -128,7 +128,7 @@ def _calls(case: Case, f: Any) -> list[Result]:
 
 def _batch(case: Case, f: Any) -> list[Result]:
     program = case.program
-    given = [np.tile(np.atleast_1d(x), (BATCH, 1)) for x in case.inputs]
+    given = [np.tile(x, (BATCH, 1)) if np.ndim(x) else x for x in case.inputs]
     names: dict[str, Any] = {f"x{i}": x for i, x in enumerate(given)} | {"f": f, "o": np.zeros((BATCH, *program.shape))}
     timed = [Timed(f"f({', '.join(f'x{i}' for i in range(len(given)))}, out=o)", names, 1, untimed=1)]
     if case.peer:
