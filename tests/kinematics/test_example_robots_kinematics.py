@@ -156,6 +156,7 @@ def test_robots_without_moving_joints_work_everywhere(name: str) -> None:
     frame = next(iter(ours.frames))
     empty: dict[str, Any] = {"q": [], "q1": [], "v": [], "a": [], "tau": [], "dt": 0.5}
     empty |= {"point": [1.0, 2.0, 3.0], "line": [0.0, 0.0, 1.0, 0.0, 0.0, 0.0], "plane": [0.0, 0.0, 1.0, 2.0]}
+    empty |= {"wrench": [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]}
     empty |= {"wrenches": [1.0, 2.0, 3.0, 4.0, 5.0, 6.0], "goal": [1.0, 0.0, 0.0, 0.0, 0.0, 0.1, 0.2, 0.3]}
     choices = {"frame": frame, "frame1": frame, "frame2": frame, "wrench_frames": (frame,)}
     for case in NAMES:
