@@ -168,13 +168,11 @@ _FIXED_WIDTH = ("poses", "joint_wrenches", "operational_space_inverse_inertia")
 def test_robots_without_moving_joints_work_everywhere(name: str) -> None:
     ours = robot(name, "fixed")
     frame = next(iter(ours.frames))
-    empty: dict[str, Any] = {name: [] for name in ("q", "q1", "v", "a", "tau", "weights", "dq", "dv", "da")} | {
-        "dt": 0.5
-    }
+    none = ("q", "q1", "v", "a", "tau", "weights", "dq", "dv", "da")
+    empty: dict[str, Any] = {**{name: [] for name in none}, "dt": 0.5}
     empty |= {"point": [1.0, 2.0, 3.0], "line": [0.0, 0.0, 1.0, 0.0, 0.0, 0.0], "plane": [0.0, 0.0, 1.0, 2.0]}
-    empty |= dict.fromkeys(("wrench", "wrenches"), [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]) | {
-        "goal": [1.0, 0.0, 0.0, 0.0, 0.0, 0.1, 0.2, 0.3]
-    }
+    wrench = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]
+    empty |= {"wrench": wrench, "wrenches": wrench, "goal": [1.0, 0.0, 0.0, 0.0, 0.0, 0.1, 0.2, 0.3]}
     choices = {"frame": frame, "frame1": frame, "frame2": frame, "wrench_frames": (frame,)}
     for case in NAMES:
         function, options = function_of(case), options_of(case, choices)
