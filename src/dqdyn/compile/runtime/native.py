@@ -57,7 +57,7 @@ class Library:
             self._key = cache.digest(key, host.triple, host.cpu, self._features, host.version)
             self._objects = _unpacked(cache.read(self._key))
             self.from_cache = bool(self._objects)
-            self._copies: list[Any] = []
+            self._copies: list[int] = []  # keys of _LOADED
             self.seconds = 0.0  # of processor time that LLVM took
             self._pending: Compilation | None = None
             self._main = ""
@@ -87,7 +87,13 @@ class Library:
                 self._pending, self._main = None, ""
                 cache.write(self._key, _packed(self._objects))
             if not self._copies:
-                self._copies.append(self._loaded())
+                self._load()
+
+    def _load(self) -> None:
+        """One more copy of the code in memory."""
+        key = next(_KEYS)
+        _LOADED[key] = self._loaded()
+        self._copies.append(key)
 
     def _loaded(self) -> Any:
         """A copy of the code in memory: the engines of all modules, the first of which knows the others."""
@@ -119,7 +125,7 @@ class Library:
     def __del__(self, is_finalizing: Any = sys.is_finalizing) -> None:
         # At exit a thread that has been stopped may hold the lock, and memory need not be freed.
         if not is_finalizing():
-            _ABANDONED.extend(engine for copy in self.__dict__.get("_copies", ()) for engine in copy)
+            _ABANDONED.extend(self.__dict__.get("_copies", ()))
             _close_abandoned()
 
     def address(self, name: str) -> int:
@@ -136,8 +142,8 @@ class Library:
             size = sum(map(len, self._objects))
             copies = min(threads, os.cpu_count() or 1) if size > _INNERMOST else 1
             while len(self._copies) < copies:
-                self._copies.append(self._loaded())
-            firsts = [copy[0] for copy in self._copies[:copies]]
+                self._load()
+            firsts = [_LOADED[key][0] for key in self._copies[:copies]]
             starts = [e.get_function_address(name) or e.get_global_value_address(name) for e in firsts]
         if not all(starts):
             raise RuntimeError(f"the compiled code has no symbol {name!r}.")
@@ -145,7 +151,11 @@ class Library:
 
 
 _INNERMOST = 32 * 1024  # bytes of code in the cache next to a core
-_ABANDONED: list[Any] = []  # engines of libraries that are gone
+_LOADED: dict[int, Any] = {}
+"""Engines by key. Were they parts of a library, then a garbage collector that finds both would finalize both, each on
+its own: an engine might be closed by two threads at the same time."""
+_KEYS = itertools.count()
+_ABANDONED: list[int] = []  # keys of engines whose libraries are gone
 
 
 def _close_abandoned() -> None:
@@ -155,7 +165,8 @@ def _close_abandoned() -> None:
     if _ABANDONED and LOCK.acquire(blocking=False):
         try:
             while _ABANDONED:
-                _ABANDONED.pop().close()
+                for engine in _LOADED.pop(_ABANDONED.pop()):
+                    engine.close()
         finally:
             LOCK.release()
 
