@@ -18,9 +18,9 @@ NEXT_MODULE = "\n; --- the next module ---\n"
 """Stands between modules in a text of IR."""
 TABLE = "stages"
 """The global in the first module that holds the addresses of the stages, in order."""
-LONGEST = 4000
+LONGEST = 2500
 """Lines of IR in a stage, about."""
-_MODULES = 8  # about, at most; each takes a millisecond to load
+_MODULES = 16  # about, at most; each takes a millisecond to load
 
 
 def stage_name(number: int) -> str:
