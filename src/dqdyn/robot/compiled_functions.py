@@ -139,6 +139,7 @@ class CompiledFunctions:
         start = time.perf_counter()
         trace_it, model = partial(self.program, function, options), self.variables.model
         named = type(self.variables) is Variables and self.variables.functions.get(function.name) is function
+        named = named and not options.parameters  # which read the description, too, that the key does not have
         quick = "frame" in function.options and model.nv < _LONG_TO_TRACE
         keep = named and not quick
         program, known = stored(model, function.name, options, trace_it) if keep else (trace_it(), False)
