@@ -83,6 +83,7 @@ def _changed(robot: Any, names: Any, rng: np.random.Generator) -> dict[str, np.n
 def _inputs(robot: Any, entry: Any, rng: np.random.Generator) -> list[np.ndarray]:
     line = np.array([0.0, 0.6, 0.8, 1.0, 0.0, 0.0])
     given = {"point": rng.normal(size=3), "line": line, "plane": np.array([0.0, 0.6, 0.8, 0.3])}
+    given["wrench"] = rng.normal(size=6)
     given["goal"] = robot.pose(list(robot.frames)[-1], robot.neutral()).vec8()
     return [
         given[n] if n in given else random_q(robot, rng) if n == "q" else rng.normal(size=robot.nv)

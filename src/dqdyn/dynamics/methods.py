@@ -220,8 +220,10 @@ def from_root_pays(model: Model) -> bool:
 
 def has_oblique_axes(model: Model) -> bool:
     """Whether most axes are neither parallel nor at right angles to those before them."""
-    entries = ([abs(e) for column in j.placement_adjoint.columns for e in column.vector] for j in model.joints)
-    return 2 * sum(any(e not in (0.0, 1.0) for e in rotation) for rotation in entries) > len(model.joints)
+    entries = ([e for column in j.placement_adjoint.columns for e in column.vector] for j in model.joints)
+    # A placement that is an input is as oblique as it may be.
+    known = (all(isinstance(e, (int, float)) and e in (0.0, 1.0, -1.0) for e in rotation) for rotation in entries)
+    return 2 * sum(not right for right in known) > len(model.joints)
 
 
 # --- the tables -------------------------------------------------------------------------------------------------------

@@ -42,11 +42,16 @@ class ConstantPose:
 
     @classmethod
     def of(cls, x: DQ) -> ConstantPose:
-        """A constant pose, its components rounded to 0 and ±1 where they miss them by rounding only."""
+        """A constant pose, its components rounded to 0 and ±1 where they miss them by rounding only.
+
+        One that is an input of the program is taken as it is.
+        """
+        p = position(x)
+        if not all(isinstance(c, (int, float)) for c in (*x.primary.components, *p.vector)):
+            return cls(1.0, x.primary, p * 0.5, None)
         components = [snapped(c) for c in x.primary.components]
         scale = max(components, key=abs)
         u = Quaternion(*(snapped(c / scale) for c in components))
-        p = position(x)
         t, turned = (pure(*(0.5 * snapped(c) for c in e.vector)) for e in (p, rotate(x.primary.conj(), p)))
         if sum(c != 0.0 for c in turned.vector) < sum(c != 0.0 for c in t.vector):
             return cls(scale, u, None, turned)

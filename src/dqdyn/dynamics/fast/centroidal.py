@@ -19,6 +19,7 @@ from dqdyn.algebra.adjoint import Adjoint, Factored
 from dqdyn.algebra.dual import DQ, zero_twist
 from dqdyn.algebra.products import cross
 from dqdyn.algebra.quaternion import ZERO, Quaternion, cross3
+from dqdyn.algebra.scalar import Scalar, divide, is_known_zero
 from dqdyn.algebra.tensor import Symmetric, shifted, turning
 from dqdyn.dynamics.arguments import Matrix, Scalars
 from dqdyn.dynamics.choice import Candidate, Form
@@ -38,14 +39,14 @@ class Whole:
     A robot without moving mass has the center of mass of what is fixed to the world.
     """
 
-    mass: float
-    mass_at_rest: float = 0.0
+    mass: Scalar
+    mass_at_rest: Scalar = 0.0
     at_rest: Quaternion = ZERO
 
     @classmethod
     def of(cls, model: Model) -> Whole:
         """A robot as it is; :exc:`ModelError` where it has no mass."""
-        if model.mass:
+        if not is_known_zero(model.mass):
             return cls(model.mass)
         fixed = model.fixed_inertia
         if not fixed.mass:
@@ -61,12 +62,12 @@ class Whole:
 
     def center(self, moment: Quaternion) -> Quaternion:
         """Σ mᵢ cᵢ over the mass, or the same of rates."""
-        result: Quaternion = moment * (1.0 / self.mass)
+        result: Quaternion = moment * divide(1.0, self.mass)
         return result
 
     def is_carried_by(self, model: Model, body: int) -> bool:
         """Whether the joint of that index carries all of it."""
-        return _roots(model) == [body] and self.mass_at_rest == 0.0
+        return _roots(model) == [body] and is_known_zero(self.mass_at_rest)
 
 
 def candidates(form: Form, model: Model) -> list[Candidate]:
