@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _CONSTRAINED = 16
 """Up to this nv forward dynamics under constraints is differentiated."""
-_COMPILED = 40_000
+_COMPILED = 100_000
 """Up to about this many products for M⁻¹ ∂τ/∂q the derivatives of forward dynamics are one compiled program."""
 
 
