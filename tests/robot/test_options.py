@@ -73,3 +73,8 @@ def test_points_of_contacts_may_be_arrays() -> None:
     q = BALL.from_minimal(BALL.robot.neutral())
     by_array = BALL.function("point_jacobian", frame="left_foot", point=np.array([0.1, 0.0, 0.0]))(q)
     np.testing.assert_array_equal(by_array, BALL.point_jacobian("left_foot", q, (0.1, 0.0, 0.0)))
+
+
+def test_packed_is_true_or_false() -> None:
+    with pytest.raises(dq.Error, match="packed is True or False; found 'yes'"):
+        dq.robots.two_link().function("mass_matrix", packed="yes")

@@ -94,6 +94,8 @@ def checked(model: Model, function: RobotFunction, options: Options) -> Options:
         raise Error(
             f"{model.name!r} has no constraints, so {function.name} takes no time: leave out time=True.", option="time"
         )
+    if not isinstance(options.packed, bool):
+        raise Error(f"packed is True or False; found {options.packed!r}.", option="packed")
     on = tuple(model.frame(frame).name for frame in names)
     options = options._replace(frame=frame, frame1=frame1, frame2=frame2, method=method, wrench_frames=on)
     options = options._replace(parameters=_parameters(model, function, options))
