@@ -23,7 +23,10 @@ def test_a_controller_that_holds_says_so_once(caplog: pytest.LogCaptureFixture) 
     assert caplog.messages[0].startswith("control of two_link by velocity is held from t = 0.1 s on: q of the robot is")
 
 
-def test_tracing_is_logged_for_those_who_look(caplog: pytest.LogCaptureFixture) -> None:
+def test_tracing_is_logged_for_those_who_look(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DQDYN_CACHE", "0")  # a program that is read from there is not traced
     with caplog.at_level(logging.DEBUG, logger="dqdyn"):
         dq.robots.chain(2).function("mass_matrix")
     assert any(message.startswith("traced mass_matrix of ") for message in caplog.messages)
