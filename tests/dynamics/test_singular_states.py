@@ -100,6 +100,24 @@ def test_bad_numbers_come_first() -> None:
         robot.forward_dynamics([[0.0, 0.0, 0.0], [0.0, np.nan, 0.0]], z, z)
 
 
+def test_arrays_are_checked_in_machine_code() -> None:
+    """Bound functions with arrays take the quick way; what it does not let pass gets the words of the function."""
+    robot, z = gimbal(), np.zeros(3)
+    f = robot.function("forward_dynamics")
+    expected = robot.forward_dynamics([0.3, 0.4, -0.2], z, z, check=False)
+    np.testing.assert_array_equal(f(np.array([0.3, 0.4, -0.2]), z, z), expected)
+    out = np.full(3, 7.0)
+    with pytest.raises(ModelError, match="joint 'yaw' moves no inertia there"):
+        f(np.array([0.3, 0.0, -0.2]), z, z, out=out)
+    with pytest.raises(dq.StateError, match=r"joint 'roll'.* is nan"):
+        f(np.array([0.0, np.nan, 0.0]), z, z, out=out)
+    with pytest.raises(dq.StateError, match="q"):
+        f(np.zeros(4), z, z, out=out)
+    assert (out == 7.0).all()
+    batch = np.array([[0.3, 0.4, -0.2]] * 3)
+    np.testing.assert_allclose(f(batch, z, z), [expected] * 3, rtol=1e-12)
+
+
 @pytest.mark.parametrize("base", ["fixed", "free"])
 def test_icub_stands_with_its_neck_straight(base: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two links of its neck have no mass, and the axes are dependent where it looks straight on."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from dqdyn.algebra.quaternion import dot3
-from dqdyn.algebra.scalar import Scalar
+from dqdyn.algebra.scalar import Scalar, less, select, unstack
 from dqdyn.dynamics.arguments import Scalars
 from dqdyn.dynamics.fast import composite
 from dqdyn.dynamics.fast.sparse_solve import factored
@@ -28,8 +30,8 @@ def joint_without_inertia(model: Model, samples: int = 3) -> str | None:
     """
     if is_regular(model):
         return None
-    small = np.array([_small(np.array(pivots(model, q), dtype=float)) for q in _samples(model, samples)])
-    always = np.flatnonzero(small.all(axis=0))
+    moving = np.array([_moving([float(x) for x in pivots(model, q)]) for q in _samples(model, samples)])
+    always = np.flatnonzero(~moving.any(axis=0))
     return joint_of(model, int(always[-1])) if len(always) else None
 
 
@@ -104,20 +106,32 @@ def moved_inertia(model: Model, q: Scalars) -> list[Scalar]:
     return result
 
 
-def vanishing(pivots: np.ndarray) -> np.ndarray:
-    """Which component of v moves no inertia (...), −1 where all do, from :func:`pivots` (..., 3 nv)."""
-    small = _small(pivots)
-    # Elimination goes from the last to the first; what follows a vanishing pivot is noise.
-    last = small.shape[-1] - 1 - np.argmax(small[..., ::-1], axis=-1)
-    return np.where(small.any(axis=-1), last, -1)
+def vanishing(pivots: Scalars) -> Scalar:
+    """Which component of v moves no inertia, −1 where all do, from :func:`pivots` (3 nv)."""
+    found: Scalar = -1.0
+    for k, moves in enumerate(_moving(pivots)):
+        # Elimination goes from the last to the first; what follows a vanishing pivot is noise.
+        found = select(moves, found, float(k))
+    return found
 
 
-def _small(pivots: np.ndarray) -> np.ndarray:
-    """Which pivots vanish beside the entry of M that they came from, or beside the moved inertia."""
-    inverse, diagonal, moved = np.split(np.abs(pivots), 3, axis=-1)
-    size = np.maximum(diagonal, _ROUNDING * moved)
+def vanishing_rows(pivots: np.ndarray) -> np.ndarray:
+    """The same for every state (...), from pivots (..., 3 nv)."""
     with np.errstate(all="ignore"):
-        return np.asarray(~(inverse * size < 1.0 / _TOLERANCE))
+        return np.asarray(vanishing(unstack(pivots, pivots.shape[-1])))
+
+
+def _moving(pivots: Scalars) -> list[Any]:
+    """Conditions: that no pivot vanishes beside the entry of M that it came from, or beside the moved inertia."""
+    n = len(pivots) // 3
+    inverse, diagonal, moved = ([_size(x) for x in pivots[k : k + n]] for k in (0, n, 2 * n))
+    scales = [(d, m * _ROUNDING) for d, m in zip(diagonal, moved, strict=True)]
+    # NaN moves nothing.
+    return [less(i * select(less(d, m), m, d), 1.0 / _TOLERANCE) for i, (d, m) in zip(inverse, scales, strict=True)]
+
+
+def _size(x: Scalar) -> Scalar:
+    return select(less(x, 0.0), -x, x)
 
 
 def _samples(model: Model, count: int) -> list[list[float]]:

@@ -7,10 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from dqdyn.algebra.rows import at_state, first_row
+from dqdyn.algebra.scalar import Scalar
 from dqdyn.caching import cached_property
 from dqdyn.compile.runtime.function import Function
 from dqdyn.compile.trace import trace
-from dqdyn.errors import ModelError
+from dqdyn.dynamics.arguments import Scalars
+from dqdyn.errors import Error, ModelError
 from dqdyn.model.model import Model
 
 
@@ -28,13 +30,12 @@ class InertiaChecks:
     def require_regular(self, inputs: Sequence[np.ndarray]) -> None:
         """An error where M is singular at a state, q the first of the inputs (..., n)."""
         if not self.is_regular:
-            self.require_pivots(self._pivots(inputs[0], check=False))
+            self.require_moving(self.vanishing(inputs[0], check=False))
 
-    def require_pivots(self, pivots: np.ndarray) -> None:
-        """An error where one of the pivots of M (..., 3 nv) at a state vanishes."""
-        from dqdyn.dynamics.massless_joints import joint_of, vanishing
+    def require_moving(self, singular: np.ndarray) -> None:
+        """An error where a component of v (...) moves no inertia; −1 is none."""
+        from dqdyn.dynamics.massless_joints import joint_of
 
-        singular = vanishing(pivots)
         row = first_row(singular >= 0)
         if row is None:
             return
@@ -70,8 +71,30 @@ class InertiaChecks:
         return ModelError(f"forward dynamics of {self.model.name!r} is impossible: {why}.", joint=joint)
 
     @cached_property
-    def _pivots(self) -> Function:
-        from dqdyn.dynamics.massless_joints import pivots
+    def vanishing(self) -> Function:
+        """q → the component of v that moves no inertia."""
+        from dqdyn.dynamics.massless_joints import pivots, vanishing
 
-        model, size = self.model, 3 * self.model.nv
-        return Function(trace("pivots", [("q", model.nq)], lambda q: (pivots(model, q), (size,))), native=self.native)
+        def found(q: Scalars) -> tuple[list[Scalar], tuple[()]]:
+            return [vanishing(pivots(self.model, q))], ()
+
+        return Function(trace("vanishing", [("q", self.model.nq)], found), native=self.native)
+
+
+class RegularStates:
+    """What functions that divide by M require of a state; ``quick`` tells in machine code that it is fulfilled."""
+
+    def __init__(self, checks: InertiaChecks) -> None:
+        self._checks = checks
+
+    def __call__(self, inputs: Sequence[np.ndarray]) -> None:
+        self._checks.require_regular(inputs)
+
+    def quick(self, q: object, *others: object) -> bool:
+        """Whether one state is regular; False also where that is not known."""
+        if type(q) is not np.ndarray or q.ndim != 1:
+            return False
+        try:
+            return bool(self._checks.vanishing.fast(q) < 0.0)
+        except Error:  # in the words of the function that is asked for
+            return False

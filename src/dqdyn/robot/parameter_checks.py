@@ -58,7 +58,7 @@ class ParameterChecks:
                 self._require_tensors(given)
         if self.divides:
             state = [given[name] for name in ("q", *self.open)]
-            InertiaChecks(self.model, self.native).require_pivots(self._pivots(*state, check=False))
+            InertiaChecks(self.model, self.native).require_moving(self._vanishing(*state, check=False))
 
     def _require_masses(self, mass: Array, argument: str) -> None:
         """An error for a negative mass among those of the bodies (..., n), and for no mass where it is divided by."""
@@ -123,16 +123,15 @@ class ParameterChecks:
             raise StateError(f"{text}: set it to 0.", argument=name, joint=joint)
 
     @cached_property
-    def _pivots(self) -> Function:
-        from dqdyn.dynamics.massless_joints import pivots
+    def _vanishing(self) -> Function:
+        from dqdyn.dynamics.massless_joints import pivots, vanishing
 
         model, sizes = self.model, [(name, PARAMETERS[name](self.model)) for name in self.open]
 
-        def entries(q: list, *given: list) -> tuple[list, tuple[int]]:  # type: ignore[type-arg]
-            found = pivots(with_parameters(model, dict(zip(self.open, given, strict=True))), q)
-            return found, (len(found),)
+        def entries(q: list, *given: list) -> tuple[list, tuple[()]]:  # type: ignore[type-arg]
+            return [vanishing(pivots(with_parameters(model, dict(zip(self.open, given, strict=True))), q))], ()
 
-        return Function(trace("pivots", [("q", model.nq), *sizes], entries), native=self.native)
+        return Function(trace("vanishing", [("q", model.nq), *sizes], entries), native=self.native)
 
 
 def _where(at: tuple[int, ...]) -> str:

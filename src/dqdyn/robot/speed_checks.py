@@ -16,7 +16,7 @@ from dqdyn.algebra.scalar import Scalar
 from dqdyn.compile.trace.program import Program
 from dqdyn.compile.trace.tracer import trace
 from dqdyn.dynamics.formulations.speeds import Speeds
-from dqdyn.dynamics.massless_joints import vanishing
+from dqdyn.dynamics.massless_joints import vanishing_rows
 from dqdyn.errors import Error, ModelError, StateError
 from dqdyn.model.model import Model
 
@@ -119,7 +119,7 @@ def check_independent(model: Model, name: str, found: np.ndarray) -> None:
 
 def check_inertia(model: Model, pivots: np.ndarray) -> None:
     """An error that names the state where BᵀMB is singular, from "pivots" (..., 3m)."""
-    found = vanishing(pivots)
+    found = vanishing_rows(pivots)
     row = first_row(found >= 0)
     if row is not None:
         speed = int(found[row])
