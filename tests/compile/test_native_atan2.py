@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import itertools
 import math
+from typing import Any
 
 import numpy as np
 import pytest
 from compile_tools import FUSED, MACHINE, batch_code
 
 from dqdyn.algebra.scalar import atan2
+from dqdyn.compile.runtime import compiler
+from dqdyn.compile.runtime.function import Function
 from dqdyn.compile.trace import trace
+from dqdyn.compile.trace.interpret import interpret
 
 PROGRAM = trace("angle", [("y", 1), ("x", 1)], lambda y, x: ([atan2(y[0], x[0])], (1,)))
 WIDTHS = [width for width in (2, 4, 8) if width <= MACHINE.width]
@@ -36,3 +40,27 @@ def test_every_octant_and_special_case(width: int, fma: bool) -> None:
     there = ~np.isnan(wanted)
     assert np.array_equal(np.signbit(found[there]), np.signbit(wanted[there]))
     assert (np.abs(found - wanted)[there] <= 2.0 * np.spacing(np.abs(wanted[there]))).all()
+
+
+@pytest.mark.parametrize("gaps", [True, False])
+def test_stages_in_several_modules_know_the_c_library(gaps: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A long program is compiled as several modules, each of which has the address of the function."""
+    monkeypatch.setenv("DQDYN_CACHE", "0")
+    if not gaps:
+        monkeypatch.setattr(compiler, "_admits_gaps", lambda: False)
+
+    def many(y: list[Any], x: list[Any]) -> tuple[list[Any], tuple[int, ...]]:
+        results = []
+        for k in range(40):
+            angle = atan2(y[0] + k, x[0])
+            for n in range(300):
+                angle = angle * y[0] + n
+            results.append(angle)
+        return results, (40,)
+
+    function = Function(trace("angles", [("y", 1), ("x", 1)], many), contract=False)
+    y, x = np.array([0.3]), np.array([-0.7])
+    found = function.fast(y, x)
+    assert function.native is not None
+    assert sum(b"atan2_at" in code for code in function.native.single._objects) > 1
+    assert np.array_equal(found, interpret(function.program, [[0.3], [-0.7]]))

@@ -91,7 +91,7 @@ def test_code_for_each_system_is_complete(name: str, emitted: Callable[[str], li
     host = target(name)
     qp = ActiveSetCode(7, 7, 3, host.width_for_one, host.fma)
     native.Library(qp.text(), qp.key, host.width_for_one)
-    native.Library(f"{methods.abi.CONTEXT_IR}\n{methods._ir()}", "methods")
+    native.Library(f"{methods.abi.CONTEXT_IR}\n{methods.method_call(methods._OFFSET)}", "methods")
     assert len(files) == 8
     # COFF names _fltused in all code with floating point; the loader follows only what code refers to.
     known = {"__chkstk", "_fltused"} if "Windows" in name else set()
@@ -119,7 +119,7 @@ def test_arm_code_fuses(emitted: Callable[[str], list[bytes]]) -> None:
 
     host = native.machine()
     text = kernels.scalar_kernel(program_of_all_operations(), host.fma, True, width=host.width_for_one)
-    module = llvm.parse_assembly(compiler.DECLARATIONS + text)
+    module = llvm.parse_assembly(compiler.module(text, 0))
     assert "fmla" in compiler.target_machine(host, 2, host.features).emit_assembly(module)
 
 

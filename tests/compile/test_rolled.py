@@ -245,7 +245,7 @@ def test_rolled_code_calls_nothing_by_name(triple: str) -> None:
     texts = kernels.scalar_kernel(program, False, True, width=2), kernels.batch_kernel(program, 2, False, True)
     machine = llvm.Target.from_triple(triple).create_target_machine(codemodel="small", reloc="pic")
     for text in texts:
-        module = llvm.parse_assembly(ir.DECLARATIONS + ir.ALLOCATION + text)
+        module = llvm.parse_assembly(ir.module(text, 0))
         module.verify()
         assert undefined_symbols(bytes(machine.emit_object(module))) <= {"__chkstk", "_fltused"}
 

@@ -6,17 +6,17 @@ So each value that a later segment uses is stored where it is computed and loade
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from dqdyn.compile.trace.program import Program
 
-_WEIGHT = {"sin": 40, "cos": 0, "const": 0, "input": 0}  # lines of IR; a cosine comes with its sine
+WEIGHT = {"sin": 40, "cos": 0, "const": 0, "input": 0}  # lines of IR; a cosine comes with its sine
 
 
 def size_of(program: Program) -> int:
     """About how many lines of IR a program takes."""
-    return sum(_WEIGHT.get(op, 1) for op, _, _ in program.instructions)
+    return sum(n * WEIGHT.get(op, 1) for op, n in program.operations.items())
 
 
 @dataclass(frozen=True)
@@ -62,8 +62,8 @@ def plan(
         here = len(segments) - 1
         made[i] = turns.setdefault(operands[0], here) if op in ("sin", "cos") else here
         segments[made[i]].append(i)
-        weight += 0 if i in elsewhere else _WEIGHT.get(op, 1)
-    last = _last_readers(program, made)
+        weight += 0 if i in elsewhere else WEIGHT.get(op, 1)
+    last = _last_readers(program, segments)
     if transposed:
         last.update(dict.fromkeys(program.outputs, len(segments)))
     inputs = [i for i, (op, _, _) in enumerate(program.instructions) if op == "input"] if transposed else []
@@ -83,11 +83,10 @@ def plan(
     return Plan(tuple(map(tuple, segments)), slot, slots)
 
 
-def _last_readers(program: Program, made: dict[int, int]) -> dict[int, int]:
+def _last_readers(program: Program, segments: Sequence[Sequence[int]]) -> dict[int, int]:
     """The last segment that uses each value."""
+    instructions = program.instructions
     last: dict[int, int] = {}
-    for i, (op, operands, _) in enumerate(program.instructions):
-        if op not in ("input", "const") and i in made:
-            for k in operands:
-                last[k] = max(last.get(k, -1), made[i])
+    for s, members in enumerate(segments):
+        last.update(dict.fromkeys([k for i in members for k in instructions[i][1]], s))
     return last

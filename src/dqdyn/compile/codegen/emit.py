@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 
 from dqdyn.compile.codegen.arctangent import emit_atan2
 from dqdyn.compile.codegen.ir import Emitter
@@ -20,6 +20,8 @@ class CodeBody(Emitter):
         self.contract, self.flags = contract, " contract" if contract else ""
         self.largest = self.const(0.0)  # of all arguments of sines so far
         self._start = 0  # line at which the basic block begins
+        # LLVM searches long for better places of loads and stores, a fifth of its time, and for one state finds none.
+        self._in_slot = f"{'volatile ' if width == 1 else ''}{self.real}"
 
     def widened(self, width: int) -> CodeBody:
         """An emitter of vectors that writes into the same lines."""
@@ -53,38 +55,67 @@ class CodeBody(Emitter):
         members: Sequence[int],
         fetch: Callable[[int], str],
         keep: Callable[[int, str], None],
+        noted: Container[int] | None = None,
+        before: Callable[[int, Callable[[int], str]], None] | None = None,
+        held: int | None = None,
     ) -> None:
-        """Emit some instructions: ``fetch(k)`` loads a value made elsewhere, ``keep(i, name)`` sees every new one."""
+        """Emit some instructions: ``fetch(k)`` loads a value made elsewhere, ``keep(i, name)`` sees every new one.
+
+        If only some are ``noted``, it sees those. ``before(i, value_of)`` is called before each of them. A loaded value
+        is ``held`` for so many instructions after its last use, and loaded again for a later one: LLVM would keep it in
+        a register or, where there is none, store what is in memory already.
+        """
+        instructions, append, numbers = program.instructions, self.lines.append, self._names
+        arithmetic = {op: f"{name}{self.flags} {self.real}" for op, name in _ARITHMETIC.items()}
         values: dict[int, str] = {}
+        loaded: dict[int, int] = {}  # number of the instruction that used it last
         sines: dict[int, tuple[str, str]] = {}  # argument → sine and cosine
 
         def value_of(k: int) -> str:
-            op, _, constant = program.instructions[k]
-            if op == "const":
-                return self.const(constant)
             if k not in values:
-                values[k] = fetch(k)
+                op, _, constant = instructions[k]
+                if op == "const":
+                    values[k] = self.const(constant)
+                else:
+                    values[k], loaded[k] = fetch(k), number
+            elif k in loaded:
+                if held is not None and number - loaded[k] > held:
+                    values[k] = fetch(k)
+                loaded[k] = number
             return values[k]
 
+        nothing: dict[int, str] = {}
+        known = values.get if held is None else nothing.get  # values that need not be looked after
+        number = -1
         for i in members:
-            op, operands, _ = program.instructions[i]
-            if op in ("sin", "cos"):
+            number += 1
+            op, operands, _ = instructions[i]
+            if before is not None:
+                before(i, value_of)
+            if op in arithmetic:  # nearly all of them: as self.operation, without its calls
+                a, b = operands
+                first, second = known(a) or value_of(a), known(b) or value_of(b)
+                value = f"%t{next(numbers)}"
+                append(f"  {value} = {arithmetic[op]} {first}, {second}")
+            elif op in ("sin", "cos"):
                 if operands[0] not in sines:
                     sines[operands[0]] = self.sincos(value_of(operands[0]))
-                values[i] = sines[operands[0]][0 if op == "sin" else 1]
+                value = sines[operands[0]][0 if op == "sin" else 1]
             else:
-                values[i] = self.operation(op, [value_of(k) for k in operands])
-            keep(i, values[i])
+                value = self.operation(op, [value_of(k) for k in operands])
+            values[i] = value
+            if noted is None or i in noted:
+                keep(i, value)
 
     def store_slot(self, is_condition: bool, value: str, pointer: str) -> None:
         """Keep a value in memory for a later segment; a condition is kept as 1 or 0."""
         if is_condition:
             value = self.select(value, self.const(1.0), self.const(0.0))
-        self.store(value, pointer, self.real, 8 * self.width)
+        self.store(value, pointer, self._in_slot, 8 * self.width)
 
     def load_slot(self, is_condition: bool, pointer: str) -> str:
         """A value kept by :meth:`store_slot`."""
-        x = self.load(pointer, self.real, 8 * self.width)
+        x = self.load(pointer, self._in_slot, 8 * self.width)
         return self.binary("fcmp ogt", x, self.const(0.5)) if is_condition else x
 
     def slot(self, index: int) -> str:

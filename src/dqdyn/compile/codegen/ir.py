@@ -27,6 +27,10 @@ class Emitter:
         """Start a basic block."""
         self.lines.append(f"{name}:")
 
+    def new_label(self, what: str) -> str:
+        """A name for a basic block."""
+        return f"{what}{next(self._names)}"
+
     def jump(self, name: str) -> None:
         """End the basic block."""
         self.lines.append(f"  br label %{name}")
@@ -44,11 +48,11 @@ class Emitter:
     # --- constants ---
 
     def const(self, value: float) -> str:
-        return self._splat("double", _bits(value))
+        return self._splat("double", bits_of(value))
 
     def constants(self, values: Sequence[float]) -> str:
         """A vector of different constants."""
-        return f"<{', '.join(f'double {_bits(value)}' for value in values)}>"
+        return f"<{', '.join(f'double {bits_of(value)}' for value in values)}>"
 
     def const_int(self, value: int) -> str:
         return self._splat("i64", str(value))
@@ -117,15 +121,16 @@ def _vector(width: int, kind: str) -> str:
     return kind if width == 1 else f"<{width} x {kind}>"
 
 
-def _bits(value: float) -> str:
+def bits_of(value: float) -> str:
+    """A double in IR, exactly."""
     return f"0x{struct.unpack('<Q', struct.pack('<d', value))[0]:016X}"
 
 
 def _declarations() -> str:
     lines = [
-        "@atan2_at = dso_local global ptr null",  # the address of the C library's function
         "declare double @llvm.vector.reduce.fadd.v4f64(double, <4 x double>)",
         "declare i64 @llvm.umin.i64(i64, i64)",
+        "declare i64 @llvm.smax.i64(i64, i64)",
         "declare void @llvm.prefetch.p0(ptr, i32, i32, i32)",
         '!0 = !{!"branch_weights", i32 10000, i32 1}',
     ]
@@ -142,5 +147,19 @@ def _declarations() -> str:
 DECLARATIONS = _declarations()
 """What functions in a module of IR may refer to."""
 
-ALLOCATION = "@allocate_at = dso_local global ptr null\n@release_at = dso_local global ptr null\n"
-"""Addresses of functions that allocate and release memory, for code that refers to them."""
+ADDRESSES = ("atan2_at", "allocate_at", "release_at")
+"""Globals for the addresses of functions outside, which the loader fills in where code refers to them."""
+
+
+def module(code: str, number: int) -> str:
+    """A module of IR around functions. Those of one program are numbered, so that each has globals of its own."""
+    used = [name for name in ADDRESSES if f"@{name}" in code]
+    for name in used if number else ():
+        code = code.replace(f"@{name}", f"@{own_name(name, number)}")
+    addresses = "".join(f"@{own_name(name, number)} = dso_local global ptr null\n" for name in used)
+    return f"{DECLARATIONS}{addresses}{code}"
+
+
+def own_name(name: str, number: int) -> str:
+    """The global of a module that is called so in the first one."""
+    return f"{name}{number}" if number else name

@@ -8,13 +8,16 @@ from dqdyn.compile.codegen.blocks import plan, size_of
 from dqdyn.compile.codegen.early_sines import EarlySines
 from dqdyn.compile.codegen.emit import CodeBody
 from dqdyn.compile.codegen.packed_emitter import PackedEmitter
+from dqdyn.compile.codegen.pipelined import is_pipelined, pipelined_batch_kernel
 from dqdyn.compile.codegen.prefetch import PrefetchPlan
+from dqdyn.compile.codegen.register_order import in_registers
+from dqdyn.compile.codegen.result_columns import ResultColumns, is_sparse
 from dqdyn.compile.codegen.results import OutputArrays, Shape
 from dqdyn.compile.codegen.rolled_kernels import may_roll, rolled_batch_kernel, rolled_state_kernel
-from dqdyn.compile.codegen.rows import RowLoop
+from dqdyn.compile.codegen.rows import HELD, RowLoop
 from dqdyn.compile.codegen.sincos import LARGEST
 from dqdyn.compile.codegen.stages import NEXT_MODULE, Stages
-from dqdyn.compile.trace.passes import needed_for, sines_first
+from dqdyn.compile.trace.passes import sines_first
 from dqdyn.compile.trace.program import Program
 
 _LONG = 2500  # lines of IR from which a program is cut: the time to compile grows faster than the length
@@ -51,9 +54,8 @@ def straight(
         if k not in done and (packed is None or k not in packed.outputs):
             users.setdefault(source, []).append(k)
     factors = packed.factors if packed else set()
-    needed = needed_for(program, [*users, *factors]) if packed else None
     stored = packed.own if packed else {}
-    cut = plan(program, _segment(program), early, needed=needed, stored=stored)
+    cut = plan(program, _segment(program), early, needed=packed.scalars if packed else None, stored=stored)
 
     def fetch(k: int) -> str:
         op, operands, constant = program.instructions[k]
@@ -77,13 +79,15 @@ def straight(
         if packed and i in factors:
             packed.keep(i, value)
 
-    for n, members in enumerate(cut.segments):
-        if n and not (stages and stages.close_if_long()):
-            body.cut(f"segment{n}")
-        body.segment(program, [i for i in members if i not in early], fetch, keep)
     for i in dict.fromkeys([*users, *factors]):  # results and factors that no segment computes
         if program.instructions[i][0] in ("input", "const") or i in early:
             use(i, fetch(i))
+    before = packed.emit_before if packed and packed.before else None
+    noted = {*cut.slot, *users, *factors}
+    for n, members in enumerate(cut.segments):
+        if n and not (stages and stages.close_if_long()):
+            body.cut(f"segment{n}")
+        body.segment(program, [i for i in members if i not in early], fetch, keep, noted, before)
     if packed:
         body.cut("packed")
         packed.emit(stages)
@@ -204,8 +208,11 @@ def batch_kernel(
         return row_by_row(program, width, fma, contract, name, units, parts)
     program = sines_first(program)
     rows = RowLoop(program, width, fma, contract, units, parts)
+    if is_pipelined(program, size_of(program) > _LONG):
+        return pipelined_batch_kernel(rows, name, _segment(program))
     body = rows.body
     cut = plan(program, _segment(program), transposed=True)
+    is_short = len(cut.segments) == 1
 
     def fetch(k: int) -> str:
         return body.load_slot(program.instructions[k][0] == "less", body.slot(cut.slot[k]))
@@ -225,11 +232,16 @@ def batch_kernel(
     for n, members in enumerate(cut.segments):
         body.cut(f"part{n}")
         body.largest = rows.recorded("largest")
-        body.segment(program, members, fetch, compute)
+        body.segment(program, in_registers(program, members) if is_short else members, fetch, compute, held=HELD)
         rows.record("largest", body.largest)
     body.cut("write")
-    rows.write(numbers, fetch)
-    return "\n".join([*rows.block(name, cut.slots), *rows.loop(name), *rows.piece(name), ""])
+    if is_short or is_sparse(program):
+        rows.write(numbers, fetch)
+        return "\n".join([*rows.block(name, cut.slots), *rows.loop(name), *rows.piece(name), ""])
+    columns = ResultColumns(rows, cut.slot, cut.slots, name)
+    columns.store_constants(body, "%scratch")
+    columns.write("%scratch", numbers)
+    return "\n".join([*columns.globals(), *rows.block(name, columns.size), *rows.loop(name), *rows.piece(name), ""])
 
 
 def row_by_row(

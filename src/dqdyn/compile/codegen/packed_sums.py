@@ -9,11 +9,13 @@ symmetric matrix, is copied where it has no neighbours of its kind.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from dqdyn.compile.codegen.blocks import size_of
+from dqdyn.compile.codegen.inner_groups import add_inner_groups
 from dqdyn.compile.codegen.results import OutputArrays
+from dqdyn.compile.codegen.vector_groups import Factor, Formula, Group, Packing, added, signed, with_sign
 from dqdyn.compile.trace.program import Program
 
 _FEWEST_PRODUCTS, _FEWEST_LANES, _FEWEST_RESULTS = 3, 2, 16
@@ -23,8 +25,8 @@ Shape = str | tuple["Shape", "Shape"]
 """A sum of two shapes, or a single product ("*")."""
 ALONE = -1
 """The other "factor" of a term that is no product."""
-Factor = tuple[int, bool]
-"""A value and whether it is negated."""
+Term = tuple[int, int, bool]
+"""A common factor, the number of an array, and whether the product is subtracted."""
 
 
 @dataclass(frozen=True)
@@ -38,67 +40,52 @@ class SumFormula:
     products: tuple[tuple[bool, int, int], ...]
 
 
-@dataclass(frozen=True)
-class Group:
-    """Lanes of one vector: outputs ``start + lane``. Each product is a common factor times an array in memory."""
-
-    start: int
-    lanes: tuple[int, ...]
-    shape: Shape
-    products: tuple[tuple[int, int, bool], ...]  # (common factor, number of the array, whether it is subtracted)
-
-
-@dataclass
-class Packing:
-    """All groups, and the arrays of ``width`` factors that they read."""
-
-    width: int
-    groups: list[Group] = field(default_factory=list)
-    arrays: list[dict[int, Factor]] = field(default_factory=list)  # lane → factor
-
-    @property
-    def outputs(self) -> set[int]:
-        """Outputs that a group computes."""
-        return {group.start + lane for group in self.groups for lane in group.lanes}
-
-    def factors(self) -> set[int]:
-        """Values that groups use."""
-        common = {a for group in self.groups for a, _, _ in group.products}
-        return common - {ALONE} | {k for array in self.arrays for k, _ in array.values()}
-
-    def copies(self, program: Program) -> dict[int, int]:
-        """Outputs that no group computes, by another output with the same value that one does."""
-        packed = self.outputs
-        source = {program.outputs[k]: k for k in packed}
-        return {k: source[i] for k, i in enumerate(program.outputs) if k not in packed and i in source}
-
-
 def pack_sums(program: Program, width: int, arrays: OutputArrays | None = None) -> Packing:
     """The groups of a program; none where packing would not pay."""
     result = Packing(width)
     arrays = OutputArrays.of(program) if arrays is None else arrays
     if width == 1 or len(program.outputs) < _FEWEST_RESULTS or not program.shape:
         return result
-    formulas = _formulas(program)
-    index: dict[tuple[int, Factor], list[int]] = {}  # (lane, factor) → arrays that have it there
+    uses = [0] * len(program.instructions)
+    for k, count in program.uses().items():
+        uses[k] = count
+    formulas = _formulas(program, uses)
+    products = 0
     for row, columns in _rows(arrays):
         for start in range(row, row + columns, width):
             lanes = range(min(width, row + columns - start))
             known = {lane: f for lane in lanes if (f := formulas.get(program.outputs[start + lane])) is not None}
             for members, commons in _families(known):
-                products = []
+                terms = []
                 for number, common in enumerate(commons):
                     wanted = {lane: _other(known[lane].products[number], common) for lane in members}
-                    minus = all(negated for _, negated in wanted.values())
-                    if minus:
-                        wanted = {lane: (k, False) for lane, (k, _) in wanted.items()}
-                    products.append((common, _array(result, index, wanted), minus))
-                result.groups.append(Group(start, members, known[members[0]].shape, tuple(products)))
+                    factors, minus = signed(wanted)
+                    terms.append((common, result.array(factors), minus))
+                products += len(terms)
+                result.groups.append(Group.of(start, members, _formula(known[members[0]].shape, terms)))
     # Groups with the same common factors one after the other, such as rows of several matrices.
-    result.groups.sort(key=lambda group: (max(common for common, _, _ in group.products), group.start))
-    costs = sum(len(group.products) for group in result.groups) + sum(len(array) for array in result.arrays)
+    result.groups.sort(key=lambda group: (max(group.common), group.start))
+    costs = products + sum(len(array) for array in result.arrays)
     alone = sum(len(formulas[i].products) for i in {program.outputs[k] for k in result.outputs})
-    return result if result.groups and alone - costs >= _WORTHWHILE * size_of(program) else Packing(width)
+    if not result.groups or alone - costs < _WORTHWHILE * size_of(program):
+        return Packing(width)
+    add_inner_groups(program, result, uses)
+    return result
+
+
+def _formula(shape: Shape, terms: list[Term]) -> Formula:
+    """A sum of common factors times arrays."""
+    rest = iter(terms)
+
+    def total(shape: Shape) -> tuple[Formula, bool]:
+        """The formula, and whether it has the opposite sign."""
+        if isinstance(shape, str):
+            common, number, minus = next(rest)
+            array = "array", number
+            return (array if common == ALONE else ("fmul", ("spread", common), array)), minus
+        return added(*map(total, shape))
+
+    return with_sign(*total(shape))
 
 
 def _rows(arrays: OutputArrays) -> Iterator[tuple[int, int]]:
@@ -138,62 +125,41 @@ def _other(product: tuple[bool, int, int], common: int) -> Factor:
     return (b if a == common else a), negated
 
 
-def _array(result: Packing, index: dict[tuple[int, Factor], list[int]], wanted: dict[int, Factor]) -> int:
-    """The number of an array with these factors; free lanes of an existing one are filled."""
-    lane, factor = next(iter(wanted.items()))
-    for number in index.get((lane, factor), ()):
-        array = result.arrays[number]
-        if all(array.get(k, f) == f for k, f in wanted.items()):
-            break
-    else:
-        number = len(result.arrays)
-        result.arrays.append({})
-    for k, f in wanted.items():
-        if k not in result.arrays[number]:
-            result.arrays[number][k] = f
-            index.setdefault((k, f), []).append(number)
-    return number
-
-
-def _order(products: list[tuple[bool, int, int]]) -> tuple[int, int]:
-    """Which of two terms stands first, so that a − b and −b + a, which have the same bits, get the same shape.
-
-    The shorter one; of equals the one whose factors were computed first, which is the same for neighbours.
-    """
-    return len(products), max(max(a, b) for _, a, b in products)
-
-
-def _formulas(program: Program) -> dict[int, SumFormula]:
+def _formulas(program: Program, uses: Sequence[int]) -> dict[int, SumFormula]:
     """The results that are sums of products, by the instruction that gives them."""
-    uses, results = program.uses(), set(program.outputs)
+    instructions, results = program.instructions, set(program.outputs)
 
-    def parsed(k: int, negated: bool, products: list[tuple[bool, int, int]], root: bool = False) -> Shape:
-        """The shape of a sum, its products appended; what is used elsewhere, too, is one term."""
-        op, operands, _ = program.instructions[k]
+    def parsed(k: int, negated: bool, products: list[tuple[bool, int, int]], root: bool = False) -> tuple[Shape, int]:
+        """The shape of a sum, its products appended, and the last of its factors; what is used elsewhere is one term.
+
+        Of two terms the shorter one stands first; of equals the one whose factors were computed first, which is the
+        same for neighbours. So a − b and −b + a, which have the same bits, get the same shape.
+        """
+        op, operands, _ = instructions[k]
         if op not in ("mul", "neg", "add", "sub") or (not root and (uses[k] != 1 or k in results)):
             products.append((negated, k, ALONE))
-            return "*"
-        if op == "mul":
-            products.append((negated, operands[0], operands[1]))
-            return "*"
+            return "*", k
         if op == "neg":
             return parsed(operands[0], not negated, products)
+        a, b = operands
+        if op == "mul":
+            products.append((negated, a, b))
+            return "*", a if a > b else b
         start = len(products)
-        left = parsed(operands[0], negated, products)
+        left, left_last = parsed(a, negated, products)
         between = len(products)
-        right = parsed(operands[1], negated ^ (op == "sub"), products)
-        first, second = products[start:between], products[between:]
-        if _order(first) <= _order(second):
-            return left, right
-        products[start:] = [*second, *first]
-        return right, left
+        right, right_last = parsed(b, negated ^ (op == "sub"), products)
+        if (between - start, left_last) <= (len(products) - between, right_last):
+            return (left, right), max(left_last, right_last)
+        products[start:] = [*products[between:], *products[start:between]]
+        return (right, left), max(left_last, right_last)
 
     formulas = {}
     for k in results:
         if uses[k]:
             continue
         products: list[tuple[bool, int, int]] = []
-        shape = parsed(k, False, products, root=True)
+        shape, _ = parsed(k, False, products, root=True)
         if sum(b != ALONE for _, _, b in products) >= _FEWEST_PRODUCTS:
             formulas[k] = SumFormula(shape, tuple(products))
     return formulas

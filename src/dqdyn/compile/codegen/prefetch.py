@@ -13,7 +13,10 @@ from dqdyn.compile.codegen.rows import RowLoop
 _LONG = 16  # numbers in a row
 _LINE = 64  # bytes
 _PAGE = 4096
-_MOST = 256  # lines; more would push each other out again, and a result of more is written long after it is requested
+_MOST = 256  # lines; more would push each other out again
+_MOST_WRITTEN = (
+    64  # a result of more is written long after it is requested, and stores follow each other closely anyway
+)
 _NEAR, _FAR = 3, 2  # the first level of the cache, the second
 
 
@@ -37,10 +40,9 @@ class PrefetchPlan:
         row = self.body.op(f"add i64 %i, {blocks * rows.width}")
         pointer = (rows.output_rows([row], output) if argument is None else rows.input_rows(argument, [row]))[0]
         lines = -(-size_of_block // _LINE)
-        if lines > _MOST:
-            if argument is None:
-                return
-            lines = _MOST
+        if argument is None and lines > _MOST_WRITTEN:
+            return
+        lines = min(lines, _MOST)
         self.lines += [(pointer, _LINE * k, argument is None) for k in range(lines)]
 
     def step(self) -> None:

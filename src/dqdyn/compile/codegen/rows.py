@@ -23,6 +23,9 @@ TOO_LARGE, UNFIT = 1, 2
 UNIT_SQUARED = 1.9e-6
 """|‖r‖² − 1| beyond which Python decides whether a quaternion is refused."""
 
+HELD = 40
+"""Instructions for which a value loaded from memory waits in a register, in code on vectors of states."""
+
 _LONGEST = 500  # lines of IR in a basic block
 
 
@@ -59,15 +62,29 @@ class RowLoop:
     BLOCK = "i64 %i, i64 %last, ptr noalias %largest, ptr noalias %unfit"
     """Further parameters of a block: its first row, the last row of all, and where its findings are recorded."""
 
-    def block(self, name: str, slots: int) -> list[str]:
-        """The function ``name_block`` of the lines emitted so far."""
-        head = [f"define internal i64 @{name}_block({self.arguments()}, {self.BLOCK}) noinline {{", "entry:"]
+    def given(self) -> str:
+        """Arguments for these parameters, where they have the same names."""
+        return f"{self.arguments()}, {self.BLOCK}".replace("noalias ", "").replace("readonly ", "")
+
+    def block(self, name: str, slots: int, more: str = "") -> list[str]:
+        """The function ``name_block`` of the lines emitted so far; it may have ``more`` parameters."""
+        parameters = ", ".join([self.arguments(), self.BLOCK, *([more] if more else [])])
+        head = [f"define internal i64 @{name}_block({parameters}) noinline {{", "entry:"]
         return self.body.frame(head, slots, self.body.lines, ["  ret i64 0"])
 
-    def loop(self, name: str) -> list[str]:
-        """The kernel: a loop over blocks, which are calls of ``name_block``, and the answer."""
+    def loop(
+        self,
+        name: str,
+        before: Sequence[str] = (),
+        first: Sequence[str] = (),
+        more: str = "",
+        after: Sequence[str] = (),
+    ) -> list[str]:
+        """The kernel: a loop over blocks, which are calls of ``name_block``, and the answer.
+
+        Blocks may have ``more`` arguments, and lines may come before the loop, first in a round of it, and after it.
+        """
         body, real = self.body, self.body.real
-        arguments = f"{self.arguments()}, {self.BLOCK}".replace("noalias ", "").replace("readonly ", "")
         body.lines = []
         answer = self.answer()
         records = ("%largest", "%unfit")
@@ -77,14 +94,17 @@ class RowLoop:
             "  %last = sub i64 %n, 1",
             *(f"  {record} = alloca {real}, align 64" for record in records),
             *(f"  store {real} zeroinitializer, ptr {record}, align 64" for record in records),
+            *before,
             "  br label %block",
             "block:",
             "  %i = phi i64 [ 0, %entry ], [ %next, %block ]",
-            f"  call i64 @{name}_block({arguments})",
+            *first,
+            f"  call i64 @{name}_block({', '.join([self.given(), *([more] if more else [])])})",
             f"  %next = add i64 %i, {self.width}",
             "  %more = icmp ult i64 %next, %n",
             "  br i1 %more, label %block, label %exit",
             "exit:",
+            *after,
             *body.lines,
             f"  ret i64 {answer}",
             "}",
@@ -182,13 +202,16 @@ class RowLoop:
         """Columns ``start …`` of a block as vectors over states, and what is NaN where any number was not finite."""
         body, lanes = self.body, range(min(left, self.width))
         rows = [body.load_lanes(body.at(row, start) if start else row, lanes) for row in pointers]
-        for row in rows:
-            unfit = self.not_finite(row, unfit)
+        for half in (rows[::2], rows[1::2]):
+            unfit = body.binary("fadd", self.not_finite(half), unfit) if half else unfit
         return self.transposed(rows), unfit
 
-    def not_finite(self, x: str, before: str) -> str:
-        """``before`` + 0 · x: NaN from where x is infinite or NaN."""
-        return self.body.binary("fadd contract", self.body.binary("fmul contract", x, "zeroinitializer"), before)
+    def not_finite(self, vectors: Sequence[str]) -> str:
+        """The sum of 0 · x: NaN where a vector is infinite or NaN. Short sums do not wait for each other."""
+        total = self.body.binary("fmul", vectors[0], "zeroinitializer")
+        for x in vectors[1:]:
+            total = self.body.binary("fadd contract", self.body.binary("fmul contract", x, "zeroinitializer"), total)
+        return total
 
     def not_unit(self, r: Sequence[str], before: str) -> str:
         """NaN, too, where the squares of four columns do not sum to one, nearly."""
@@ -207,20 +230,31 @@ class RowLoop:
             body.store_lanes(row, body.at(pointer, chunk * w) if chunk else pointer, range(left))
 
     def transposed(self, rows: list[str]) -> list[str]:
-        """A square of ``width`` vectors transposed by log₂(width) rounds of shuffles."""
-        w, step = self.width, 1
-        while step < w:
-            result = list(rows)
-            for a in range(w):
-                if a & step:
-                    continue
-                b = a | step
-                low = [(j - step) + w if j & step else j for j in range(w)]
-                high = [j + w if j & step else j + step for j in range(w)]
-                result[a] = self._shuffle(rows[a], rows[b], low)
-                result[b] = self._shuffle(rows[a], rows[b], high)
-            rows, step = result, step * 2
-        return rows
+        """A square of ``width`` vectors transposed by log₂(width) rounds of shuffles.
+
+        Each is an interleaving of neighbours or a choice of pairs in order. Permutations of another kind would occupy
+        the units that multiply.
+        """
+        w = self.width
+        if w == 1:
+            return list(rows)
+        result = [""] * w
+        for odd in range(2):
+            order = [j - j % 2 + odd + w * (j % 2) for j in range(w)]
+            mixed = [self._shuffle(rows[k], rows[k + 1], order) for k in range(0, w, 2)]
+            self._sort(mixed, range(odd, w, 2), result)
+        return result
+
+    def _sort(self, mixed: list[str], numbers: Sequence[int], result: list[str]) -> None:
+        """Bring pairs of the rows ``numbers``, which lie side by side in each vector, together: a vector per row."""
+        if len(mixed) == 1:
+            result[numbers[0]] = mixed[0]
+            return
+        w = self.width
+        for odd in range(2):
+            order = [4 * (k // 2) + 2 * odd + k % 2 for k in range(w)]
+            half = [self._shuffle(mixed[k], mixed[k + 1], order) for k in range(0, len(mixed), 2)]
+            self._sort(half, numbers[odd::2], result)
 
     def _shuffle(self, a: str, b: str, order: list[int]) -> str:
         real, w = self.body.real, self.width

@@ -11,12 +11,13 @@ from __future__ import annotations
 
 import ctypes
 import os
+import re
 import time
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from functools import lru_cache
 from typing import Any
 
-from dqdyn.compile.codegen.ir import ALLOCATION, DECLARATIONS
+from dqdyn.compile.codegen.ir import DECLARATIONS, module
 from dqdyn.compile.runtime.processor import Machine
 
 _QUICK = 300_000  # lines of IR after which quick compilation matters more than speed
@@ -55,17 +56,17 @@ class Compilation:
         """Begin to compile a module on another thread."""
         if self._executor is None:
             self._executor = self._own = ThreadPoolExecutor(cores(), "dqdyn-compile")
-        self._parts.append(self._executor.submit(_compiled, *self._job(ir)))
+        self._parts.append(self._executor.submit(_compiled, *self._job(ir, len(self._parts) + 1)))
 
     def add_first(self, ir: str) -> None:
         """Begin to compile, on another thread, the module that is the first of the objects."""
-        self.add(ir)
-        self._first = self._parts.pop()
+        assert self._executor is not None
+        self._first = self._executor.submit(_compiled, *self._job(ir, 0))
 
     def objects(self, first: str) -> list[bytes]:
         """The object code of the first module, which this thread compiles unless another does, and of all others."""
         try:
-            own = _compiled(*self._job(first)) if self._first is None else self._first.result()
+            own = _compiled(*self._job(first, 0)) if self._first is None else self._first.result()
             done = [own, *(part.result() for part in self._parts)]
         finally:
             self.close()
@@ -77,24 +78,50 @@ class Compilation:
         if self._own is not None:
             self._own.shutdown(wait=True, cancel_futures=True)
 
-    def _job(self, ir: str) -> tuple[str, Machine, str, int]:
+    def _job(self, ir: str, number: int) -> tuple[str, Machine, str, int]:
         self._lines += ir.count("\n")
-        allocation = ALLOCATION if "@allocate_at" in ir else ""
-        return f"{DECLARATIONS}{allocation}{ir}", self._host, self._features, 0 if self._lines > _QUICK else 1
+        text = module(ir, number)
+        if number and _admits_gaps():
+            text = text.replace("%t", "%")  # of stages, which have no other names that begin so
+        return text, self._host, self._features, 0 if self._lines > _QUICK else 1
 
 
 def _compiled(ir: str, host: Machine, features: str, optimisation: int) -> tuple[bytes, float]:
     import llvmlite.binding as llvm
 
     start = time.thread_time()
+    _refuse_names(ir)
     module = llvm.parse_assembly(ir, llvm.create_context())
     module.verify()
-    for function in module.functions:
-        # Code and data are adjacent, other libraries are not: a reference to them by name may not be resolvable.
-        if function.is_declaration and (not function.name.startswith("llvm.") or ".mem" in function.name):
-            raise RuntimeError(f"emitted code must not call {function.name!r} by name.")
     code = _emitted(target_machine(host, optimisation, features), module)
     return code, time.thread_time() - start
+
+
+def _refuse_names(ir: str) -> None:
+    """An error where code refers to functions elsewhere by name: code and data are adjacent, other libraries are not.
+
+    The text is asked, not LLVM: each question to it would wait for the thread that emits further code.
+    """
+    if ir.count("\ndeclare ") == _DECLARED:
+        return
+    for name in re.findall(r"^declare [^@]*@([-\w.$]+)", ir, re.MULTILINE):
+        if not name.startswith("llvm.") or ".mem" in name:
+            raise RuntimeError(f"emitted code must not call {name!r} by name.")
+
+
+_DECLARED = DECLARATIONS.count("\ndeclare ")
+
+
+@lru_cache(maxsize=1)
+def _admits_gaps() -> bool:
+    """Whether values may be numbered with gaps, as in later versions: numbers are parsed quicker than names."""
+    import llvmlite.binding as llvm
+
+    try:
+        llvm.parse_assembly("define i64 @f(i64 %x) {\n  %7 = add i64 %x, 1\n  ret i64 %7\n}", llvm.create_context())
+    except RuntimeError:
+        return False
+    return True
 
 
 def _emitted(target: Any, module: Any) -> bytes:

@@ -13,7 +13,7 @@ import operator
 import os
 import sys
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -42,19 +42,24 @@ def sources(packages: tuple[str, ...]) -> str | None:
     """A hash of the sources of some packages; None where there are none to read, or newer ones than those loaded."""
     h = hashlib.sha256()
     try:
-        files = sorted(file for package in packages for file in _files(_PACKAGE / package))
+        files = sorted(file for package in packages for file in _files(os.path.join(_PACKAGE, package)))
         for file in files:
-            content = file.read_bytes()
-            if file.stat().st_mtime > _STARTED:
-                return None
-            h.update(f"{file.relative_to(_PACKAGE)} {len(content)}\n".encode() + content)
+            with open(file, "rb", buffering=0) as source:
+                content = source.read()
+                if os.fstat(source.fileno()).st_mtime > _STARTED:
+                    return None
+            h.update(f"{file.removeprefix(str(_PACKAGE))} {len(content)}\n".encode() + content)
     except OSError:
         return None
     return h.hexdigest() if files else None
 
 
-def _files(path: Path) -> Iterable[Path]:
-    return path.rglob("*.py") if path.is_dir() else [path.with_suffix(".py")]
+def _files(path: str) -> Iterator[str]:
+    if not os.path.isdir(path):
+        yield f"{path}.py"
+        return
+    for folder, _, names in os.walk(path):
+        yield from (os.path.join(folder, name) for name in names if name.endswith(".py"))
 
 
 def loaded_modules(packages: tuple[str, ...]) -> dict[str, str]:

@@ -12,11 +12,13 @@ from concurrent.futures import Executor
 from functools import lru_cache
 from typing import Any
 
+from dqdyn.compile.codegen.ir import ADDRESSES, own_name
 from dqdyn.compile.codegen.stages import NEXT_MODULE, TABLE, stage_name
 from dqdyn.compile.runtime import c_library, cache
 from dqdyn.compile.runtime.compiler import Compilation, target_machine
 from dqdyn.compile.runtime.process_lock import LOCK
 from dqdyn.compile.runtime.processor import Machine, described
+from dqdyn.compile.trace.collection import no_collection
 
 
 @lru_cache(maxsize=1)
@@ -69,7 +71,8 @@ class Library:
 
     def _emit(self, ir: str | Emit, compilation: Compilation, ahead: bool) -> None:
         try:
-            first, *others = (ir if isinstance(ir, str) else ir(compilation.add)).split(NEXT_MODULE)
+            with no_collection():
+                first, *others = (ir if isinstance(ir, str) else ir(compilation.add)).split(NEXT_MODULE)
             for text in others:
                 compilation.add(text)
             if ahead:
@@ -96,30 +99,24 @@ class Library:
         self._copies.append(key)
 
     def _loaded(self) -> Any:
-        """A copy of the code in memory: the engines of all modules, the first of which knows the others."""
-        engines = [self._engine(code) for code in self._objects]
-        table, k = engines[0].get_global_value_address(TABLE) if len(engines) > 1 else 0, 0
-        for engine in engines[1:]:
-            while stage := engine.get_function_address(stage_name(k)):
-                ctypes.c_void_p.from_address(table + k * ctypes.sizeof(ctypes.c_void_p)).value = stage
-                k += 1
-        return engines
+        """A copy of the code in memory: an engine with all modules, the first of which knows the stages of the others.
 
-    def _engine(self, code: bytes) -> Any:
+        Each is finished before the next one comes: then its code and data are side by side, as the code expects them.
+        """
         import llvmlite.binding as llvm
 
-        # This memory manager puts code and data side by side, as the code expects them.
         target = target_machine(machine(), 2, self._features)
         engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), target, use_lmm=True)
-        engine.add_object_file(llvm.ObjectFileRef.from_data(code))
-        engine.finalize_object()
-        place = engine.get_global_value_address("atan2_at")
-        if place:
-            ctypes.c_void_p.from_address(place).value = c_library.atan2()
-        for name, address in c_library.allocation().items():
-            place = engine.get_global_value_address(name)
-            if place:
-                ctypes.c_void_p.from_address(place).value = address
+        table, k = 0, 0
+        for number, code in enumerate(self._objects):
+            engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+            engine.finalize_object()
+            _fill_in(engine, code, number)
+            if number == 0 and len(self._objects) > 1:
+                table = engine.get_global_value_address(TABLE)
+            while number and (stage := engine.get_function_address(stage_name(k))):
+                ctypes.c_void_p.from_address(table + k * ctypes.sizeof(ctypes.c_void_p)).value = stage
+                k += 1
         return engine
 
     def __del__(self, is_finalizing: Any = sys.is_finalizing) -> None:
@@ -143,8 +140,8 @@ class Library:
             copies = min(threads, os.cpu_count() or 1) if size > _INNERMOST else 1
             while len(self._copies) < copies:
                 self._load()
-            firsts = [_LOADED[key][0] for key in self._copies[:copies]]
-            starts = [e.get_function_address(name) or e.get_global_value_address(name) for e in firsts]
+            engines = [_LOADED[key] for key in self._copies[:copies]]
+            starts = [e.get_function_address(name) or e.get_global_value_address(name) for e in engines]
         if not all(starts):
             raise RuntimeError(f"the compiled code has no symbol {name!r}.")
         return [int(starts[k % copies]) for k in range(threads)]
@@ -165,10 +162,18 @@ def _close_abandoned() -> None:
     if _ABANDONED and LOCK.acquire(blocking=False):
         try:
             while _ABANDONED:
-                for engine in _LOADED.pop(_ABANDONED.pop()):
-                    engine.close()
+                _LOADED.pop(_ABANDONED.pop()).close()
         finally:
             LOCK.release()
+
+
+def _fill_in(engine: Any, code: bytes, number: int) -> None:
+    """Tell a module that was loaded the addresses of functions outside that it refers to."""
+    for name in ADDRESSES:
+        if name.encode() in code:
+            place = engine.get_global_value_address(own_name(name, number))
+            address = c_library.atan2() if name == "atan2_at" else c_library.allocation()[name]
+            ctypes.c_void_p.from_address(place).value = address
 
 
 def _packed(objects: Sequence[bytes]) -> bytes:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-import struct
+from array import array
 from collections import Counter
 from dataclasses import asdict, dataclass
 from html import escape
@@ -43,9 +43,14 @@ class Program:
     shape: tuple[int, ...]
 
     @cached_property
+    def operations(self) -> Counter[str]:
+        """How often each operation occurs."""
+        return Counter([op for op, _, _ in self.instructions])
+
+    @cached_property
     def counts(self) -> Counts:
         """Operations after simplification."""
-        tally = Counter(op for op, _, _ in self.instructions)
+        tally = self.operations
         return Counts(
             mul=tally["mul"],
             add=tally["add"] + tally["sub"],
@@ -62,14 +67,16 @@ class Program:
 
     def uses(self) -> Counter[int]:
         """How often each instruction is an operand of another."""
-        return Counter(k for op, operands, _ in self.instructions if op != "input" for k in operands)
+        return Counter([k for op, operands, _ in self.instructions if op != "input" for k in operands])
 
     @cached_property
     def digest(self) -> str:
         """A name that differs whenever any bit of the program differs."""
         h = hashlib.sha256(repr((self.inputs, self.outputs, self.shape)).encode())
-        h.update(repr([instruction[:2] for instruction in self.instructions]).encode())
-        h.update(b"".join(struct.pack("<d", c) for op, _, c in self.instructions if op == "const"))
+        # The operations say how many operands each of them has, and how many constants there are.
+        h.update(" ".join([op for op, _, _ in self.instructions]).encode())
+        h.update(array("q", [k for _, operands, _ in self.instructions for k in operands]).tobytes())
+        h.update(array("d", [c for op, _, c in self.instructions if op == "const"]).tobytes())
         return h.hexdigest()
 
     def __eq__(self, other: object) -> bool:

@@ -10,16 +10,21 @@ from __future__ import annotations
 
 import math
 import struct
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from itertools import accumulate, compress
 from typing import Any
 
 from dqdyn.algebra.scalar import Functions, is_scalar, rank_of, register
+from dqdyn.compile.trace.collection import no_collection
 from dqdyn.compile.trace.program import Instruction, Program
 from dqdyn.errors import Error
 
 _RANK = 6
 LONG = 64
-"""Numbers in an input from which on programs are traced for loops: constants keep their signs."""
+"""Numbers in an input from which on programs may have loops."""
+_SIGNED = 40
+"""Numbers in an input from which on constants keep their signs, so that bodies have formulas in common."""
 Operands = tuple[int, ...]
 
 LONGEST = 2_000_000
@@ -121,16 +126,15 @@ class Graph:
 
     def needed_for(self, outputs: Sequence[int]) -> bytearray:
         """One for each instruction that the outputs depend on, else zero."""
-        instructions = self.instructions
-        needed = bytearray(len(instructions))
+        needed = bytearray(len(self.instructions))
         for k in outputs:
             needed[k] = 1
-        for i in range(len(instructions) - 1, -1, -1):
-            if needed[i]:
-                op, operands, _ = instructions[i]
-                if op != "input":
-                    for k in operands:
-                        needed[k] = 1
+        i = len(needed)
+        for op, operands, _ in reversed(self.instructions):
+            i -= 1
+            if needed[i] and op != "input":
+                for k in operands:
+                    needed[k] = 1
         return needed
 
 
@@ -339,25 +343,28 @@ class Trace:
     def __init__(self, name: str, inputs: Sequence[tuple[str, int]], algorithm: Algorithm) -> None:
         sizes = [size for _, size in inputs]
         # Signs of constants would lead to other instructions in each body of a chain, and none of them would repeat.
-        graph = Graph(name, keeps_signs=any(n >= LONG for n in sizes))
+        graph = Graph(name, keeps_signs=any(n >= _SIGNED for n in sizes))
         self.name, self.inputs, self.graph = name, tuple(inputs), graph
         arguments = [[Traced(graph, graph.node("input", i, k)) for k in range(n)] for i, n in enumerate(sizes)]
         results, shape = algorithm(*arguments)
         self.outputs, self.shape = [_index(graph, r) for r in results], tuple(shape)
         self._needed = graph.needed_for(self.outputs)
-        self.total = sum(w for w, (op, _, _) in zip(self._needed, graph.instructions, strict=True) if op not in _FREE)
+        tally = Counter([op for op, _, _ in compress(graph.instructions, self._needed)])
+        self.total = tally.total() - sum(tally[op] for op in _FREE)
 
     def program(self) -> Program:
         """What the outputs need, renumbered, in the same order."""
-        place: list[int] = []
+        place = list(accumulate(self._needed, initial=0))
         kept: list[Instruction] = []
-        for wanted, instruction in zip(self._needed, self.graph.instructions, strict=True):
-            place.append(len(kept))
-            if wanted:
-                op, operands, _ = instruction
-                if op not in ("const", "input"):
-                    instruction = (op, tuple([place[k] for k in operands]), 0.0)
+        for instruction in compress(self.graph.instructions, self._needed):
+            op, operands, _ = instruction
+            if op == "const" or op == "input":
                 kept.append(instruction)
+            elif len(operands) == 2:  # nearly all
+                a, b = operands
+                kept.append((op, (place[a], place[b]), 0.0))
+            else:
+                kept.append((op, tuple([place[k] for k in operands]), 0.0))
         return Program(self.name, self.inputs, tuple(kept), tuple([place[k] for k in self.outputs]), self.shape)
 
 
@@ -366,10 +373,12 @@ _FREE = ("const", "input", "neg")
 
 def trace(name: str, inputs: Sequence[tuple[str, int]], algorithm: Algorithm) -> Program:
     """The program of ``algorithm(*inputs)``."""
-    return Trace(name, inputs, algorithm).program()
+    with no_collection():
+        return Trace(name, inputs, algorithm).program()
 
 
 def cheapest(name: str, inputs: Sequence[tuple[str, int]], algorithms: Iterable[Algorithm]) -> Program:
     """The program with the fewest operations among those of some algorithms that compute the same."""
-    traces = (Trace(name, inputs, algorithm) for algorithm in algorithms)
-    return min(traces, key=lambda trace: trace.total).program()
+    with no_collection():
+        traces = (Trace(name, inputs, algorithm) for algorithm in algorithms)
+        return min(traces, key=lambda trace: trace.total).program()

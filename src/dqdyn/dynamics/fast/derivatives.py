@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from dqdyn.algebra.adjoint import Adjoint
 from dqdyn.algebra.dual import DQ, zero_twist
 from dqdyn.algebra.products import cross
-from dqdyn.algebra.quaternion import ZERO, combine, cross3, dot3, pure
+from dqdyn.algebra.quaternion import ZERO, Quaternion, combine, cross3, dot3, pure
 from dqdyn.algebra.scalar import Scalar
 from dqdyn.dynamics.arguments import Matrix, Scalars
 from dqdyn.dynamics.fast.body_frames import BodyFrames
@@ -81,15 +81,13 @@ def _of_bodies(model: Model, q: Scalars, v: Scalars, a: Scalars, from_root: bool
     """The derivatives without what the joints themselves contribute."""
     d_dq, d_dv, d_da = (_zeros(model.nv) for _ in range(3))
     frames = BodyFrames(model, q, from_root)
-    for i, axes, sub in _subtrees(frames, v, a):
-        for own in axes[i]:
+    bodies = _Bodies(frames, v, a)
+    for i in bodies.closed():
+        for own, (back, momentum, by_q, by_v) in zip(bodies.axes[i], bodies.changes[i], strict=True):
             row = own.k
-            back, momentum = sub.twice.transposed(own.s), sub.inertia.momentum(own.s)
-            by_q = sub.twice(own.p) + sub.inertia.momentum(own.r) + cross(own.s, sub.force)
-            by_v = sub.twice(own.s) + sub.inertia.momentum(own.turning)
             j = i
             while True:
-                for other in axes[j]:
+                for other in bodies.axes[j]:
                     column = other.k
                     m = power(other.s, momentum)
                     _add(d_dq, row, column, dot3(back, other.p.primary) + power(other.r, momentum))
@@ -114,38 +112,109 @@ def inverse_dynamics_derivatives_in_bodies(
     return inverse_dynamics_derivatives(model, q, v, a, from_root=False)
 
 
-def _subtrees(frames: BodyFrames, v: Scalars, a: Scalars) -> Iterator[tuple[int, list[list[Axis]], Subtree]]:
-    """Each joint with the axes so far and the sums over its subtree, as soon as that is complete."""
-    model, q = frames.model, frames.q
-    motion: list[FrameMotion] = []
-    axes: list[list[Axis]] = []
-    sums: dict[int, Subtree] = {}
-    for (i, joint), done in zip(enumerate(model.joints), closing(model), strict=True):
-        seen = frames.enter(joint)
+class _Bodies:
+    """What the derivatives need of each body, in the order of the joints."""
+
+    def __init__(self, frames: BodyFrames, v: Scalars, a: Scalars) -> None:
+        self.frames, self.model, self.v, self.a = frames, frames.model, v, a
+        self.columns: list[list[tuple[int, DQ]]] = []  # (k, S)
+        self.turned: list[list[tuple[int, DQ]]] = []  # (k, P)
+        self.twists: list[DQ] = []
+        self.rates: list[DQ] = []
+        self.parents: list[DQ] = []  # their twists
+        self.parent_rates: list[DQ] = []
+        self.motion: list[FrameMotion] = []
+        self.axes: list[list[Axis]] = []
+        self.inertias: list[Composite] = []
+        self.sums: list[Subtree] = []
+        self.changes: dict[int, list[tuple[Quaternion, DQ, DQ, DQ]]] = {}
+
+    def closed(self) -> Iterator[int]:
+        """Each joint as soon as the sums over its subtree are complete.
+
+        In the frame of the root body each step is done for all bodies before the next one: bodies then have formulas
+        in common, and compiled code treats several of them at a time.
+        """
+        joints = range(len(self.model.joints))
+        out = (self._enter, self._turn, self._accelerate, self._derive, self._weigh, self._sum)
+        if self.frames.from_root:
+            for step in out:
+                for i in joints:
+                    step(i)
+            for i in reversed(joints):
+                self._close(i)
+            for i in reversed(joints):
+                self._change(i)
+            yield from reversed(joints)
+            return
+        for i, done in zip(joints, closing(self.model), strict=True):
+            for step in out:
+                step(i)
+            for k in done:
+                self._change(k)
+                yield k
+                self._close(k)
+
+    def _enter(self, i: int) -> None:
+        """S and the twist."""
+        joint, x = self.model.joints[i], self.frames.enter(self.model.joints[i])
+        self.columns.append(joint.columns([x(s) for s in joint.motion.subspace(joint.coordinates(self.frames.q))]))
+        parent = zero_twist() if joint.parent == WORLD_BODY else self.frames.down(i, self.twists[joint.parent])
+        self.parents.append(parent)
+        self.twists.append(parent + apply(self.columns[i], self.v))
+
+    def _turn(self, i: int) -> None:
+        """P."""
+        self.turned.append([(k, cross(self.parents[i], s)) for k, s in self.columns[i]])
+
+    def _accelerate(self, i: int) -> None:
+        """The rate of the twist."""
+        joint = self.model.joints[i]
         if joint.parent == WORLD_BODY:
-            down = joint.adjoint(q).rotate_back(pure(*model.gravity))
-            parent = FrameMotion(zero_twist(), DQ.of(ZERO, -down))
+            down = joint.adjoint(self.frames.q).rotate_back(pure(*self.model.gravity))
+            parent = DQ.of(ZERO, -down)
         else:
-            parent = motion[joint.parent]
-            if frames.relative[i] is not None:
-                parent = FrameMotion(frames.down(i, parent.twist), frames.down(i, parent.rate))
-        columns = joint.columns([seen(s) for s in joint.motion.subspace(joint.coordinates(q))])
-        turned = [(k, cross(parent.twist, s)) for k, s in columns]
-        twist = parent.twist + apply(columns, v)
+            parent = self.frames.down(i, self.rates[joint.parent])
+        self.parent_rates.append(parent)
         # Σ P v is ξ × Σ S v, for the motion of the joint itself does not turn under itself.
-        motion.append(FrameMotion(twist, parent.rate + apply(columns, a) + apply(turned, v)))
+        self.rates.append(parent + apply(self.columns[i], self.a) + apply(self.turned[i], self.v))
+
+    def _derive(self, i: int) -> None:
+        """R and Ṡ + P."""
+        above, columns = self.model.joints[i].parent, self.columns[i]
+        self.motion.append(FrameMotion(self.twists[i], self.rates[i]))
+        is_same_frame = above != WORLD_BODY and self.frames.relative[i] is None
+        parent = self.motion[above] if is_same_frame else FrameMotion(self.parents[i], self.parent_rates[i])
         group = []
-        for (k, s), (_, p) in zip(columns, turned, strict=True):
+        for (k, s), (_, p) in zip(columns, self.turned[i], strict=True):
             # Nor does a single axis, so there Ṡ = ξ × S is P.
-            group.append(Axis(k, s, p, parent.change(s), p + p if len(columns) == 1 else p + cross(twist, s)))
-        axes.append(group)
-        sums[i] = motion[i].of_body(Composite.of(model.bodies[i].inertia).seen_through(seen))
-        for k in done:
-            sub = sums.pop(k)
-            yield k, axes, sub
-            above = model.joints[k].parent
-            if above != WORLD_BODY:
-                sums[above] = sums[above] + frames.seen_from_parent(k, sub)
+            turning = p + p if len(columns) == 1 else p + cross(self.twists[i], s)
+            group.append(Axis(k, s, p, parent.change(s), turning))
+        self.axes.append(group)
+
+    def _weigh(self, i: int) -> None:
+        """The inertia."""
+        self.inertias.append(Composite.of(self.model.bodies[i].inertia).seen_through(self.frames.seen[i]))
+
+    def _sum(self, i: int) -> None:
+        """The sums of the body alone."""
+        self.sums.append(self.motion[i].of_body(self.inertias[i]))
+
+    def _close(self, i: int) -> None:
+        """Add the sums of a subtree to those of its parent."""
+        above = self.model.joints[i].parent
+        if above != WORLD_BODY:
+            self.sums[above] = self.sums[above] + self.frames.seen_from_parent(i, self.sums[i])
+
+    def _change(self, i: int) -> None:
+        """Momentum and changes of force that an axis causes in its subtree, and 2Bᵀ S."""
+        sub = self.sums[i]
+        self.changes[i] = []
+        for own in self.axes[i]:
+            back, momentum = sub.twice.transposed(own.s), sub.inertia.momentum(own.s)
+            by_q = sub.twice(own.p) + sub.inertia.momentum(own.r) + cross(own.s, sub.force)
+            by_v = sub.twice(own.s) + sub.inertia.momentum(own.turning)
+            self.changes[i].append((back, momentum, by_q, by_v))
 
 
 class FrameMotion:

@@ -1,0 +1,165 @@
+"""The batch kernel of a program with some dozens of results: it writes a block of rows while it computes the next.
+
+Stores occupy other units than arithmetic does, but a processor looks only some hundred instructions ahead. So the
+results of a block wait in memory as vectors over states, and are brought back to rows in small portions between the
+operations on the following block. There are two such memories, which take turns. The last block, the only one that may
+be ragged, is written by a loop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+
+from dqdyn.compile.codegen.blocks import WEIGHT, plan
+from dqdyn.compile.codegen.prefetch import PrefetchPlan
+from dqdyn.compile.codegen.register_order import in_registers
+from dqdyn.compile.codegen.result_columns import ResultColumns
+from dqdyn.compile.codegen.rows import HELD, RowLoop
+from dqdyn.compile.trace.program import Program
+
+_FEWEST = 24  # results from which this pays
+_MOST = 160  # different results: twice as many vectors leave room in the innermost cache
+_OF_LONG = 100  # results at least, and different ones at most, of a long program: it keeps more else in that cache
+_PORTION = 30  # lines of IR between two portions
+
+_MEMORIES = "ptr noalias %now, ptr noalias readonly %before, i1 %later"
+"""Further parameters of a block: results of this one, those of the one before, and whether there is one before."""
+
+
+def is_pipelined(program: Program, is_long: bool) -> bool:
+    """Whether a program gets this kind of kernel; a long one is cut into several basic blocks."""
+    fewest, most = (_OF_LONG, min(_OF_LONG, _MOST)) if is_long else (_FEWEST, _MOST)
+    return len(program.outputs) >= fewest and len(_different(program)) <= most
+
+
+def _different(program: Program) -> list[int]:
+    """Results that are not constant, each once."""
+    return [k for k in dict.fromkeys(program.outputs) if program.instructions[k][0] != "const"]
+
+
+def pipelined_batch_kernel(rows: RowLoop, name: str, segment: int) -> str:
+    """``i64 name(ptr in, i64 stride, …, ptr out, i64 n)`` as :func:`~dqdyn.compile.codegen.kernels.batch_kernel`.
+
+    ``segment`` is the number of lines of IR in a basic block.
+    """
+    program, body = rows.program, rows.body
+    instructions = program.instructions
+    place = {k: n for n, k in enumerate(_different(program))}
+    columns = ResultColumns(rows, place, len(place), name)
+    cut = plan(program, segment, transposed=True, stored=place)
+    steps, is_short = sum(map(len, cut.segments)), len(cut.segments) == 1
+
+    def memory(k: int) -> str:
+        return body.at("%now", place[k], body.real) if k in place else body.slot(cut.slot[k])
+
+    def fetch(k: int) -> str:
+        return body.load_slot(instructions[k][0] == "less", memory(k))
+
+    def keep(i: int, value: str) -> None:
+        if i in place or i in cut.slot:
+            body.store_slot(instructions[i][0] == "less", value, memory(i))
+
+    def compute(i: int, value: str) -> None:
+        keep(i, value)
+        prefetch.step()
+        portions.step(WEIGHT.get(instructions[i][0], 1))
+
+    numbers = rows.row_numbers("%i")
+    kept = {operands: i for i in [*cut.slot, *place] for op, operands, _ in [instructions[i]] if op == "input"}
+    rows.read(numbers, kept, keep)
+    prefetch = PrefetchPlan(rows, steps)
+    portions = _Portions(rows, place, sum(WEIGHT.get(instructions[i][0], 1) for s in cut.segments for i in s))
+    for n, members in enumerate(cut.segments):
+        body.cut(f"part{n}")
+        body.largest = rows.recorded("largest")
+        body.segment(program, in_registers(program, members) if is_short else members, fetch, compute, held=HELD)
+        rows.record("largest", body.largest)
+    portions.finish()
+    block = rows.block(name, cut.slots, _MEMORIES)
+    body.lines = []
+    columns.write("%now", rows.row_numbers("%i"))
+    head = f"define internal i64 @{name}_rest({rows.arguments()}, {rows.BLOCK}, ptr noalias readonly %now) noinline {{"
+    rest = [head, "entry:", *body.lines, "  ret i64 0", "}"]
+    loop = _loop(rows, columns, name)
+    return "\n".join([*columns.globals(), *block, *rest, *loop, *rows.piece(name), ""])
+
+
+def _loop(rows: RowLoop, columns: ResultColumns, name: str) -> list[str]:
+    """The kernel: as :meth:`RowLoop.loop`, with the two memories."""
+    body = rows.body
+    body.lines = []
+    for which in ("%one", "%other"):
+        body.lines.append(f"  {which} = alloca [{max(1, columns.size)} x {body.real}], align 64")
+    for which in ("%one", "%other"):
+        columns.store_constants(body, which)
+    start = body.lines
+    return rows.loop(
+        name,
+        start,
+        [
+            "  %now = phi ptr [ %one, %entry ], [ %before, %block ]",
+            "  %before = phi ptr [ %other, %entry ], [ %now, %block ]",
+            "  %later = icmp ne i64 %i, 0",
+        ],
+        "ptr %now, ptr %before, i1 %later",
+        [f"  call i64 @{name}_rest({rows.given()}, ptr %now)"],
+    )
+
+
+class _Portions:
+    """The block before, brought back to rows in portions during ``lines`` lines of IR."""
+
+    def __init__(self, rows: RowLoop, place: dict[int, int], lines: int) -> None:
+        self.rows, self.place, self.lines = rows, place, lines
+        self.taken = self.since = 0
+        self.waiting = self._chunks()
+        self.all = max(1, len(self.waiting))
+
+    def step(self, lines: int) -> None:
+        """After an operation of so many lines: write what is due."""
+        self.taken += lines
+        self.since += lines
+        if self.since >= _PORTION:
+            self.since = 0
+            self._write(len(self.waiting) - self.all + -(-self.taken * self.all // max(1, self.lines)))
+
+    def finish(self) -> None:
+        self._write(len(self.waiting))
+
+    def _write(self, count: int) -> None:
+        if count <= 0 or not self.waiting:
+            return
+        body = self.rows.body
+        due, self.waiting = self.waiting[:count], self.waiting[count:]
+        yes, on = body.new_label("portion"), body.new_label("on")
+        body.branch("%later", yes, on)
+        body.label(yes)
+        for write in due:
+            write()
+        body.jump(on)
+        body.label(on)
+
+    def _chunks(self) -> list[Callable[[], None]]:
+        """Functions that write some columns each; the rows of the block before are complete, so none is the last."""
+        rows, body = self.rows, self.rows.body
+        first = body.op(f"sub i64 %i, {rows.width}")
+        numbers = [first, *(body.op(f"add i64 {first}, {r}") for r in range(1, rows.width))]
+        chunks: list[Callable[[], None]] = []
+        for number, (start, size) in enumerate(zip(rows.arrays.starts, rows.arrays.sizes, strict=True)):
+            pointers = rows.output_rows(numbers, number)
+            for chunk in range(-(-size // rows.width)):
+                outputs = range(start + chunk * rows.width, start + min((chunk + 1) * rows.width, size))
+                chunks.append(partial(self._write_chunk, pointers, chunk, outputs))
+        return chunks
+
+    def _write_chunk(self, pointers: Sequence[str], chunk: int, outputs: Iterable[int]) -> None:
+        self.rows.store_chunk(pointers, chunk, [self._column(k) for k in outputs])
+
+    def _column(self, output: int) -> str:
+        rows, body = self.rows, self.rows.body
+        k = rows.program.outputs[output]
+        op, _, constant = rows.program.instructions[k]
+        if op == "const":
+            return body.const(constant)
+        return body.load(body.at("%before", self.place[k], body.real), body.real, 8 * rows.width)

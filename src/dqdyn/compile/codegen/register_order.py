@@ -1,0 +1,114 @@
+"""The order of operations in which fewer values wait for their use than the registers of a processor hold.
+
+A value that finds no register is stored and loaded again, and a store of a vector takes as long as one or two
+multiplications. Programs come in the order in which their algorithm was written; compilers keep that order, more or
+less. Here operations are put in order from the last one back to the first: next comes the one that adds the fewest
+operands to those that wait already.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Collection, Sequence
+
+from dqdyn.compile.trace.program import Program
+
+_REGISTERS = 26  # of 32 vectors, where there are so many; the others are for constants and results on their way
+_WORTHWHILE = 0.9  # of the traffic in the order as written
+
+_Key = Callable[[int, int, int], tuple[int, ...]]
+_KEYS: tuple[_Key, ...] = (
+    lambda more, since, place: (more, -place),  # ties as in the program
+    lambda more, since, place: (more, -since, -place),  # or what was asked for last
+)
+
+
+def in_registers(program: Program, members: Sequence[int]) -> Sequence[int]:
+    """Some instructions of a program in an order with less traffic to memory, if there is one.
+
+    Sines of inputs remain first: side by side, a processor works on several of them at a time.
+    """
+    instructions = program.instructions
+    first = [
+        i for i in members if instructions[i][0] in ("sin", "cos") and instructions[instructions[i][1][0]][0] == "input"
+    ]
+    before = set(first)
+    rest = [i for i in members if i not in before]
+    orders = [[*first, *_ordered(program, rest, key)] for key in _KEYS]
+    as_written = _traffic(program, [*first, *rest], first)
+    least, best = min((_traffic(program, order, first), n) for n, order in enumerate(orders))
+    return orders[best] if least < _WORTHWHILE * as_written else members
+
+
+def _ordered(program: Program, members: Sequence[int], key: _Key) -> list[int]:
+    place = {i: n for n, i in enumerate(members)}
+    operands = {i: [k for k in dict.fromkeys(program.instructions[i][1]) if k in place] for i in members}
+    readers: dict[int, list[int]] = {i: [] for i in members}
+    for i in members:
+        for k in operands[i]:
+            readers[k].append(i)
+    unread = {i: len(readers[i]) for i in members}  # readers that are not placed yet
+    since: dict[int, int] = {}  # values that wait, and the turn at which they began to
+    ready = {i for i in members if not unread[i]}
+    current: dict[int, tuple[int, ...]] = {}
+    heap: list[tuple[tuple[int, ...], int]] = []
+
+    def offer(i: int) -> None:
+        more = sum(k not in since for k in operands[i]) - (i in since)
+        current[i] = key(more, since.get(i, -1), place[i])
+        heapq.heappush(heap, (current[i], i))
+
+    for i in ready:
+        offer(i)
+    backwards: list[int] = []
+    while heap:
+        value, i = heapq.heappop(heap)
+        if i not in ready or value != current[i]:  # placed, or offered again with another key
+            continue
+        ready.discard(i)
+        backwards.append(i)
+        since.pop(i, None)
+        changed: dict[int, None] = {}
+        for k in operands[i]:
+            if k not in since:
+                since[k] = len(backwards)
+                changed.update(dict.fromkeys(r for r in readers[k] if r in ready))
+            unread[k] -= 1
+            if not unread[k]:
+                ready.add(k)
+                changed[k] = None
+        for k in changed:
+            offer(k)
+    return backwards[::-1]
+
+
+def _traffic(program: Program, order: Sequence[int], stored: Collection[int]) -> float:
+    """Loads and, weighted by their cost, stores of an order, where what is used last leaves its register first."""
+    instructions = program.instructions
+    reads = {i: [k for k in dict.fromkeys(instructions[i][1]) if instructions[k][0] != "const"] for i in order}
+    uses: dict[int, list[int]] = {}  # the turns at which a value is read, the next one last
+    for turn in reversed(range(len(order))):
+        for k in reads[order[turn]]:
+            uses.setdefault(k, []).append(turn)
+    made = set(order)
+    in_memory = {*stored, *(k for k in uses if k not in made)}
+    held: set[int] = set()
+    traffic = 0.0
+    for i in order:
+        for k in reads[i]:
+            if k not in held:
+                held.add(k)
+                traffic += 1.0
+        for k in reads[i]:
+            uses[k].pop()
+            if not uses[k]:
+                held.discard(k)
+        if uses.get(i) and i not in in_memory:
+            held.add(i)
+        while len(held) > _REGISTERS:
+            last = max((k for k in held if k != i), key=lambda k: uses[k][-1])
+            held.discard(last)
+            if last not in in_memory:
+                in_memory.add(last)
+                traffic += 1.5
+    return traffic

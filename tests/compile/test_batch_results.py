@@ -1,0 +1,111 @@
+"""Batches of many results: every way to write them gives the numbers of one state, and touches nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from compile_tools import WIDTHS, assert_same_bits, batch_code, program_of
+
+from dqdyn.compile.codegen import kernels, pipelined, register_order, result_columns
+from dqdyn.compile.codegen.kernels import batch_kernel
+from dqdyn.compile.trace.interpret import interpret
+from dqdyn.compile.trace.program import Instruction, Program
+
+INPUTS = 11
+ROWS = (*range(1, 18), 24, 33)
+UNTOUCHED = 123.0
+
+
+def made(seed: int, length: int, results: int) -> Program:
+    """A program of exact operations; constants and inputs are among its results, and some appear more than once."""
+    rng = np.random.default_rng(seed)
+    instructions: list[Instruction] = [("input", (0, k), 0.0) for k in range(INPUTS)]
+    instructions += [("const", (), value) for value in (0.0, 1.0, -0.0, 2.5)]
+    while len(instructions) < length:
+        op = str(rng.choice(["add", "sub", "mul", "neg"]))
+        some = rng.integers(max(0, len(instructions) - 60), len(instructions), size=1 if op == "neg" else 2)
+        instructions.append((op, tuple(map(int, some)), 0.0))
+    zeros = rng.random(results) < 0.4
+    picked = np.where(zeros, INPUTS + rng.integers(0, 4, results), rng.integers(0, length, results))
+    picked[3 * results // 5 : 4 * results // 5] = INPUTS  # a stretch of zeros
+    return program_of(instructions, [int(k) for k in picked], [INPUTS])
+
+
+def assert_written(
+    program: Program, width: int, counts: Sequence[int] = ROWS, shifts: Sequence[int] = (0, 2, 5)
+) -> None:
+    kernel = batch_code(program, width, False, contract=False)
+    x = np.random.default_rng(0).uniform(-1.5, 1.5, size=(max(counts), INPUTS))
+    expected = np.array([interpret(program, [list(map(float, row))]) for row in x])
+    size = len(program.outputs)
+    for count in counts:
+        for shift in shifts:
+            memory = np.full(8 + shift + count * size + 8, UNTOUCHED)
+            out = memory[8 + shift : 8 + shift + count * size].reshape(count, size)
+            assert kernel([x[:count]], out) == 0
+            assert_same_bits(out, expected[:count])
+            assert (memory[: 8 + shift] == UNTOUCHED).all()
+            assert (memory[-8:] == UNTOUCHED).all()
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("results", [24, 41, 100])
+def test_a_block_is_written_while_the_next_one_is_computed(results: int, width: int) -> None:
+    program = made(results, 250, results)
+    assert pipelined.is_pipelined(program, is_long=False)
+    assert "_rest(" in batch_kernel(program, width, False, False)
+    assert_written(program, width)
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("results", [3, 17, 100])
+def test_results_of_a_long_program_are_written_by_a_loop(
+    results: int, width: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kernels, "_LONG", 100)
+    monkeypatch.setattr(kernels, "_SEGMENT", 60)
+    monkeypatch.setattr(pipelined, "_MOST", 0)
+    monkeypatch.setattr(result_columns, "_SPARSE", 1.0)
+    program = made(results, 300, results)
+    assert "_columns0" in batch_kernel(program, width, False, False)
+    assert_written(program, width)
+
+
+@pytest.mark.parametrize("is_sparse", [True, False])
+def test_neither_zeros_nor_large_batches_change_what_is_written(
+    is_sparse: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kernels, "_LONG", 100)
+    monkeypatch.setattr(kernels, "_SEGMENT", 60)
+    monkeypatch.setattr(pipelined, "_MOST", 0)
+    monkeypatch.setattr(result_columns, "_SPARSE", 0.0 if is_sparse else 1.0)
+    monkeypatch.setattr(result_columns, "_CACHED", 8 * 90 * 10)  # ten rows
+    assert_written(made(5, 300, 90), WIDTHS[-1], (1, 9, 17, 33))
+
+
+def test_an_order_for_registers_uses_only_what_is_there() -> None:
+    for seed in range(5):
+        program = made(seed, 300, 50)
+        members = [i for i, (op, _, _) in enumerate(program.instructions) if op not in ("input", "const")]
+        for key in register_order._KEYS:
+            order = register_order._ordered(program, members, key)
+            assert sorted(order) == members
+            turn = {i: n for n, i in enumerate(order)}
+            assert all(turn.get(k, -1) < turn[i] for i in order for k in program.instructions[i][1])
+        chosen = register_order.in_registers(program, members)
+        assert register_order._traffic(program, chosen, ()) <= register_order._traffic(program, members, ())
+
+
+def test_values_that_are_used_late_are_made_late() -> None:
+    instructions: list[Instruction] = [("input", (0, k), 0.0) for k in range(INPUTS)]
+    products = range(INPUTS, INPUTS + 100)
+    instructions += [("mul", (k % INPUTS, (k + 1) % INPUTS), 0.0) for k in products]
+    instructions += [("neg", (k,), 0.0) for k in products]
+    outputs = [k + 100 for k in products]
+    program = program_of(instructions, outputs, [INPUTS])
+    members = range(INPUTS, len(instructions))
+    order = register_order.in_registers(program, members)
+    turn = {i: n for n, i in enumerate(order)}
+    assert all(turn[k + 100] == turn[k] + 1 for k in products)
