@@ -176,6 +176,8 @@ def test_unit_quaternions_are_checked_by_python_only_where_they_are_off() -> Non
         f(bad)
     assert asked == [False, True] * 4  # converted first, then looked at
     f(good, check=False)
+    assert asked[8:] == []  # nothing to look at
+    f(-2.0 * good, check=False)
     assert asked[8:] == [False]
 
 

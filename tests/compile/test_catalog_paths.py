@@ -25,7 +25,7 @@ import dqdyn as dq
 from dqdyn.algebra.values import Pose
 from dqdyn.compile.codegen.batch_call_path import BatchCallEmitter
 from dqdyn.compile.codegen.call_path import CallEmitter
-from dqdyn.compile.codegen.ir import DECLARATIONS
+from dqdyn.compile.codegen.ir import module
 from dqdyn.compile.codegen.kernels import batch_kernel, scalar_kernel
 from dqdyn.compile.codegen.stages import NEXT_MODULE
 from dqdyn.compile.runtime import native
@@ -151,8 +151,8 @@ def test_emitted_text_is_sound(robot_name: str, name: str) -> None:
     texts.append(scalar_kernel(program, False, False))
     texts += [batch_kernel(program, width, fma, True) for width, fma in ((2, False), (4, True), (8, True))]
     for text in texts:
-        with llvm.parse_assembly(DECLARATIONS + text) as module:
-            module.verify()
+        with llvm.parse_assembly(module(text, 0)) as parsed:
+            parsed.verify()
 
 
 def test_trees_have_every_kind_of_joint() -> None:

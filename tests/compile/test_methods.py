@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 import dqdyn as dq
+from dqdyn.compile.codegen.method_call import Word
 from dqdyn.compile.runtime import method
 from dqdyn.compile.runtime.method import MethodBase
 from dqdyn.compile.runtime.python_abi import layout_is_known
@@ -225,16 +226,17 @@ def test_arguments_given_twice_or_wrongly_are_left_to_python(robot: Any) -> None
 def test_every_compiled_method_passes_on_what_the_catalog_asks_for(robot: Any) -> None:
     """Its name, whether it has a frame, and its inputs are those of the function that it jumps to."""
     seen = 0
-    of_robots = [(kind, {**CATALOG, **CONSTRAINED}) for kind in type(robot).__mro__]
+    by_method = {f.method or f.name: f for f in {**CATALOG, **CONSTRAINED}.values()}
+    of_robots = [(kind, by_method) for kind in type(robot).__mro__]
     for kind, known in (*of_robots, (RobotInSpeeds, QUASI_VELOCITIES)):
         for name, attribute in vars(kind).items():
             if not isinstance(attribute, MethodBase):
                 continue
-            words, quantity = method._words(attribute), known[name.lstrip("_")]
+            words, quantity = method._words(attribute), known[name]
             frames = [option for option in quantity.options if option in FRAMES]
-            assert words[method._FRAMES] == len(frames), name
-            assert words[method._INPUTS] == len(quantity.inputs), name
-            assert len(frames) + bool(words[method._USUAL]) == len(quantity.keys(DEFAULTS)), name
+            assert words[Word.FRAMES] == len(frames), name
+            assert words[Word.INPUTS] == len(quantity.inputs), name
+            assert len(frames) + bool(words[Word.USUAL]) == len(quantity.keys(DEFAULTS)), name
             seen += 1
     assert seen > 55
 
@@ -418,3 +420,96 @@ def test_methods_of_subclasses_stay_in_force() -> None:
     assert type(again) is Watched
     again.pose_jacobian(robot.joints[0].name, robot.neutral())
     assert len(seen) == 4
+
+
+def test_what_was_found_last_belongs_to_one_robot_and_its_arguments() -> None:
+    """Robots, classes, frames and axes take turns at random, as equal strings and as the same ones."""
+    rng = np.random.default_rng(5)
+
+    class Own(dq.Robot):  # type: ignore[misc]
+        """A class of its own, whose robots use the same methods."""
+
+    arm7, arm6 = dq.robots.arm7(), dq.robots.arm6()
+    robots = [arm7, arm6, Own(arm7.model), pickle.loads(pickle.dumps(arm6))]
+    axes, cases = ("body", "world", "aligned"), {}
+    for i, robot in enumerate(robots):
+        for frame in [joint.name for joint in robot.joints][-2:]:
+            for expressed in axes:
+                q = robot.random_configuration(i)
+                f = robot.function("twist_jacobian", frame=frame, expressed=expressed)
+                cases[i, frame, expressed] = q, f(q).copy()
+    keys = list(cases)
+    for _ in range(600):
+        i, frame, expressed = keys[rng.integers(len(keys))]
+        q, wanted = cases[i, frame, expressed]
+        if rng.random() < 0.3:
+            frame, expressed = "".join(list(frame)), "".join(list(expressed))
+        by_place = rng.random() < 0.5
+        found = (
+            robots[i].twist_jacobian(frame, q, expressed)
+            if by_place
+            else robots[i].twist_jacobian(frame, q, expressed=expressed)
+        )
+        np.testing.assert_array_equal(found, wanted)
+
+
+def test_robots_and_classes_die_after_their_methods_were_called() -> None:
+    class Own(dq.Robot):  # type: ignore[misc]
+        """A class that is used once."""
+
+    own, q = Own(dq.robots.arm7().model), np.zeros(7)
+    for _ in range(3):
+        own.twist_jacobian("tool", q)
+    dead = weakref.ref(own), weakref.ref(own._functions.get(*own._functions.named("twist_jacobian", {"frame": "tool"})))
+    del own
+    gc.collect()
+    assert [reference() for reference in dead] == [None, None]
+    gone = weakref.ref(Own)
+    del Own
+    dq.robots.arm7().twist_jacobian("tool", q)
+    robot = dq.robots.arm7()
+    for _ in range(3):
+        robot.twist_jacobian("tool", q)  # from now on this class is the known one
+    gc.collect()
+    assert gone() is None
+
+
+def test_calls_without_checks_run_no_python_code_where_none_is_needed(robot: Any) -> None:
+    q, v = robot.random_configuration(4), robot.random_configuration(5)
+    f, out, called = robot.function("inverse_dynamics"), np.empty(7), []
+    wanted = robot.inverse_dynamics(q, v, v).copy()
+    robot.pose("tool", q)
+    with_nan = np.where(np.arange(7) == 2, np.nan, q)
+
+    def note(frame: Any, event: str, argument: Any) -> None:
+        if event == "call":
+            called.append(frame.f_code.co_name)
+
+    sys.setprofile(note)
+    try:
+        found = [
+            f(q, v, v, check=False),
+            f(q, v, v, check=True),
+            f(q, v, v, out=None),
+            f(q, v, v, out=out, check=False),
+            f(q, v, v, check=False, out=out),
+            robot.inverse_dynamics(q, v, v, check=False),
+            robot.inverse_dynamics(q, v, v, check=True, out=out),
+            robot.inverse_dynamics(q, v, v, out=None, check=False),
+            robot.inverse_dynamics(q, v, v, method="auto", check=False),
+        ]
+        robot.pose("tool", q, check=False)
+    finally:
+        sys.setprofile(None)
+    assert called == []
+    for tau in found:
+        np.testing.assert_array_equal(tau, wanted)
+    assert found[3] is found[4] is found[6] is out
+    for call in (f, robot.inverse_dynamics):
+        assert np.isnan(call(with_nan, v, v, check=False)).any()
+        assert np.isnan(call(np.stack([with_nan, q]), v, v, check=False)[0]).any()
+        with pytest.raises(Error, match="is nan: give finite numbers"):
+            call(with_nan, v, v, check=True)
+        for words in ({"check": False, "nothing": 1}, {"nothing": 1}):
+            with pytest.raises((TypeError, Error)):
+                call(q, v, v, **words)

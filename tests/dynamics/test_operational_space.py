@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+from typing import Any
+
 import numpy as np
 import pinocchio
 import pytest
@@ -139,3 +142,45 @@ def test_too_few_axes_and_constraints_are_refused() -> None:
     for name in (INVERSE, INERTIA, CONSISTENT):
         with pytest.raises(Error, match=r"would leave out its constraint .*: use robot.without_constraints\(\)"):
             getattr(held, name)("tool", held.neutral())
+
+
+def test_singular_states_are_found_by_the_program_itself() -> None:
+    """Their first number is NaN where nothing is checked, in every layout, and raises where it is."""
+    ours, rng = dq.robots.arm7(), np.random.default_rng(8)
+    states = np.array([random_q(ours, rng) for _ in range(21)])
+    where = [3, 17]
+    states[where] = 0.0
+    for name in (INERTIA, CONSISTENT):
+        for axes in ("body", "world", "aligned"):
+            f = ours.function(name, frame="tool", expressed=axes)
+            free = f(states, check=False)
+            assert list(np.flatnonzero(np.isnan(free[:, 0, 0]))) == where
+            kept = np.delete(np.arange(21), where)
+            assert_close(f(states[kept]), free[kept], 1e-12)
+            for rows in (states, states.reshape(3, 7, 7), states[::-1]):
+                with pytest.raises(StateError, match="does not exist at the q of state"):
+                    f(rows)
+                with pytest.raises(StateError, match="does not exist at the q of state"):
+                    f(rows, out=np.empty((*rows.shape[:-1], *f(states[0]).shape)))
+    both = ours.function(["mass_matrix", ("operational_space_inertia", {"frame": "tool"})])
+    assert_close(both(states[0])[1], ours.operational_space_inertia("tool", states[0]), 1e-12)
+    for given in (states[3], states):
+        with pytest.raises(StateError, match="operational_space_inertia of the frame 'tool' does not exist"):
+            both(given)
+
+
+def test_calls_at_fine_states_run_no_python_code() -> None:
+    ours = dq.robots.arm7()
+    q, called = random_q(ours, np.random.default_rng(9)), []
+    ours.operational_space_inertia("tool", q)
+
+    def note(frame: Any, event: str, argument: Any) -> None:
+        if event == "call":
+            called.append(frame.f_code.co_name)
+
+    sys.setprofile(note)
+    try:
+        ours.operational_space_inertia("tool", q)
+    finally:
+        sys.setprofile(None)
+    assert called == []

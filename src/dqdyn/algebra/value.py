@@ -20,51 +20,64 @@ V = TypeVar("V", bound="Value")
 class Value:
     """A frozen value backed by a dual quaternion ``dq``; batches have a leading shape.
 
-    ``frames`` are the names of its frames, in the order of ``FRAMES``; None is a name that was not given.
+    ``frames`` are the names of its frames, in the order of ``FRAMES``; None is a name that was not given. ``PLACES``
+    are those of vec8 that are not zero in values of this kind.
     """
 
     FRAMES: ClassVar[tuple[str, ...]] = ()
+    PLACES: ClassVar[tuple[int, ...]] = tuple(range(8))
     __array_ufunc__ = None  # so that array * value asks the value
-    __slots__ = ("_dq", "_vec8", "frames")
-    _vec8: Array | None  # vec8 where the value came as an array; the dual quaternion is made on first use
+    __slots__ = ("_coefficients", "_dq", "frames")
+    _coefficients: Array | None  # where the value came as an array; the dual quaternion is made on first use
     _dq: DQ | None
     frames: tuple[Name, ...]
 
     def __init__(self, dq: DQ, *frames: Name) -> None:
-        self._dq, self._vec8, self.frames = dq, None, require_names(frames)
+        self._dq, self._coefficients, self.frames = dq, None, require_names(frames)
 
     @classmethod
     def of(cls: type[V], dq: DQ, *frames: Name) -> V:
         """The value of a dual quaternion, unchecked."""
         new = object.__new__(cls)
-        new._dq, new._vec8, new.frames = dq, None, frames or (None,) * len(cls.FRAMES)
+        new._dq, new._coefficients, new.frames = dq, None, frames or (None,) * len(cls.FRAMES)
         return new
 
     @classmethod
-    def of_array(cls: type[V], vec8: Array, *frames: Name) -> V:
-        """The value of coefficients of shape (..., 8), unchecked but for Dask arrays."""
-        if type(vec8) is not np.ndarray:
-            refuse_lazy(vec8, f"a {cls.__name__}")
+    def of_array(cls: type[V], coefficients: Array, *frames: Name) -> V:
+        """The value of coefficients of shape (..., 8), or of those in ``PLACES``, unchecked but for Dask arrays."""
+        if type(coefficients) is not np.ndarray:
+            refuse_lazy(coefficients, f"a {cls.__name__}")
         new = object.__new__(cls)
-        new._dq, new._vec8, new.frames = None, vec8, frames or (None,) * len(cls.FRAMES)
+        new._dq, new._coefficients, new.frames = None, coefficients, frames or (None,) * len(cls.FRAMES)
         return new
 
     @property
     def dq(self) -> DQ:
         """The dual quaternion behind the value."""
         if self._dq is None:
-            assert self._vec8 is not None
-            self._dq = DQ.of8(unstack(self._vec8, 8))
+            assert self._coefficients is not None
+            size = self._coefficients.shape[-1]
+            vec8: list[Scalar] = [0.0] * 8
+            places = self.PLACES if size < 8 else range(8)
+            for place, number in zip(places, unstack(self._coefficients, size), strict=True):
+                vec8[place] = number
+            self._dq = DQ.of8(vec8)
         return self._dq
+
+    def _own(self, size: int) -> Array | None:
+        """A copy of the coefficients where they came as an array of so many."""
+        array = self._coefficients
+        return array.copy() if array is not None and array.shape[-1] == size else None
 
     def vec8(self) -> Array:
         """Coefficients, shape (..., 8)."""
-        return self.dq.vec8() if self._vec8 is None else self._vec8.copy()
+        own = self._own(8)
+        return self.dq.vec8() if own is None else own
 
     @property
     def shape(self) -> tuple[int, ...]:
         """Leading shape of the batch; () for one value."""
-        return self.dq.shape
+        return self.dq.shape if self._coefficients is None else self._coefficients.shape[:-1]
 
     def __getitem__(self: V, index: Any) -> V:
         """Part of a batch."""

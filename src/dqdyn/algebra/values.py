@@ -96,6 +96,7 @@ class Screw(Framed):
     """Shared by twists and wrenches: a pure dual quaternion moved by Ad."""
 
     FRAMES = ("body", "reference", "expressed")
+    PLACES = (1, 2, 3, 5, 6, 7)
     __slots__ = ()
 
     @property
@@ -109,7 +110,8 @@ class Screw(Framed):
 
     def vec6(self) -> Array:
         """Shape (..., 6)."""
-        return self.dq.vec6()
+        own = self._own(6)
+        return self.dq.vec6() if own is None else own
 
     def with_frames(self: S, *, body: Name = None, reference: Name = None, expressed: Name = None) -> S:
         """The same components under these names of frames; a name that is left out is forgotten."""

@@ -47,6 +47,7 @@ class Primitive(Value):
 class Point(Primitive):
     """The point p, a pure quaternion: ``Point([x, y, z])`` in m, or (..., 3) for a batch."""
 
+    PLACES = (1, 2, 3)
     __slots__ = ()
 
     def __init__(self, position: Reals | Point) -> None:
@@ -55,7 +56,8 @@ class Point(Primitive):
     @property
     def position(self) -> Array:
         """Coordinates in m, shape (..., 3)."""
-        return self._array(self.dq.primary)
+        own = self._own(3)
+        return self._array(self.dq.primary) if own is None else own
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         return np.asarray(self.position, dtype=dtype)
@@ -73,6 +75,7 @@ class Line(Primitive):
     A line is directed: ``l + εm`` and ``−l − εm`` are the same set of points, but not equal.
     """
 
+    PLACES = (1, 2, 3, 5, 6, 7)
     __slots__ = ()
 
     def __init__(self, direction: Reals, point: Reals | Point) -> None:
@@ -130,6 +133,7 @@ class Plane(Primitive):
     The normal has length 1 and points to the positive side; d in m is how far along it the plane is from the origin.
     """
 
+    PLACES = (1, 2, 3, 4)
     __slots__ = ()
 
     def __init__(

@@ -13,7 +13,6 @@ from dqdyn.arrays import Array
 from dqdyn.gym.task import Observed, Task, place
 from dqdyn.robot import Robot
 from dqdyn.robot.named_states import columns
-from dqdyn.robot.options import Options
 
 _ORIGIN = np.zeros(3)
 _PLACE = 10.0  # m: no arm reaches further
@@ -44,7 +43,7 @@ class Reach(Task):
             there, here = lower + (upper - lower) * rng.random((2, robot.nq))
         else:
             there, here = robot.random_configuration(rng), robot.random_configuration(rng)
-        return here, np.zeros(robot.nv), robot._run("point_on", (there, _ORIGIN), Options(frame=self.frame))
+        return here, np.zeros(robot.nv), robot.point(self.frame, there).position
 
     def observed(self, robot: Robot) -> Sequence[Observed]:
         axes = [(f"{kind} of {name}", unit) for kind in "qv" for name, unit in columns(robot.model, kind)]

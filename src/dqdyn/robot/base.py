@@ -11,6 +11,7 @@ import numpy as np
 from dqdyn.algebra.counter import Tally
 from dqdyn.arrays import Array, Out
 from dqdyn.compile.runtime.function import Function
+from dqdyn.compile.runtime.method_table import MethodTable
 from dqdyn.compile.trace.program import Counts, Program
 from dqdyn.errors import Error
 from dqdyn.model.model import Frame, Model, TreeJoint
@@ -32,7 +33,7 @@ class WithFunctions:
     __slots__ = ("_direct", "_functions")
     # The first slot is where compiled methods look for machine code.
 
-    _direct: dict[str, Any]
+    _direct: MethodTable
     _functions: CompiledFunctions
 
     def _set_functions(self, functions: CompiledFunctions) -> None:
@@ -109,9 +110,9 @@ class WithFunctions:
             return function(*inputs) if out is None else function(*inputs, out=out)
         return function(*inputs, out=out, check=False)
 
-    def _run_parts(self, name: str, inputs: Inputs, check: bool = True) -> Any:
-        """A function whose method gives the parts of its result in a tuple."""
-        function: Callable[..., Any] = self._functions.ready(name, DEFAULTS, inputs[0])
+    def _run_plain(self, name: str, inputs: Inputs, options: Options = DEFAULTS, check: bool = True) -> Any:
+        """A function whose method gives something else than an array: a tuple of arrays, or a value."""
+        function: Callable[..., Any] = self._functions.ready(name, options, inputs[0])
         return function(*inputs) if check else function(*inputs, check=False)
 
 

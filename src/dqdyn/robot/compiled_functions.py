@@ -17,6 +17,7 @@ from dqdyn.algebra.scalar import Scalar
 from dqdyn.arrays import is_lazy
 from dqdyn.compile.codegen.results import ResultForm
 from dqdyn.compile.runtime.function import Function
+from dqdyn.compile.runtime.method_table import MethodTable
 from dqdyn.compile.runtime.process_lock import LOCK
 from dqdyn.compile.trace.program import Program
 from dqdyn.compile.trace.tracer import cheapest, trace
@@ -61,7 +62,7 @@ class CompiledFunctions:
 
     def __init__(self, variables: Variables, owner: type) -> None:
         self.variables, self.owner = variables, owner
-        self.direct: dict[str, Any] = {}
+        self.direct = MethodTable()
         self.made: dict[tuple[str, Options], Made] = {}
         self._compiled: dict[tuple[str, Options], Function] = {}
         self._several: dict[tuple[Any, ...], JointFunction] = {}
@@ -123,9 +124,10 @@ class CompiledFunctions:
             function.summary(self.owner),
             numbers=variables.times(names),
             verify=verify,
+            refusals={} if function.refuses is None else {0: function.refuses(function, options)},
             native=variables.native,
             lazy=partial(self._lazily, function, options),
-            **_forms(function, program),
+            **_forms(function, variables.model, options, program),
         )
 
     def _lazily(self, function: RobotFunction, options: Options, compiled: Function, inputs: Any, **how: Any) -> Any:
@@ -140,7 +142,7 @@ class CompiledFunctions:
         trace_it, model = partial(self.program, function, options), self.variables.model
         named = type(self.variables) is Variables and self.variables.functions.get(function.name) is function
         named = named and not options.parameters  # which read the description, too, that the key does not have
-        quick = "frame" in function.options and model.nv < _LONG_TO_TRACE
+        quick = "frame" in function.options and not function.divides and model.nv < _LONG_TO_TRACE
         keep = named and not quick
         program, known = stored(model, function.name, options, trace_it) if keep else (trace_it(), False)
         _LOG.debug("%s %s of %s: %s", "read" if known else "traced", function.name, model.name, program.counts)
@@ -210,16 +212,19 @@ class CompiledFunctions:
         if isinstance(ready, Function) or options._replace(**usual) != DEFAULTS:
             return
         load_methods(WithFunctions)
-        *path, last = (function.name, *function.keys(options))
-        table = self.direct
+        *path, last = (function.method or function.name, *function.keys(options))
+        table: dict[str, Any] = self.direct
         for key in path:
             table = table.setdefault(key, {})
         table[last] = ready
 
 
-def _forms(function: RobotFunction, program: Program) -> dict[str, Any]:
+def _forms(function: RobotFunction, model: Model, options: Options, program: Program) -> dict[str, Any]:
     """How the result of a function is given: by itself, and by the method of a robot."""
     whole = ResultForm((program.shape,))
+    if function.value is not None:
+        plain = ResultForm((program.shape,), is_value=True)
+        return {"forms": {"call": whole, "plain": plain}, "value": function.value(model, options)}
     if function.plain == "number":
         return {"forms": {"call": whole, "plain": ResultForm(((),))}}
     if function.plain == "parts":

@@ -10,7 +10,7 @@ import numpy as np
 
 from dqdyn.algebra.scalar import stack, unstack
 from dqdyn.arrays import Array, Out, Reals, Times, is_lazy
-from dqdyn.compile.runtime.function import check_out
+from dqdyn.compile.runtime.array_memory import check_out
 from dqdyn.compile.runtime.method import compiled_method
 from dqdyn.dynamics.methods import depths
 from dqdyn.errors import Error
@@ -161,7 +161,7 @@ class DynamicMethods(KinematicMethods):
 
         Without external wrenches, and without ``out``: the bound function takes one array (..., 3, nv, nv).
         """
-        parts: tuple[Array, Array, Array] = self._run_parts("inverse_dynamics_derivatives", (q, v, a), check)
+        parts: tuple[Array, Array, Array] = self._run_plain("inverse_dynamics_derivatives", (q, v, a), check=check)
         return parts
 
     @compiled_method(inputs=3)
@@ -180,7 +180,9 @@ class DynamicMethods(KinematicMethods):
                 f"constraints without time; {self.model.name!r} has nv = {n}: use finite differences."
             )
         if constraints or _is_compiled(self.model):
-            parts: tuple[Array, Array, Array] = self._run_parts("forward_dynamics_derivatives", (q, v, tau), check)
+            parts: tuple[Array, Array, Array] = self._run_plain(
+                "forward_dynamics_derivatives", (q, v, tau), check=check
+            )
             return parts
         # Straight-line code for that many operations would take long to compile; LAPACK has loops.
         a = self.forward_dynamics(q, v, tau, check=check)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -90,6 +91,8 @@ def joint_function(functions: CompiledFunctions, entries: Sequence[JointEntry]) 
     program = merged("+".join(labels), sizes, chosen)
     parts = tuple(p.shape for p in chosen)
     form = ResultForm(parts, is_tuple=True, fields=_fields(entries))
+    firsts = itertools.accumulate((p.size for p in chosen), initial=0)
+    pairs = [(first, e.function.refuses, e) for first, e in zip(firsts, entries, strict=False)]
     result = JointFunction(
         program,
         partial(variables.read, program),
@@ -97,6 +100,7 @@ def joint_function(functions: CompiledFunctions, entries: Sequence[JointEntry]) 
         f"({', '.join(labels)}) in one program.",
         numbers=variables.times(names),
         verify=verify,
+        refusals={first: refuses(e.function, e.options) for first, refuses, e in pairs if refuses is not None},
         native=variables.native,
         parts=parts,
         forms={"call": form},

@@ -7,16 +7,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dqdyn.algebra.any_pose import PoseLike
-from dqdyn.algebra.dual import DQ
-from dqdyn.algebra.quaternion import pure, real
-from dqdyn.algebra.scalar import unstack
 from dqdyn.algebra.values import Pose, Twist
 from dqdyn.arrays import Array, Out, Reals, Times
 from dqdyn.compile.runtime.method import compiled_method
 from dqdyn.geometry.primitives import Line, Plane, Point
-from dqdyn.kinematics.frames import Expressed, expression_frame
-from dqdyn.model.description import WORLD
-from dqdyn.robot.array_forms import ArrayForms, LocalLine, LocalPlane, LocalPoint, hands
+from dqdyn.kinematics.frame_poses import Poses
+from dqdyn.kinematics.frames import Expressed
+from dqdyn.robot.named_methods import NamedMethods
 from dqdyn.robot.options import FrameName, Options
 
 if TYPE_CHECKING:
@@ -29,12 +26,15 @@ def _constant(numbers: list[float]) -> Array:
     return array
 
 
+LocalPoint = Point | Reals
+LocalLine = Line | Reals
+LocalPlane = Plane | Reals
 Seed = np.random.Generator | int | None
 """What random numbers are drawn by, as NumPy's ``default_rng`` takes it."""
 _ORIGIN, _Z_AXIS, _XY_PLANE = map(_constant, ([0.0] * 3, [0.0, 0.0, 1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]))
 
 
-class KinematicMethods(ArrayForms):
+class KinematicMethods(NamedMethods):
     """Configurations, frames, points, lines and planes fixed to frames, two hands, center of mass."""
 
     __slots__ = ()
@@ -64,7 +64,7 @@ class KinematicMethods(ArrayForms):
         A change of a configuration x is the w (nv) with ``integrate(x, w)``: to first order, q moved by w and v changed
         by u lead to q' moved by ∂q'/∂q w + ∂q'/∂v u. The derivative with respect to dt is v.
         """
-        both: tuple[Array, Array] = self._run_parts("integrate_jacobians", (q, v, dt), check)
+        both: tuple[Array, Array] = self._run_plain("integrate_jacobians", (q, v, dt), check=check)
         return both
 
     @compiled_method(inputs=2)
@@ -74,7 +74,7 @@ class KinematicMethods(ArrayForms):
         Changes of q0 and q1 are as in :meth:`integrate_jacobians`. Where a rotation between them is by π, so that
         ``difference`` jumps, they are those of the side that it takes.
         """
-        both: tuple[Array, Array] = self._run_parts("difference_jacobians", (q0, q1), check)
+        both: tuple[Array, Array] = self._run_plain("difference_jacobians", (q0, q1), check=check)
         return both
 
     @compiled_method(inputs=2)
@@ -84,16 +84,17 @@ class KinematicMethods(ArrayForms):
 
     # --- frames -----------------------------------------------------------------------------------------------
 
+    @compiled_method(inputs=1)
     def pose(self, frame: FrameName, q: Reals, *, check: bool = True) -> Pose:
         """Pose of a frame in the world: ``.vec8()``, ``.rotation`` (w x y z), ``.translation`` in m, ``.matrix``."""
-        vec8 = self._pose(frame, q) if check else self._pose(frame, q, check=False)
-        return Pose.of_array(vec8, _name(frame), WORLD)
+        pose: Pose = self._run_plain("pose", (q,), Options(frame=frame), check)
+        return pose
 
-    def poses(self, q: Reals, *, check: bool = True) -> dict[str, Pose]:
-        """Poses of all frames by name."""
-        rows = self._poses(q) if check else self._poses(q, check=False)
-        by_frame = rows if rows.ndim == 2 else np.moveaxis(rows, -2, 0)
-        return {name: Pose.of_array(row, name, WORLD) for name, row in zip(self.frames, by_frame, strict=True)}
+    @compiled_method(inputs=1)
+    def poses(self, q: Reals, *, check: bool = True) -> Poses:
+        """Poses of all frames by name, as in a dictionary; ``.vec8()`` has them in one array (..., frames, 8)."""
+        poses: Poses = self._run_plain("poses", (q,), check=check)
+        return poses
 
     @compiled_method(inputs=2)
     def pose_error(self, frame: FrameName, q: Reals, goal: PoseLike, *, out: Out = None, check: bool = True) -> Array:
@@ -110,19 +111,21 @@ class KinematicMethods(ArrayForms):
         """E (..., 6, nv) with ė = E v for the error e of :meth:`pose_error`."""
         return self._run("pose_error_matrix", (q, goal), Options(frame=frame), out=out, check=check)
 
+    @compiled_method(inputs=2, option="expressed")
     def twist(
         self, frame: FrameName, q: Reals, v: Reals, expressed: Expressed = "body", *, check: bool = True
     ) -> Twist:
         """Twist ω + εv of a frame in rad/s and m/s; ``expressed`` "body", "world" or "aligned"."""
-        vec6 = self._twist(frame, q, v, expressed) if check else self._twist(frame, q, v, expressed, check=False)
-        return _twist(vec6, frame, expressed)
+        twist: Twist = self._run_plain("twist", (q, v), Options(frame=frame, expressed=expressed), check)
+        return twist
 
+    @compiled_method(inputs=3, option="expressed")
     def twist_rate(
         self, frame: FrameName, q: Reals, v: Reals, a: Reals, expressed: Expressed = "body", *, check: bool = True
     ) -> Twist:
         """Rate of the components of the twist: J a + J̇ v, in rad/s² and m/s²."""
-        given = (frame, q, v, a, expressed)
-        return _twist(self._twist_rate(*given) if check else self._twist_rate(*given, check=False), frame, expressed)
+        rate: Twist = self._run_plain("twist_rate", (q, v, a), Options(frame=frame, expressed=expressed), check)
+        return rate
 
     @compiled_method(inputs=2, option="expressed")
     def frame_forces(
@@ -233,10 +236,11 @@ class KinematicMethods(ArrayForms):
 
     # --- points, lines and planes fixed to a frame ------------------------------------------------------------
 
+    @compiled_method(inputs=2)
     def point(self, frame: FrameName, q: Reals, point: LocalPoint = _ORIGIN, *, check: bool = True) -> Point:
         """A point given in the frame, seen from the world."""
-        xyz = self._point_on(frame, q, point) if check else self._point_on(frame, q, point, check=False)
-        return Point.of(DQ.of(pure(*unstack(xyz, 3))))
+        seen: Point = self._run_plain("point_on", (q, point), Options(frame=frame), check)
+        return seen
 
     @compiled_method(inputs=2, default=_ORIGIN)
     def point_jacobian(
@@ -252,10 +256,12 @@ class KinematicMethods(ArrayForms):
         """J̇ (..., 3, nv) along v."""
         return self._run("point_jacobian_derivative", (q, v, point), Options(frame=frame), check=check)
 
+    @compiled_method(inputs=2, default=_Z_AXIS)
     def line(self, frame: FrameName, q: Reals, line: LocalLine | None = None, *, check: bool = True) -> Line:
         """A line given in the frame (default: its z axis), seen from the world [Quiroz, eq. (4.24)]."""
-        given = (frame, q, _Z_AXIS if line is None else line)
-        return Line.of(DQ.of6(unstack(self._line_on(*given) if check else self._line_on(*given, check=False), 6)))
+        inputs = (q, _Z_AXIS if line is None else line)
+        seen: Line = self._run_plain("line_on", inputs, Options(frame=frame), check)
+        return seen
 
     @compiled_method(inputs=2, default=_Z_AXIS)
     def line_jacobian(self, frame: FrameName, q: Reals, line: LocalLine | None = None, *, check: bool = True) -> Array:
@@ -271,11 +277,12 @@ class KinematicMethods(ArrayForms):
             "line_jacobian_derivative", (q, v, _Z_AXIS if line is None else line), Options(frame=frame), check=check
         )
 
+    @compiled_method(inputs=2, default=_XY_PLANE)
     def plane(self, frame: FrameName, q: Reals, plane: LocalPlane | None = None, *, check: bool = True) -> Plane:
         """A plane given in the frame (default: its xy plane), seen from the world."""
-        given = (frame, q, _XY_PLANE if plane is None else plane)
-        *n, d = unstack(self._plane_on(*given) if check else self._plane_on(*given, check=False), 4)
-        return Plane.of(DQ.of(pure(*n), real(d)))
+        inputs = (q, _XY_PLANE if plane is None else plane)
+        seen: Plane = self._run_plain("plane_on", inputs, Options(frame=frame), check)
+        return seen
 
     @compiled_method(inputs=2, default=_XY_PLANE)
     def plane_jacobian(
@@ -300,41 +307,41 @@ class KinematicMethods(ArrayForms):
 
     # --- two hands --------------------------------------------------------------------------------------------
 
+    @compiled_method(inputs=1)
     def relative_pose(self, frame1: FrameName, frame2: FrameName, q: Reals, *, check: bool = True) -> Pose:
         """x_r = x_2* x_1: frame 1 seen from frame 2 (cooperative dual task space)."""
-        given = (frame1, frame2, q)
-        vec8 = self._relative_pose(*given) if check else self._relative_pose(*given, check=False)
-        return Pose.of_array(vec8, _name(frame1), _name(frame2))
+        pose: Pose = self._run_plain("relative_pose", (q,), _hands(frame1, frame2), check)
+        return pose
 
+    @compiled_method(inputs=1)
     def absolute_pose(self, frame1: FrameName, frame2: FrameName, q: Reals, *, check: bool = True) -> Pose:
         """x_a = x_2 x_r^{1/2}: half-way between the frames (cooperative dual task space)."""
-        given = (frame1, frame2, q)
-        vec8 = self._absolute_pose(*given) if check else self._absolute_pose(*given, check=False)
-        return Pose.of_array(vec8, None, WORLD)
+        pose: Pose = self._run_plain("absolute_pose", (q,), _hands(frame1, frame2), check)
+        return pose
 
     @compiled_method(inputs=1)
     def relative_pose_jacobian(self, frame1: FrameName, frame2: FrameName, q: Reals, *, check: bool = True) -> Array:
         """J (..., 8, nv) of :meth:`relative_pose`."""
-        return self._run("relative_pose_jacobian", (q,), hands(frame1, frame2), check=check)
+        return self._run("relative_pose_jacobian", (q,), _hands(frame1, frame2), check=check)
 
     @compiled_method(inputs=1)
     def absolute_pose_jacobian(self, frame1: FrameName, frame2: FrameName, q: Reals, *, check: bool = True) -> Array:
         """J (..., 8, nv) of :meth:`absolute_pose`, exact."""
-        return self._run("absolute_pose_jacobian", (q,), hands(frame1, frame2), check=check)
+        return self._run("absolute_pose_jacobian", (q,), _hands(frame1, frame2), check=check)
 
     @compiled_method(inputs=2)
     def relative_pose_jacobian_derivative(
         self, frame1: FrameName, frame2: FrameName, q: Reals, v: Reals, *, check: bool = True
     ) -> Array:
         """J̇ (..., 8, nv) along v of :meth:`relative_pose`."""
-        return self._run("relative_pose_jacobian_derivative", (q, v), hands(frame1, frame2), check=check)
+        return self._run("relative_pose_jacobian_derivative", (q, v), _hands(frame1, frame2), check=check)
 
     @compiled_method(inputs=2)
     def absolute_pose_jacobian_derivative(
         self, frame1: FrameName, frame2: FrameName, q: Reals, v: Reals, *, check: bool = True
     ) -> Array:
         """J̇ (..., 8, nv) along v of :meth:`absolute_pose`."""
-        return self._run("absolute_pose_jacobian_derivative", (q, v), hands(frame1, frame2), check=check)
+        return self._run("absolute_pose_jacobian_derivative", (q, v), _hands(frame1, frame2), check=check)
 
     # --- mass -------------------------------------------------------------------------------------------------
 
@@ -376,10 +383,6 @@ class KinematicMethods(ArrayForms):
         return self._run("centroidal_momentum_matrix_derivative", (q, v), out=out, check=check)
 
 
-def _name(frame: FrameName) -> str:
-    return frame if isinstance(frame, str) else frame.name
-
-
-def _twist(vec6: Array, frame: FrameName, expressed: Expressed) -> Twist:
-    body = _name(frame)
-    return Twist.of(DQ.of6(unstack(vec6, 6)), body, WORLD, expression_frame(body, expressed))
+def _hands(frame1: FrameName, frame2: FrameName) -> Options:
+    """The options of functions of two frames."""
+    return Options(frame1=frame1, frame2=frame2)

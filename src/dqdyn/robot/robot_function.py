@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from dqdyn.algebra.scalar import Scalar
+from dqdyn.compile.codegen.results import ValueKind
+from dqdyn.compile.runtime.function import Refusal
 from dqdyn.dynamics.choice import Formulations
 from dqdyn.dynamics.wrenches import on_bodies
 from dqdyn.model.model import Model
@@ -19,9 +21,10 @@ Entries = tuple[list[Scalar], tuple[int, ...]]
 """Scalars in row-major order and the shape that they fill."""
 Candidates = Sequence[tuple[Callable[..., Any], Any]]
 """Algorithms that compute the same, each with what it runs on."""
-Requirement = Callable[["RobotFunction", Model, Options, bool | None], Callable[[list[Any]], None] | None]
-"""``requirement(function, model, options, native)`` raises where a robot cannot have the function; what it gives, if
-anything, raises where the function has no value at a state, given the inputs as arrays."""
+Requirement = Callable[["RobotFunction", Model, Options], None]
+"""``requirement(function, model, options)`` raises where a robot cannot have the function."""
+Refuses = Callable[["RobotFunction", Options], Refusal]
+"""``refuses(function, options)`` gives what raises at the states where the first number of the result is NaN."""
 TIMES = ("t", "dt")
 """Inputs that are one number."""
 
@@ -35,7 +38,8 @@ class RobotFunction:
     and "time" add an input each; "packed" keeps the upper triangle of a symmetric matrix; "method" chooses among the
     formulations of ``choice``. Where several algorithms compute the same, ``candidates`` gives them, and the compiler
     takes the cheapest. ``divides`` names the matrix that must be regular: "M", or "B" of quasi-velocities; ``requires``
-    is what must hold beyond that.
+    is what must hold beyond that. Where the function has no value, the first number of its result may be NaN; then
+    ``refuses`` says why.
     """
 
     name: str
@@ -49,8 +53,11 @@ class RobotFunction:
     candidates: Callable[[Any, Options], Candidates] | None = None
     divides: Literal["", "B", "M"] = ""
     requires: Requirement | None = None
+    refuses: Refuses | None = None
     plain: Literal["", "number", "parts"] = ""
     """What the method makes of the array: its only number, or a tuple of its parts."""
+    value: Callable[[Model, Options], ValueKind] | None = None
+    """What the method makes of the array: a pose, say."""
     columns: Callable[[Any], int] = lambda subject: 0
     """Width of a matrix without rows."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from dqdyn.arrays import Array, Out, Reals
+from dqdyn.compile.runtime.method import compiled_method
 from dqdyn.errors import StateError
 from dqdyn.robot.functions.second_order import HESSIAN
 from dqdyn.robot.operational import OperationalMethods
@@ -47,6 +48,7 @@ class SecondOrderMethods(OperationalMethods):
         """
         return self._second_derivatives(q, v, a, weights, check)
 
+    @compiled_method(inputs=7)
     def inverse_dynamics_hessian_product(
         self,
         q: Reals,

@@ -14,7 +14,7 @@ from dqdyn.errors import Error
 from dqdyn.kinematics import attached
 from dqdyn.kinematics.pose_error import GOAL_SIZE
 from dqdyn.model.model import Model
-from dqdyn.robot.inertia_checks import InertiaChecks
+from dqdyn.robot.inertia_checks import InertiaChecks, RegularStates
 from dqdyn.robot.options import Options
 from dqdyn.robot.parameter_checks import ParameterChecks
 from dqdyn.robot.robot_function import TIMES, RobotFunction
@@ -75,17 +75,18 @@ class Variables:
 
     def require(self, function: RobotFunction, options: Options) -> Verify | None:
         """An error where the robot cannot have the function; else what every state must fulfil, if anything."""
-        own = None if function.requires is None else function.requires(function, self.model, options, self.native)
+        if function.requires is not None:
+            function.requires(function, self.model, options)
         divides = function.divides == "M"
         weighs = function.name.startswith(("center_of_mass", "centroidal"))
         checks = ParameterChecks(self.model, function.all_inputs(options), divides, self.native, weighs)
         if checks.needed:
             return checks
         if not divides:
-            return own
+            return None
         self.inertia.require_inertia()
         self.require_time(function, options)
-        return own if self.inertia.is_regular else _both(self.inertia.require_regular, own)
+        return None if self.inertia.is_regular else RegularStates(self.inertia)
 
     def require_time(self, function: RobotFunction, options: Options) -> None:
         """An error where a constraint depends on a time that the function does not take."""
@@ -98,15 +99,3 @@ class Variables:
     def times(self, names: Sequence[str]) -> list[int]:
         """Arguments that may be given as plain numbers."""
         return [argument for argument, name in enumerate(names) if name in TIMES]
-
-
-def _both(first: Verify, second: Verify | None) -> Verify:
-    """One condition after another, if there is another."""
-    if second is None:
-        return first
-
-    def verify(inputs: list[np.ndarray]) -> None:
-        first(inputs)
-        second(inputs)
-
-    return verify

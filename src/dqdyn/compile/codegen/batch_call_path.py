@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dqdyn.compile.codegen.call_path import CallEmitter
+from dqdyn.compile.codegen.fresh_arrays import emit_new_array
 from dqdyn.compile.codegen.results import ResultForm, Shape
 from dqdyn.compile.runtime import python_abi as abi
 from dqdyn.compile.trace.program import Program
@@ -29,9 +30,10 @@ class BatchCallEmitter(CallEmitter):
         parts: Sequence[Shape] = (),
         form: ResultForm | None = None,
         name: str = "call",
+        marks: Sequence[int] = (),
         largest: int = 1 << 62,
     ) -> None:
-        super().__init__(program, width, units, numbers, parts, form, name)
+        super().__init__(program, width, units, numbers, parts, form, name, marks)
         self.largest = largest
 
     def text(self) -> str:
@@ -55,6 +57,9 @@ class BatchCallEmitter(CallEmitter):
         self.run("take_gil", f"ptr {state}")
         return flag
 
+    def make_array(self, number: int) -> str:
+        return emit_new_array(self, [self.rows, *map(str, self.form.shapes[number])])
+
     def leading(self) -> list[str]:
         return [self.rows]
 
@@ -66,6 +71,16 @@ class BatchCallEmitter(CallEmitter):
             some, few = self.op(f"icmp sgt i64 {self.rows}, 0"), self.op(f"icmp sle i64 {self.rows}, {self.largest}")
             self.require(self.op(f"and i1 {some}, {few}"))
         return self.gapless(array, [*self.leading(), str(size)])
+
+    def entry(self) -> list[str]:
+        return [*super().entry(), *(f"  %mark{i}_number = alloca i64" for i in range(len(self.marks)))]
+
+    def require_number(self, mark: int, arrays: list[str]) -> None:
+        array, place = self.marks[mark]
+        first, size = self.at(arrays[array], place), self.form.sizes[array]
+        with self.loop(f"mark{mark}", self.rows) as row:
+            value = self.load(self.at(first, self.op(f"mul i64 {row}, {size}")))
+            self.require(self.op(f"fcmp ord double {value}, {value}"), otherwise="redo")
 
     def length(self, size: int) -> str:
         return self.op(f"mul i64 {self.rows}, {size}")

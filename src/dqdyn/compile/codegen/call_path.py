@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from dqdyn.compile.codegen.fresh_arrays import LARGEST, REMEMBERED, emit_new_array, fresh_array
 from dqdyn.compile.codegen.python_objects import ObjectEmitter
 from dqdyn.compile.codegen.results import OutputArrays, ResultForm, Shape
 from dqdyn.compile.codegen.rows import UNIT_SQUARED
@@ -21,7 +22,8 @@ class CallEmitter(ObjectEmitter):
     ``units`` lists (argument, start) of unit quaternions in the inputs; ``width`` is the vector width for the checks.
     ``numbers`` are the arguments, of size 1, that come as a float: an array would be a batch of them. The kernel writes
     an array for each of the ``parts``; callers get the ``form``, by default one array. A module may have several such
-    functions, of different forms and each by its ``name``; the first one brings the table of addresses.
+    functions, of different forms and each by its ``name``; the first one brings the table of addresses. Where an output
+    in ``marks`` is NaN, Python takes over.
     """
 
     def __init__(
@@ -33,11 +35,12 @@ class CallEmitter(ObjectEmitter):
         parts: Sequence[Shape] = (),
         form: ResultForm | None = None,
         name: str = "call",
+        marks: Sequence[int] = (),
     ) -> None:
         super().__init__(width)
         self.program, self.units, self.numbers, self.name = program, units, numbers, name
-        self.form = ResultForm((program.shape,)) if form is None else form
-        self.views = self.form.views(OutputArrays.of(program, parts))
+        self.form, arrays = ResultForm((program.shape,)) if form is None else form, OutputArrays.of(program, parts)
+        self.views, self.marks = self.form.views(arrays), [self.form.place(arrays, k) for k in marks]
 
     def text(self) -> str:
         """The function, and behind it the one for batches, which takes over where the first array has two axes."""
@@ -52,10 +55,13 @@ class CallEmitter(ObjectEmitter):
             "  ret ptr %rows",
             "}",
         ]
-        named = [f"@{self.name}_type = dso_local global ptr null"] if self.form.fields else []
+        of_class = self.form.fields or self.form.is_value
+        named = [f"@{self.name}_{what} = dso_local global ptr null" for what in ("type", "frames") if of_class]
         table = [abi.CONTEXT_IR] if self.is_first else []
+        fresh = [fresh_array(f"{self.name}_fresh{i}", shape) for i, shape in enumerate(self.form.shapes)]
+        fresh.append(f"@{self.name}_remembered = dso_local global ptr null")
         head = f"define ptr @{self.name}(ptr %self, ptr %args, i64 %nargs, ptr %kwnames) {{"
-        return "\n".join([*table, *named, head, *self.entry(), *self.lines, ""])
+        return "\n".join([*table, *named, *fresh, head, *self.entry(), *self.lines, ""])
 
     @property
     def is_first(self) -> bool:
@@ -63,7 +69,7 @@ class CallEmitter(ObjectEmitter):
         return self.name == "call"
 
     def entry(self) -> list[str]:
-        return ["entry:", f"  %dims = alloca [{max(map(len, self.form.shapes)) + 1} x i64]"]
+        return ["entry:", f"  %dims = alloca [{max(map(len, self.form.shapes)) + 1} x i64]", "  %result = alloca ptr"]
 
     def arguments(self) -> list[str]:
         """Pointers to the data of all arguments, after checks of their number and of each of them."""
@@ -77,17 +83,12 @@ class CallEmitter(ObjectEmitter):
 
     def answer(self, data: list[str], run: Callable[[list[str]], str]) -> None:
         """``run(pointers)`` into new arrays or those given as ``out=``; where it returns a flag, Python takes over."""
-        self.branch(self.op("icmp eq ptr %kwnames, null"), "make", "given")
-        self.label("make")
-        fresh, fresh_data = self.make_result()
-        self.lines += ["  br label %made", "made:", "  br label %run", "given:"]
-        given, given_data = self.given_out(data)
-        self.lines += ["  br label %taken", "taken:", "  br label %run", "run:"]
-        result = self.op(f"phi ptr [ {fresh}, %made ], [ {given}, %taken ]")
-        pairs = zip(fresh_data, given_data, strict=True)
-        arrays = [self.op(f"phi ptr [ {new}, %made ], [ {old}, %taken ]") for new, old in pairs]
+        self.read_words()
+        result, arrays = self.make_value() if self.form.is_value else self.make_or_take(data)
         pointers = [self.at(arrays[array], start) if start else arrays[array] for array, start, _ in self.views]
         self.require_equal("i64", run(pointers), 0, otherwise="redo")
+        for number in range(len(self.marks)):
+            self.require_number(number, arrays)
         self.lines += [f"  ret ptr {result}", "redo:"]  # Python computes it again
         self.run("decrease", f"ptr {result}")
         self.jump("slow")
@@ -95,10 +96,70 @@ class CallEmitter(ObjectEmitter):
         answer = self.call("vectorcall", "ptr %self, ptr %args, i64 %nargs, ptr %kwnames")
         self.lines += [f"  ret ptr {answer}", "no_memory:", "  ret ptr null"]  # NumPy has set the exception
 
+    def read_words(self) -> None:
+        """Put what is given as ``out=`` into ``%result``, null if nothing is; ``check=`` is understood, too.
+
+        Inputs that need no check give the same with and without it, and the others are left to Python anyway.
+        """
+        self.store("null", "%result", "ptr")
+        self.branch(self.op("icmp eq ptr %kwnames, null"), "understood", "words")
+        self.label("words")
+        count = self.call("tuple_size", "ptr %kwnames", "i64")
+        self.require(self.op(f"icmp ne i64 {count}, 0"), otherwise="understood")
+        self.read_word(0)
+        self.branch(self.op(f"icmp eq i64 {count}, 1"), "understood", "further")
+        self.label("further")
+        self.require_equal("i64", count, 2)
+        self.read_word(1)
+        self.jump("understood")
+        self.label("understood")
+
+    def read_word(self, number: int) -> None:
+        name, before = self.call("tuple_item", f"ptr %kwnames, i64 {number}"), self.load("%result", "ptr")
+        value = self.argument(len(self.program.inputs) + number)
+        is_none, is_true, is_false = (
+            self.op(f"icmp eq ptr {value}, {self.context(one)}") for one in ("none", "true", "false")
+        )
+        is_out, is_check = (self.op(f"icmp eq ptr {name}, {self.context(one)}") for one in ("out", "check"))
+        choice = self.op(f"and i1 {is_check}, {self.op(f'or i1 {is_true}, {is_false}')}")
+        self.require(self.op(f"or i1 {is_out}, {choice}"))
+        given = self.op(f"select i1 {is_none}, ptr null, ptr {value}")
+        self.store(self.op(f"select i1 {is_out}, ptr {given}, ptr {before}"), "%result", "ptr")
+
+    def make_or_take(self, data: list[str]) -> tuple[str, list[str]]:
+        """A new result, or the one given as ``out=``, and the data of its arrays."""
+        self.branch(self.op(f"icmp eq ptr {self.load('%result', 'ptr')}, null"), "make", "given")
+        self.label("make")
+        fresh, fresh_data = self.make_result()
+        self.lines += ["  br label %made", "made:", "  br label %run", "given:"]
+        given, given_data = self.given_out(data)
+        self.lines += ["  br label %taken", "taken:", "  br label %run", "run:"]
+        result = self.op(f"phi ptr [ {fresh}, %made ], [ {given}, %taken ]")
+        pairs = zip(fresh_data, given_data, strict=True)
+        return result, [self.op(f"phi ptr [ {new}, %made ], [ {old}, %taken ]") for new, old in pairs]
+
+    def make_value(self) -> tuple[str, list[str]]:
+        """A new value, and the data of its array; it cannot be given."""
+        self.require_equal("ptr", self.load("%result", "ptr"), "null")
+        array = self.make_array(0)
+        self.require(self.op(f"icmp ne ptr {array}, null"), otherwise="no_memory")
+        value = self.call("allocate", f"ptr {self.op(f'load ptr, ptr @{self.name}_type')}, i64 0")
+        self.branch(self.op(f"icmp ne ptr {value}, null"), "complete", "incomplete")
+        self.label("incomplete")
+        self.run("decrease", f"ptr {array}")
+        self.jump("no_memory")
+        self.label("complete")
+        none, frames = self.context("none"), self.op(f"load ptr, ptr @{self.name}_frames")
+        for held in (none, frames):
+            self.keep(held)
+        for i, content in enumerate((array, none, frames)):
+            self.store(content, self.at(value, abi.SLOT + 8 * i, "i8"), "ptr")
+        return value, [self.field(array, abi.DATA)]
+
     def make_result(self) -> tuple[str, list[str]]:
         """A new result in the form of the caller, and the data of its arrays."""
         if not self.form.is_tuple:
-            array = self.make_array(self.form.shapes[0])
+            array = self.make_array(0)
             self.require(self.op(f"icmp ne ptr {array}, null"), otherwise="no_memory")
             return array, [self.field(array, abi.DATA)]
         count = f"i64 {len(self.form.shapes)}"
@@ -109,8 +170,8 @@ class CallEmitter(ObjectEmitter):
             result = self.call("new_tuple", count)
         self.require(self.op(f"icmp ne ptr {result}, null"), otherwise="no_memory")
         data = []
-        for i, shape in enumerate(self.form.shapes):
-            array = self.make_array(shape)
+        for i in range(len(self.form.shapes)):
+            array = self.make_array(i)
             self.require(self.op(f"icmp ne ptr {array}, null"), otherwise="incomplete")
             self.call("set_item", f"ptr {result}, i64 {i}, ptr {array}", "i32")  # takes over the reference
             data.append(self.field(array, abi.DATA))
@@ -132,6 +193,12 @@ class CallEmitter(ObjectEmitter):
         self.require_type(array, "array_type")
         self.require_equal("i32", self.field(array, abi.NDIM, "i32"), 1, otherwise="many")
         return self.gapless(array, [*self.leading(), str(size)])
+
+    def require_number(self, mark: int, arrays: list[str]) -> None:
+        """Go on where a mark in the arrays of the result is not NaN."""
+        array, place = self.marks[mark]
+        value = self.load(self.at(arrays[array], place))
+        self.require(self.op(f"fcmp ord double {value}, {value}"), otherwise="redo")
 
     def length(self, size: int) -> str:
         """How many doubles an argument has whose last axis has that size."""
@@ -176,19 +243,18 @@ class CallEmitter(ObjectEmitter):
         off = self.op(f"call double @llvm.fabs.f64(double {self.op(f'fsub double {norm}, 1.0')})")
         self.require(self.op(f"fcmp olt double {off}, {UNIT_SQUARED:e}"))
 
-    def make_array(self, of_state: Shape) -> str:
-        shape = [*self.leading(), *map(str, of_state)]
-        for i, size in enumerate(shape):
-            self.store(size, self.at("%dims", i, "i64"), "i64")
-        descr, kind = self.context("descr"), self.context("array_type")
-        self.keep(descr)  # PyArray_NewFromDescr takes over one reference
-        rest = "ptr null, ptr null, i32 0, ptr null"
-        return self.call("new_array", f"ptr {kind}, ptr {descr}, i32 {len(shape)}, ptr %dims, {rest}")
+    def make_array(self, number: int) -> str:
+        """A new reference to an array for one of the shapes of the form; null where memory is short."""
+        if self.form.sizes[number] > LARGEST:
+            return emit_new_array(self, [str(size) for size in self.form.shapes[number]])
+        remembered = self.op(f"load ptr, ptr @{self.name}_remembered")
+        first = self.at(remembered, REMEMBERED * number, "ptr")
+        place = self.op(f"select i1 {self.op(f'icmp eq ptr {remembered}, null')}, ptr null, ptr {first}")
+        return self.op(f"call ptr @{self.name}_fresh{number}(ptr {place})")
 
     def given_out(self, data: list[str]) -> tuple[str, list[str]]:
-        """What is passed as ``out=``, the only keyword, and the data of its arrays, if nothing overlaps."""
-        self.require_only_keyword(self.context("out"))
-        out, arrays = self.argument(len(self.program.inputs)), []
+        """What is passed as ``out=``, and the data of its arrays, if nothing overlaps."""
+        out, arrays = self.load("%result", "ptr"), []
         if self.form.is_tuple:
             self.require_type(out, "tuple_type")
             self.require_equal("i64", self.call("tuple_size", f"ptr {out}", "i64"), len(self.form.shapes))

@@ -34,6 +34,13 @@ class ObjectEmitter(Emitter):
     def argument(self, index: int | str) -> str:
         return self.op(f"load ptr, ptr {self.at('%args', index, 'ptr')}")
 
+    def replace(self, place: str, value: str) -> None:
+        """Let a reference lead to another object; the former one may die, and run Python code, at the end."""
+        old = self.load(place, "ptr")
+        self.run("increase", f"ptr {value}")
+        self.store(value, place, "ptr")
+        self.run("decrease", f"ptr {old}")
+
     def require_equal(self, kind: str, value: str, expected: int | str, otherwise: str = "slow") -> None:
         """Go on where two integers or pointers are equal."""
         self.require(self.op(f"icmp eq {kind} {value}, {expected}"), otherwise)
@@ -41,11 +48,6 @@ class ObjectEmitter(Emitter):
     def require_type(self, value: str, name: str) -> None:
         """Go on where an object is of exactly the type with that name in the table."""
         self.require_equal("ptr", self.field(value, TYPE), self.context(name))
-
-    def require_only_keyword(self, name: str) -> None:
-        """Go on where ``%kwnames`` holds that string object and no other."""
-        self.require_equal("i64", self.call("tuple_size", "ptr %kwnames", "i64"), 1)
-        self.require_equal("ptr", self.call("tuple_item", "ptr %kwnames, i64 0"), name)
 
     @contextmanager
     def loop(self, name: str, count: str) -> Iterator[str]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
+from typing import Any
 
 from dqdyn.compile.codegen.ir import Emitter
 from dqdyn.compile.trace.program import Program
@@ -55,12 +56,31 @@ class OutputArrays:
 
 
 @dataclass(frozen=True)
+class ValueKind:
+    """The class of the values that callers get, and the names of frames in them.
+
+    Its slots are, in this order: the array, what is made from it later, which is None at first, and the names.
+    """
+
+    kind: Any
+    frames: Collection[str | None] = ()
+    slots: tuple[str, str, str] = ("_coefficients", "_dq", "frames")
+
+    def of(self, array: Any) -> Any:
+        return self.kind.of_array(array, *self.frames)
+
+
+@dataclass(frozen=True)
 class ResultForm:
-    """What callers get: one array, or a tuple of arrays, of these shapes; ``fields`` make it a named tuple."""
+    """What callers get: one array, or a tuple of arrays, of these shapes; ``fields`` make it a named tuple.
+
+    A value is an object that holds the one array (:class:`ValueKind`).
+    """
 
     shapes: tuple[Shape, ...]
     is_tuple: bool = False
     fields: tuple[str, ...] = ()
+    is_value: bool = False
 
     @property
     def sizes(self) -> tuple[int, ...]:
@@ -72,3 +92,9 @@ class ResultForm:
             return [(i, 0, size) for i, size in enumerate(self.sizes)]
         assert len(self.shapes) == 1
         return [(0, start, self.sizes[0]) for start in arrays.starts]
+
+    def place(self, arrays: OutputArrays, k: int) -> tuple[int, int]:
+        """(array that callers get, where in its row) of an output."""
+        number = arrays.number(k)
+        array, start, _ = self.views(arrays)[number]
+        return array, start + k - arrays.starts[number]

@@ -1,4 +1,4 @@
-"""A built-in function for inputs of which some are checked: again only where they changed."""
+"""Built-in functions for inputs that are checked: again only where they changed, or in machine code."""
 
 from __future__ import annotations
 
@@ -33,6 +33,25 @@ class CheckedCall:
         if options.get("check", True):
             self._passed = content
         return result
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.__self__, name)
+
+    def __repr__(self) -> str:
+        return repr(self.__self__)
+
+
+class QuicklyCheckedCall:
+    """Calls ``built_in`` where ``quick`` says that the inputs pass the check, else ``slow``, which tells why not."""
+
+    def __init__(self, slow: Any, built_in: Callable[..., Any], quick: Callable[..., bool]) -> None:
+        self.__self__, self._built_in, self._quick = slow, built_in, quick
+        self.__name__, self.__doc__ = slow.__name__, slow.__doc__
+        self.__signature__ = slow.__signature__
+
+    def __call__(self, *inputs: Any, **options: Any) -> Any:
+        passes = options.get("check", True) is False or (inputs and self._quick(*inputs))
+        return (self._built_in if passes else self.__self__)(*inputs, **options)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.__self__, name)

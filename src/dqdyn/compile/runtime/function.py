@@ -17,10 +17,12 @@ import numpy as np
 from dqdyn.algebra.real import scalar_array
 from dqdyn.algebra.scalar import stack, unstack
 from dqdyn.arrays import Array
-from dqdyn.compile.codegen.results import OutputArrays, ResultForm, Shape
+from dqdyn.compile.codegen.fresh_arrays import REMEMBERED
+from dqdyn.compile.codegen.results import OutputArrays, ResultForm, Shape, ValueKind
 from dqdyn.compile.codegen.rows import TOO_LARGE, UNFIT, UNIT_SQUARED
 from dqdyn.compile.runtime import python_abi as abi
-from dqdyn.compile.runtime.checked_call import CheckedCall
+from dqdyn.compile.runtime.array_memory import address, as_rows, check_out, gapless
+from dqdyn.compile.runtime.checked_call import CheckedCall, QuicklyCheckedCall
 from dqdyn.compile.runtime.named_results import named_results
 from dqdyn.compile.runtime.native_code import NativeCode
 from dqdyn.compile.runtime.process_lock import SharedProperty
@@ -36,6 +38,9 @@ Converter = Callable[[int, Any, bool], Array]
 """``convert(argument, value, check)`` gives a float64 array of shape (..., size), or an object array of symbols.
 
 With ``check`` it raises for inputs that are not finite, and for quaternions that are not of unit norm."""
+
+Refusal = Callable[[Array], None]
+"""Raises where any entry of an array (...) of booleans, one per state, is true."""
 
 
 def size_converter(program: Program) -> Converter:
@@ -68,11 +73,14 @@ class Function:
     ``DQDYN_NATIVE=0`` in the environment, runs everything on the interpreter. ``units`` and ``numbers`` are those of
     :class:`~dqdyn.compile.codegen.call_path.CallEmitter`. ``verify`` raises for states, already converted and checked,
     at which the function has no value; such functions have no built-in, but those whose ``verify`` depends on some
-    inputs ``alone``, its attribute, which are checked where they changed. ``lazy(function, inputs, **options)`` takes
-    calls with Dask arrays and gives the result in one of them.
+    inputs ``alone``, its attribute, which are checked where they changed, or those that it lets pass by
+    ``quick(*inputs)``. ``refusals`` by number of an output raise for states at which that output is NaN: so a program
+    can say itself that it has no value. ``lazy(function, inputs, **options)`` takes calls with Dask arrays and gives
+    the result in one of them.
 
     ``forms`` say how the result is given: "call" by this function, by default as one array, and "plain" by the method
-    of a robot, where that differs. In a tuple each of the ``parts``, shapes of neighbouring outputs, has its own array.
+    of a robot, where that differs. In a tuple each of the ``parts``, shapes of neighbouring outputs, has its own array;
+    ``value`` is the kind of a form that is a value.
     """
 
     def __init__(
@@ -85,17 +93,21 @@ class Function:
         native: bool | None = None,
         numbers: Sequence[int] = (),
         verify: Callable[[list[Array]], None] | None = None,
+        refusals: Mapping[int, Refusal] | None = None,
         parts: Sequence[Shape] = (),
         forms: Mapping[str, ResultForm] | None = None,
+        value: ValueKind | None = None,
         lazy: Callable[..., Any] | None = None,
     ) -> None:
-        self.program, self.units, self.verify, self.lazy = program, units, verify, lazy
+        self.program, self.units, self.verify, self.value, self.lazy = program, units, verify, value, lazy
         self.forms = dict(forms or {"call": ResultForm((program.shape,))})
         self.form_name, self.form, self.arrays = "call", self.forms["call"], OutputArrays.of(program, parts)
         self.convert = size_converter(program) if convert is None else convert
+        self.refusals = dict(refusals or {})
         self.__name__, self.__doc__ = program.name, summary
         wanted = native_wanted(native) and program.size
-        self.native = NativeCode(program, units, contract, numbers, parts, self.forms) if wanted else None
+        code = (program, units, contract, numbers, parts, self.forms, tuple(self.refusals))
+        self.native = NativeCode(*code) if wanted else None
 
     @SharedProperty
     def plain(self) -> Function:
@@ -110,13 +122,19 @@ class Function:
     @SharedProperty
     def fast(self) -> Callable[..., Array]:
         """The callable to hand out; machine code for one state is compiled at first use."""
-        alone = getattr(self.verify, "alone", None)
-        if (self.verify is not None and alone is None) or self._attempt(lambda code: code.one) is None:
+        alone, quick = getattr(self.verify, "alone", None), getattr(self.verify, "quick", None)
+        if (self.verify is not None and alone is None and quick is None) or self._attempt(
+            lambda code: code.one
+        ) is None:
+            return self
+        if self.form.is_value and not (self.value and abi.slots_fit(self.value.kind, self.value.slots)):
             return self
         if problem := abi.layout_problem():
             warn_once(f"{problem}: every call goes through ctypes and takes some 10 µs longer.", "calls")
             return self
         built_in = self._attempt(self._built_in) or self
+        if quick is not None and built_in is not self:
+            return QuicklyCheckedCall(self, built_in, quick)
         return built_in if alone is None or built_in is self else CheckedCall(self, built_in, alone)
 
     def start(self, executor: Executor, batches: bool = False) -> None:
@@ -142,9 +160,18 @@ class Function:
     def _built_in(self, code: NativeCode) -> Any:
         doc = f"{self.__name__}{self.__signature__}\n--\n\n{self.__doc__}"
         abi.fill_context(code.single.address("context"))
+
+        def place(name: str, address: int) -> None:
+            ctypes.c_void_p.from_address(code.single.address(f"{self.form_name}_{name}")).value = address
+
         if self.form.fields:
-            kind = abi.immortal(named_results(self.form.fields).__self__)
-            ctypes.c_void_p.from_address(code.single.address(f"{self.form_name}_type")).value = kind
+            place("type", abi.immortal(named_results(self.form.fields).__self__))
+        if self.value and self.form.is_value:
+            place("type", abi.immortal(self.value.kind))
+            place("frames", id(self.value.frames))  # which this object holds
+        if abi.references_are_counted():
+            self._remembered = np.full(REMEMBERED * len(self.form.shapes), None)  # results, which may serve again
+            place("remembered", address(self._remembered))
         return abi.python_function(code.single.address(self.form_name), self, self.__name__, doc)
 
     def _attempt(self, get: Callable[[NativeCode], Any]) -> Any:
@@ -188,6 +215,8 @@ class Function:
         unfit = self._compute(arrays, batch, targets, threads)
         if check and deferred and unfit:
             self._refuse_unfit(inputs)
+        if check:
+            self._refuse_states(targets)
         if out is None:
             return self._formed(targets)
         for o, target in zip(given, targets, strict=True):
@@ -201,12 +230,17 @@ class Function:
         whole = self.lazy(self, inputs, **options)
         if self.form_name == "call":
             return whole
+        if self.form.is_value:
+            return self._formed([whole])
         if not self.form.is_tuple:
             return whole[..., 0]
         return tuple(whole[..., k, *(slice(None),) * len(shape)] for k, shape in enumerate(self.form.shapes))
 
     def _formed(self, arrays: list[Array]) -> Any:
         """Arrays in the form of the result."""
+        if self.form.is_value:
+            assert self.value is not None
+            return self.value.of(arrays[0])
         if not self.form.is_tuple:
             return arrays[0]
         return named_results(self.form.fields)(arrays) if self.form.fields else tuple(arrays)
@@ -222,6 +256,13 @@ class Function:
         """An error that names what is not finite, or not of unit norm."""
         for i, value in enumerate(inputs):
             self.convert(i, value, True)
+
+    def _refuse_states(self, targets: list[Array]) -> None:
+        """An error where the program found that it has no value."""
+        for k, refuse in self.refusals.items():
+            array, place = self.form.place(self.arrays, k)
+            batch = targets[array].shape[: targets[array].ndim - len(self.form.shapes[array])]
+            refuse(np.isnan(targets[array].reshape(*batch, self.form.sizes[array])[..., place]))
 
     def _symbolic(self, arrays: list[Array], out: Any) -> Any:
         if out is not None or any(a.ndim != 1 for a in arrays):
@@ -286,15 +327,15 @@ class Function:
         outs = self._columns([t.reshape(rows, size) for t, size in zip(targets, self.form.sizes, strict=True)])
         if rows == 1 and self._one(arrays, outs):
             return False
-        flat, strides = _as_rows(arrays, batch, rows)
+        flat, strides = as_rows(arrays, batch, rows)
         kernel = self._attempt(lambda code: code.many)
         if kernel is None or self.native is None:
             self._interpret(flat, outs, slice(0, rows))
             return True
 
         def words(start: int) -> list[int]:
-            given = [x for a, s in zip(flat, strides, strict=True) for x in (_address(a) + 8 * s * start, s)]
-            return given + native.output_words([(_address(o) + o.strides[0] * start, o.strides[0] // 8) for o in outs])
+            given = [x for a, s in zip(flat, strides, strict=True) for x in (address(a) + 8 * s * start, s)]
+            return given + native.output_words([(address(o) + o.strides[0] * start, o.strides[0] // 8) for o in outs])
 
         native = self.native
         limit = native.largest
@@ -319,7 +360,7 @@ class Function:
         kernel = self._attempt(lambda code: code.one)
         if kernel is None:
             return False
-        flat = [_gapless(a.reshape(1, a.shape[-1])) for a in arrays]
+        flat = [gapless(a.reshape(1, a.shape[-1])) for a in arrays]
         if kernel(*(a.ctypes.data for a in (*flat, *outs))):
             self._interpret(flat, outs, slice(0, 1))
         return True
@@ -355,45 +396,6 @@ class Function:
 
     def __repr__(self) -> str:
         return f"<{self.__name__}({', '.join(name for name, _ in self.program.inputs)}): {self.program.counts}>"
-
-
-def check_out(name: str, out: Any, shape: tuple[int, ...]) -> None:
-    """An error unless the result of a function can be written to ``out``."""
-    if not isinstance(out, np.ndarray) or out.shape != shape or out.dtype != np.float64:
-        given = f"{out.dtype} {out.shape}" if isinstance(out, np.ndarray) else type(out).__name__
-        raise StateError(f"out of {name} must be a float64 array of shape {shape}; found {given}.")
-    if not out.flags.writeable:
-        raise StateError(f"out of {name} is read-only: pass a writeable array.")
-
-
-def _address(a: Array) -> int:
-    """Where the data start; quicker than ``a.ctypes.data``."""
-    return int(a.__array_interface__["data"][0])
-
-
-def _gapless(a: Array) -> Array:
-    """The array itself if its memory is in order, else a copy; ``np.ascontiguousarray`` leaves it unaligned."""
-    return a if a.flags.c_contiguous and a.flags.aligned else np.array(a, order="C")
-
-
-def _as_rows(arrays: list[Array], batch: tuple[int, ...], rows: int) -> tuple[list[Array], list[int]]:
-    """Arrays of shape (rows, n) or (1, n) with gapless rows, and the row strides in doubles (0: one row for all)."""
-    flat, strides = [], []
-    for a in arrays:
-        n = a.shape[-1]
-        if a.size == n:
-            a = _gapless(a.reshape(1, n))
-            stride = 0
-        else:
-            if a.shape[:-1] != batch:
-                a = np.broadcast_to(a, (*batch, n))
-            a = a.reshape(rows, n)
-            if not (a.strides[1] == 8 or n == 1) or a.strides[0] % 8 or not a.flags.aligned:
-                a = np.array(a, order="C")
-            stride = a.strides[0] // 8
-        flat.append(a)
-        strides.append(stride)
-    return flat, strides
 
 
 _SOME = 512  # rows that the interpreter does at a time: a thousand values of each fit into a few megabytes

@@ -22,7 +22,8 @@ class NativeCode:
     """The kernels of a program; ``units`` and ``numbers`` are those of :class:`CallEmitter`.
 
     The kernels write an array for each of the ``parts``. ``forms`` are those in which built-in functions give the
-    result, by their names; the first is "call". Batches of more than ``largest`` rows are computed in pieces, so that
+    result, by their names; the first is "call". They leave states to Python at which one of the outputs in ``marks`` is
+    NaN. Batches of more than ``largest`` rows are computed in pieces, so that
     Python can handle signals in between.
     """
 
@@ -34,9 +35,10 @@ class NativeCode:
         numbers: Sequence[int] = (),
         parts: Sequence[Shape] = (),
         forms: Mapping[str, ResultForm] | None = None,
+        marks: Sequence[int] = (),
     ) -> None:
         self.program, self.units, self.contract, self.numbers = program, tuple(units), contract, tuple(numbers)
-        self.parts = tuple(parts) if len(parts) > 1 else ()
+        self.parts, self.marks = tuple(parts) if len(parts) > 1 else (), tuple(marks)
         self.forms = dict(forms or {"call": ResultForm((program.shape,))})
         self.largest = max(1, _UNINTERRUPTED // max(1, program.counts.total))
         self._started: dict[str, Library] = {}  # being compiled on other threads
@@ -69,23 +71,25 @@ class NativeCode:
         return library
 
     def _single(self, executor: Executor | None = None) -> Library:
-        from dqdyn.compile.codegen import kernels
-        from dqdyn.compile.codegen.batch_call_path import BatchCallEmitter
-        from dqdyn.compile.codegen.call_path import CallEmitter
         from dqdyn.compile.runtime.native import Library, machine
 
         host = machine()
         width, known = host.width_for_one, abi.layout_is_known()
 
         def text(hand_over: Callable[[str], None]) -> str:
+            from dqdyn.compile.codegen import kernels  # here, for code from the cache needs none of them
+            from dqdyn.compile.codegen.batch_call_path import BatchCallEmitter
+            from dqdyn.compile.codegen.call_path import CallEmitter
+
             calls = ""
             for name, form in self.forms.items() if known else ():
-                choices = (self.program, width, self.units, self.numbers, self.parts, form, name)
+                choices = (self.program, width, self.units, self.numbers, self.parts, form, name, self.marks)
                 calls += CallEmitter(*choices).text() + BatchCallEmitter(*choices, self.largest).text()
             kernel = (self.program, host.fma, self.contract)
             return calls + kernels.scalar_kernel(*kernel, width=width, parts=self.parts, hand_over=hand_over)
 
-        key = f"{abi.HEADER if known else None} {self.units} {self.numbers} {self.contract} {self.parts} {self.forms}"
+        call = f"{abi.HEADER if known else None} {self.units} {self.numbers} {self.marks}"
+        key = f"{call} {self.contract} {self.parts} {self.forms}"
         return Library(text, f"single {key} {self.program.digest}", width, executor)
 
     @SharedProperty
@@ -113,12 +117,13 @@ class NativeCode:
         return library
 
     def _batch(self, executor: Executor | None = None) -> Library:
-        from dqdyn.compile.codegen import kernels
         from dqdyn.compile.runtime.native import Library, machine
 
         host = machine()
 
         def text(hand_over: Callable[[str], None]) -> str:
+            from dqdyn.compile.codegen import kernels
+
             choices = (self.program, host.width, host.fma, self.contract)
             return kernels.batch_kernel(*choices, units=self.units, parts=self.parts)
 

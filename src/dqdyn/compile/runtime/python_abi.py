@@ -18,8 +18,14 @@ import numpy as np
 HEADER = object.__basicsize__
 TYPE = HEADER - 8
 FLOAT = SLOT = DATA = HEADER
-NDIM, DIMS, DESCR, FLAGS = (HEADER + offset for offset in (8, 16, 40, 48))
+NDIM, DIMS, BASE, DESCR, FLAGS, WEAK_REFERENCES = (HEADER + offset for offset in (8, 16, 32, 40, 48, 56))
 C_CONTIGUOUS, ALIGNED, WRITEABLE = 0x1, 0x100, 0x400
+AS_MADE = C_CONTIGUOUS | ALIGNED | WRITEABLE | 0x4
+"""Flags of a new array: it owns its data, too."""
+NOT_AS_MADE = 0x2000 | 1 << 31
+"""Flags that it has not: to be written back into another array, and to warn when it is written to."""
+REFERENCES = 0
+"""Where an object has the number of references to it: a word, of which the lower half is enough to tell 1."""
 
 _NEW_FROM_DESCR = 94  # PyArray_NewFromDescr in NumPy's table of functions
 
@@ -42,9 +48,15 @@ _OBJECTS: dict[str, Any] = {
     "array_type": np.ndarray,
     "float_type": float,
     "tuple_type": tuple,
+    "none": None,
+    "true": True,
+    "false": False,
     "descr": np.dtype(np.float64),
     "out": sys.intern("out"),
+    "check": sys.intern("check"),
     "out_alone": (sys.intern("out"),),
+    "check_alone": (sys.intern("check"),),
+    "out_and_check": (sys.intern("out"), sys.intern("check")),
 }
 CONTEXT = (*_FUNCTIONS, *_OBJECTS, "new_array")
 """Entries of the table of addresses in every module of emitted code, in this order."""
@@ -78,9 +90,35 @@ def layout_problem() -> str | None:
     return None
 
 
+@lru_cache
+def slots_fit(kind: type, names: tuple[str, ...]) -> bool:
+    """Whether objects of a class have these slots, one behind the other from the first one on."""
+    probe: Any = object.__new__(kind)
+    marks = [float(i) for i in range(len(names))]
+    if kind.__basicsize__ != SLOT + 8 * len(names):
+        return False
+    for name, mark in zip(names, marks, strict=True):
+        object.__setattr__(probe, name, mark)
+    return [_read(id(probe) + SLOT + 8 * i, ctypes.c_void_p) for i in range(len(names))] == [id(m) for m in marks]
+
+
 def layout_is_known() -> bool:
     """Whether emitted code may read objects of this interpreter."""
     return layout_problem() is None
+
+
+@lru_cache(maxsize=1)
+def references_are_counted() -> bool:
+    """Whether emitted code can see that nothing else refers to an object; not so in free-threaded builds."""
+    if not layout_is_known() or HEADER != 16 or np.ndarray.__weakrefoffset__ != WEAK_REFERENCES:
+        return False
+    whole = np.zeros(3)
+    part = whole[1:]
+    at = [id(part), id(whole)]
+    held = [_read(address + REFERENCES, ctypes.c_int32) for address in at]
+    bases = [_read(address + BASE, ctypes.c_void_p) for address in at]
+    flags = _read(id(whole) + FLAGS, ctypes.c_uint32) & (AS_MADE | NOT_AS_MADE)
+    return held == [1, 2] and bases == [at[1], None] and flags == AS_MADE
 
 
 _FLOAT_PROBE = float("1.5")

@@ -13,7 +13,7 @@ from dqdyn.algebra.checks import UNIT_TOLERANCE
 from dqdyn.algebra.real import real_number
 from dqdyn.arrays import Array, RealArray
 from dqdyn.compile.export.c_library import CLibrary
-from dqdyn.compile.runtime.function import check_out
+from dqdyn.compile.runtime.array_memory import check_out
 from dqdyn.compile.trace.program import Program
 from dqdyn.control.core.answers import ActiveConstraint, BlockedTask, active, blocked, stall
 from dqdyn.control.core.braking import Brake, CommandMap

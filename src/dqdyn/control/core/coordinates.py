@@ -7,7 +7,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 
 from dqdyn.arrays import Array, RealArray
-from dqdyn.compile.runtime.function import check_out
+from dqdyn.compile.runtime.array_memory import check_out
 from dqdyn.control.core.controller import Controller
 from dqdyn.control.core.errors import refused
 from dqdyn.control.core.lemma import Activation

@@ -13,7 +13,7 @@ import numpy as np
 
 from dqdyn.algebra.real import real_number
 from dqdyn.arrays import Array, RealArray
-from dqdyn.compile.runtime.function import check_out
+from dqdyn.compile.runtime.array_memory import check_out
 from dqdyn.contacts.contact import Contact
 from dqdyn.control.core.controller import Controller
 from dqdyn.control.core.coordinates import AnyRobot, own_robot

@@ -2,19 +2,20 @@
 
 With M = LᵀDL the inverse J M⁻¹ Jᵀ = Yᵀ D⁻¹ Y needs Y = L⁻ᵀ Jᵀ alone, which has entries only for the joints that move
 the frame. Its own inverse Λ exists where these joints can move the frame in all six directions. (Khatib, A unified
-approach for motion and force control of robot manipulators, IEEE Journal of Robotics and Automation 1987.)
+approach for motion and force control of robot manipulators, IEEE Journal of Robotics and Automation 1987.) Elsewhere
+the first entry of a result is NaN.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
-import numpy as np
-
 from dqdyn.algebra.scalar import Scalar, less, select, total
+from dqdyn.caching import cached_property
 from dqdyn.dynamics.arguments import Matrix, Scalars, is_absent
 from dqdyn.dynamics.choice import Candidate, Form
 from dqdyn.dynamics.fast.sparse_solve import factored, substitute
@@ -45,37 +46,29 @@ def inverse_inertia(at: Operational) -> Matrix:
 
 def inertia(at: Operational) -> Matrix:
     """Λ = (J M⁻¹ Jᵀ)⁻¹ (6×6)."""
-    return at.inertia()
+    return at.marked(at.inertia)
 
 
 def consistent_inverse(at: Operational) -> Matrix:
     """J̄ = M⁻¹ Jᵀ Λ (nv×6), the right inverse of J with the least kinetic energy."""
-    inertia = at.inertia()
     columns = []
     for column in range(_SIZE):
         z: list[Scalar] = [0.0] * at.nv
         for k, y in at.y.items():
-            z[k] = total(e * row[column] for e, row in zip(y, inertia, strict=True) if not is_absent(e)) * at.inverse[k]
+            z[k] = (
+                total(e * row[column] for e, row in zip(y, at.inertia, strict=True) if not is_absent(e)) * at.inverse[k]
+            )
         for k in range(at.nv):
             for i in range(k):
                 if not is_absent(at.lower[k][i]) and not is_absent(z[i]):
                     z[k] = z[k] - at.lower[k][i] * z[i]
         columns.append(z)
-    return [[column[k] for column in columns] for k in range(at.nv)]
+    return at.marked([[column[k] for column in columns] for k in range(at.nv)])
 
 
-def loss(at: Operational) -> list[Scalar]:
-    """How many digits Λ lacks, as one number: Σ (s/p)² over the pivots p of Λ⁻¹ and the entries s they came from."""
-    diagonal = [row[k] for k, row in enumerate(at.inverse_inertia)]
-    largest = [_largest(diagonal[:3])] * 3 + [_largest(diagonal[3:])] * 3
-    sizes = (_largest([own, of_unit * _ROUNDING]) for own, of_unit in zip(diagonal, largest, strict=True))
-    ratios = [inverse * size for inverse, size in zip(factored(at.inverse_inertia)[1], sizes, strict=True)]
-    return [total(ratio * ratio for ratio in ratios)]
-
-
-def is_singular(found: np.ndarray) -> np.ndarray:
-    """Where Λ does not exist (...), from :func:`loss` (..., 1)."""
-    return np.asarray(~(found[..., 0] < _TOLERANCE**-2))
+def has_rank(model: Model, frame: Frame) -> bool:
+    """Whether a frame can move in all six directions at every state: with a free joint before it."""
+    return any(model.joints[i].motion.group == "pose" for i in model.path(frame.body))
 
 
 def _largest(values: Sequence[Scalar]) -> Scalar:
@@ -89,7 +82,7 @@ class Operational:
     """A frame at a state: M = LᵀDL, Y by joint velocity, and J M⁻¹ Jᵀ."""
 
     def __init__(self, mass: Form, model: Model, frame: Frame, q: Scalars, expressed: Expressed = "body") -> None:
-        self.nv = model.nv
+        self.nv, self.has_rank = model.nv, has_rank(model, frame)
         self.lower, self.inverse = factored(mass(model, q))
         jacobian = twist_jacobian(model, frame, q, expressed)
         self.y = self._eliminated([[row[k] for row in jacobian] for k in range(model.nv)])
@@ -110,8 +103,29 @@ class Operational:
                     y[i] = [a if is_absent(b) else a - factor * b for a, b in zip(y[i], y[k], strict=True)]
         return {k: row for k, row in enumerate(y) if not all(map(is_absent, row))}
 
+    @cached_property
     def inertia(self) -> Matrix:
         """Λ."""
-        lower, inverse = factored(self.inverse_inertia)
+        lower, inverse = self._factors
         units = [[1.0 if i == k else 0.0 for i in range(_SIZE)] for k in range(_SIZE)]
         return [substitute(lower, inverse, unit) for unit in units]
+
+    @cached_property
+    def _factors(self) -> tuple[Matrix, list[Scalar]]:
+        return factored(self.inverse_inertia)
+
+    def marked(self, matrix: Matrix) -> Matrix:
+        """A matrix made from Λ, whose first entry is NaN where Λ does not exist."""
+        if self.has_rank:
+            return matrix
+        (first, *others), *rows = matrix
+        exists = less(self._loss(), _TOLERANCE**-2)
+        return [[select(exists, first, math.nan), *others], *rows]
+
+    def _loss(self) -> Scalar:
+        """How many digits Λ lacks: Σ (s/p)² over the pivots p of Λ⁻¹ and the entries s that they came from."""
+        diagonal = [row[k] for k, row in enumerate(self.inverse_inertia)]
+        largest = [_largest(diagonal[:3])] * 3 + [_largest(diagonal[3:])] * 3
+        sizes = (_largest([own, of_unit * _ROUNDING]) for own, of_unit in zip(diagonal, largest, strict=True))
+        ratios = [inverse * size for inverse, size in zip(self._factors[1], sizes, strict=True)]
+        return total(ratio * ratio for ratio in ratios)

@@ -6,12 +6,18 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from dqdyn.algebra.values import Pose, Twist
+from dqdyn.compile.codegen.results import ValueKind
 from dqdyn.dynamics.choice import Formulations
 from dqdyn.dynamics.deferred import Deferred
+from dqdyn.geometry.primitives import Line, Plane, Point
 from dqdyn.kinematics import attached, configuration, cooperative, frames, mass, pose_products
 from dqdyn.kinematics import pose_error as errors
 from dqdyn.kinematics.frame_forces import frame_forces
+from dqdyn.kinematics.frame_poses import Poses
+from dqdyn.model.description import WORLD
 from dqdyn.model.model import Frame, Model
+from dqdyn.robot.options import Options
 from dqdyn.robot.robot_function import Result, RobotFunction, with_parameters
 
 Algorithm = Callable[..., Any]
@@ -21,14 +27,14 @@ _of = RobotFunction.of
 
 
 def _of_frame(
-    name: str, inputs: str, result: Result, algorithm: Algorithm, options: str = "", method: str = ""
+    name: str, inputs: str, result: Result, algorithm: Algorithm, options: str = "", **more: Any
 ) -> RobotFunction:
     """``algorithm(model, frame, *inputs, **options)``."""
 
-    def of_frame(model: Model, *given: Any, frame: Frame, **more: Any) -> Any:
-        return algorithm(model, frame, *given, **more)
+    def of_frame(model: Model, *given: Any, frame: Frame, **chosen: Any) -> Any:
+        return algorithm(model, frame, *given, **chosen)
 
-    return _of(name, inputs, result, of_frame, f"frame {options}", method=method)
+    return _of(name, inputs, result, of_frame, f"frame {options}", **more)
 
 
 def _with_rate(name: str, jacobian: Algorithm, derivative: Algorithm, options: str = "") -> list[RobotFunction]:
@@ -37,6 +43,34 @@ def _with_rate(name: str, jacobian: Algorithm, derivative: Algorithm, options: s
         _of_frame(f"{name}_jacobian", "q", "matrix", jacobian, options),
         _of_frame(f"{name}_jacobian_derivative", "q v", "matrix", derivative, options),
     ]
+
+
+def _pose(model: Model, options: Options) -> ValueKind:
+    return ValueKind(Pose, (_name(options.frame), WORLD))
+
+
+def _poses(model: Model, options: Options) -> ValueKind:
+    return ValueKind(Poses, {name: row for row, name in enumerate(model.frames)}, ("_coefficients", "_made", "frames"))
+
+
+def _pair_pose(name: str, model: Model, options: Options) -> ValueKind:
+    """That of frame 1 in frame 2, or of what is half-way between them in the world."""
+    relative = (_name(options.frame1), _name(options.frame2))
+    return ValueKind(Pose, relative if name == "relative" else (None, WORLD))
+
+
+def _twist(model: Model, options: Options) -> ValueKind:
+    body = _name(options.frame)
+    return ValueKind(Twist, (body, WORLD, frames.expression_frame(body, options.expressed)))
+
+
+def _primitive(kind: str, model: Model, options: Options) -> ValueKind:
+    return ValueKind({"point": Point, "line": Line, "plane": Plane}[kind])
+
+
+def _name(frame: Frame | str | None) -> str:
+    assert isinstance(frame, Frame), "checked before"
+    return frame.name
 
 
 def _rotation_rows(algorithm: Algorithm) -> Algorithm:
@@ -54,7 +88,7 @@ def _on_frame(kind: str) -> list[RobotFunction]:
         return lambda model, frame, *inputs: algorithm(kind, model, frame, inputs[-1], *inputs[:-1])
 
     return [
-        _of_frame(f"{kind}_on", f"q {kind}", "list", of(attached.value), method=kind),
+        _of_frame(f"{kind}_on", f"q {kind}", "list", of(attached.value), method=kind, value=partial(_primitive, kind)),
         _of_frame(f"{kind}_jacobian", f"q {kind}", "matrix", of(attached.jacobian)),
         _of_frame(f"{kind}_jacobian_derivative", f"q v {kind}", "matrix", of(attached.jacobian_derivative)),
     ]
@@ -69,7 +103,7 @@ def _of_hands(name: str, pair: cooperative.Pair) -> list[RobotFunction]:
 
     hands = "frame1 frame2"
     return [
-        _of(f"{name}_pose", "q", "dq", of(cooperative.pair_pose), hands),
+        _of(f"{name}_pose", "q", "dq", of(cooperative.pair_pose), hands, value=partial(_pair_pose, name)),
         _of(f"{name}_pose_jacobian", "q", "matrix", of(cooperative.pair_jacobian), hands),
         _of(f"{name}_pose_jacobian_derivative", "q v", "matrix", of(cooperative.pair_jacobian_derivative), hands),
     ]
@@ -90,12 +124,12 @@ KINEMATICS = with_parameters(
     _of("integrate_jacobians", "q v dt", "matrices", configuration.integrate_jacobians, plain="parts"),
     _of("difference_jacobians", "q q1", "matrices", configuration.difference_jacobians, plain="parts"),
     _of("configuration_rate", "q v", "list", configuration.configuration_rate),
-    _of_frame("pose", "q", "dq", frames.pose),
-    _of("poses", "q", "matrix", pose_products.poses),
+    _of_frame("pose", "q", "dq", frames.pose, value=_pose),
+    _of("poses", "q", "matrix", pose_products.poses, value=_poses),
     _of_frame("pose_error", "q goal", "list", errors.pose_error),
     _of_frame("pose_error_matrix", "q goal", "matrix", errors.pose_error_matrix),
-    _of_frame("twist", "q v", "twist", frames.twist, "expressed"),
-    _of_frame("twist_rate", "q v a", "twist", frames.twist_rate, "expressed"),
+    _of_frame("twist", "q v", "twist", frames.twist, "expressed", value=_twist),
+    _of_frame("twist_rate", "q v a", "twist", frames.twist_rate, "expressed", value=_twist),
     _of_frame("frame_forces", "q wrench", "list", frame_forces, "expressed"),
     *_with_rate("twist", frames.twist_jacobian, frames.twist_jacobian_derivative, "expressed"),
     *_with_rate("pose", frames.pose_jacobian, frames.pose_jacobian_derivative),

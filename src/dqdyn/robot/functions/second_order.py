@@ -12,7 +12,7 @@ from dqdyn.robot.options import Options
 from dqdyn.robot.robot_function import Result, RobotFunction
 
 
-def _require_uniform_gravity(function: RobotFunction, model: Model, options: Options, native: bool | None) -> None:
+def _require_uniform_gravity(function: RobotFunction, model: Model, options: Options) -> None:
     """An error for a robot in a gravity field, whose second derivatives are not known."""
     if isinstance(model.gravity, FieldGravity):
         problem = f"second derivatives of inverse dynamics are available for uniform gravity, and {model.name!r} is in"
