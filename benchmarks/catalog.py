@@ -29,8 +29,6 @@ ABOVE_FLOOR = 2.0
 """How much longer than the larger floor a batch of large results may take."""
 BEYOND_BOUND = 100.0
 """ns that a plain method may take longer than a bound function."""
-VALUES = ("pose", "poses", "twist", "twist_rate", "point_on", "line_on", "plane_on", "relative_pose", "absolute_pose")
-"""Functions whose methods give values; here their arrays are compared."""
 
 
 @dataclass(frozen=True)
@@ -109,21 +107,20 @@ def _calls(case: Case, f: Any) -> list[Result]:
     call = ", ".join(f"x{i}" for i in range(len(given)))
     timed = [Timed(f"f({call}, out=o)", names, 200), Timed(f"f({call})", names, 200)]
     entry = case.pair.robot._functions.variables.functions[case.function]
-    if has_method := case.function not in VALUES:
-        frames = [key for key in case.options if key.startswith("frame")]
-        words = [f"{key}={value!r}" for key, value in case.options.items() if key not in frames]
-        plain = f"r.{entry.method or case.function}({', '.join([*frames, call, *words])})"
-        timed.append(Timed(plain, {**names, **case.options, "r": case.pair.robot}, 200))
+    frames = [key for key in case.options if key.startswith("frame")]
+    words = [f"{key}={value!r}" for key, value in case.options.items() if key not in frames]
+    plain = f"r.{entry.method or case.function}({', '.join([*frames, call, *words])})"
+    timed.append(Timed(plain, {**names, **case.options, "r": case.pair.robot}, 200))
     if case.peer:
         timed.append(Timed(case.peer.statement, case.pair.names, 100))
     found = side_by_side(*timed)
     theirs, asked = (found[-1], case.asked()) if case.peer else (None, None)
     note = f"floor {floor(program, 1).arithmetic:.0f} ns; {program.counts}"
-    results = [Result(f"{case.title}, bound", found[0], "ns", None, case.than, theirs, asked, note)]
-    if has_method:
-        results.append(Result(f"{case.title}, plain", found[2], "ns", None, case.than, theirs, asked))
-        results.append(Result(f"{case.title}, plain beyond bound", found[2] - found[1], "ns", BEYOND_BOUND))
-    return results
+    return [
+        Result(f"{case.title}, bound", found[0], "ns", None, case.than, theirs, asked, note),
+        Result(f"{case.title}, plain", found[2], "ns", None, case.than, theirs, asked),
+        Result(f"{case.title}, plain beyond bound", found[2] - found[1], "ns", BEYOND_BOUND),
+    ]
 
 
 def _batch(case: Case, f: Any) -> list[Result]:

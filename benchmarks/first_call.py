@@ -112,6 +112,7 @@ def cached() -> list[Result]:
     """From the cache, in a fresh process; the first function of all pays for the imports."""
     with tempfile.TemporaryDirectory() as folder:
         environment = {**os.environ, "DQDYN_CACHE": "1", "DQDYN_CACHE_DIR": folder}
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)  # an installed package has its bytecode
 
         def seconds() -> dict[str, float]:
             command, here = [sys.executable, "-c", _CACHED], Path(__file__).parents[1]

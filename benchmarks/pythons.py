@@ -1,6 +1,6 @@
 """A bound and a plain call of arm7 on this Python and on those that ``tools/pythons.py`` has made, in turns.
 
-Without ``out=`` a call makes a new array, whose cost differs between versions of NumPy. Pythons are compared fairly
+New arrays of NumPy, which some calls make, differ in cost between its versions. Pythons are compared fairly
 with one NumPy on all: ``tools/pythons.py 3.13 3.14 --with numpy==2.4.6``.
 """
 
