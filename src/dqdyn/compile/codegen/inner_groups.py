@@ -21,12 +21,17 @@ _FEWER = 0.9  # of the scalar instructions that a group replaces must be at leas
 _LEAVES = ("spread", "constants", "inputs")
 
 
-def add_inner_groups(program: Program, packing: Packing, uses: Sequence[int]) -> None:
-    """Compute the arrays of a packing by inner groups where that takes fewer instructions; order what remains.
+def add_inner_groups(program: Program, packing: Packing) -> None:
+    """Compute the arrays of a packing by inner groups where that takes fewer instructions; order what remains."""
+    _Search(program, packing, use_counts(program)).run()
 
-    ``uses`` counts those of each instruction.
-    """
-    _Search(program, packing, uses).run()
+
+def use_counts(program: Program) -> list[int]:
+    """How often each instruction is an operand of another."""
+    uses = [0] * len(program.instructions)
+    for k, count in program.uses().items():
+        uses[k] = count
+    return uses
 
 
 class _Search:

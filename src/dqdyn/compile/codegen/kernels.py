@@ -145,10 +145,16 @@ def scalar_kernel(
         body.store(value, arrays.at(body, k))
 
     packed = PackedEmitter(program, body, width, arrays)
-    done = _store_constants(program, body, width, arrays)
     modules: list[str] = []
     length = size_of(program)
     stages = Stages(program, body, arrays, length, hand_over or modules.append) if length > _LONG else None
+    if packed.groups:
+        if stages:  # LLVM compiles the last stages while inner groups are searched
+            stages.begin()
+            packed.emit_outputs(stages)
+            stages.come_last()
+        packed.search()
+    done = _store_constants(program, body, width, arrays)
     slots = straight(program, body, load, store, early.place, packed if packed.groups else None, done, stages)
     sizes = {
         "sines": 2 * width * len(early.windows) if early.place else 0,

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from dqdyn.compile.codegen.emit import CodeBody
-from dqdyn.compile.codegen.packed_sums import pack_sums
+from dqdyn.compile.codegen.inner_groups import add_inner_groups
+from dqdyn.compile.codegen.packed_sums import pack_results
 from dqdyn.compile.codegen.results import OutputArrays
 from dqdyn.compile.codegen.stages import Stages
 from dqdyn.compile.codegen.vector_groups import Formula, Group
@@ -15,16 +16,29 @@ _LONGEST = 500  # lines of IR in a basic block
 
 
 class PackedEmitter:
-    """Emits the outputs that :func:`pack_sums` packs, as vectors of ``width``; the factors are in ``%lanes``."""
+    """Emits the outputs that :func:`pack_sums` packs, as vectors of ``width``; the factors are in ``%lanes``.
+
+    The groups that compute outputs are known at once, and may be emitted before :meth:`search`, which finds the inner
+    groups and takes long.
+    """
 
     def __init__(self, program: Program, body: CodeBody, width: int, arrays: OutputArrays) -> None:
-        packing = pack_sums(program, width, arrays)
-        self.body, self.width, self.arrays = body, width, arrays
+        self.packing = pack_results(program, width, arrays)
+        self.program, self.body, self.width, self.arrays = program, body, width, arrays
         self.wide = body.widened(width)
-        self.groups, self.factors = packing.groups, packing.factors()
+        self.groups = self.packing.groups
+        self.copies = self.packing.copies(program)
+        self.own = {k: self.packing.places(k)[0] for group in self.groups for k in group.common}
+        """Where a value is with its own sign."""
+        self._waiting = list(self.groups)  # those not yet emitted
+
+    def search(self) -> None:
+        """Find the inner groups, and a place for every factor."""
+        program, packing, width = self.program, self.packing, self.width
+        add_inner_groups(program, packing)
+        self.factors = packing.factors()
         self.before, self.late, self.computed = packing.before, packing.late, packing.computed
         self.scalars = packing.scalars
-        self.copies = packing.copies(program)
         packed = packing.outputs | self.copies.keys()
         self._results: dict[int, list[int]] = {}  # value that an inner group computes → outputs
         for k, i in enumerate(program.outputs):
@@ -40,13 +54,13 @@ class PackedEmitter:
         partly = {n for g in packing.inner for n in g.arrays if len(g.lanes) < len(packing.arrays[n])}
         partly |= {number for number, array in enumerate(packing.arrays) if 0 < len(array) < width}
         for number in sorted(partly):
-            body.store("zeroinitializer", body.at("%lanes", number * width), f"<{width} x double>", 8 * width)
+            self.body.store("zeroinitializer", self.body.at("%lanes", number * width), f"<{width} x double>", 8 * width)
         self._lanes = {group.start: packing.arrays[group.start] for group in packing.inner}
-        for k in {k for group in (*packing.inner, *self.groups) for k in group.common}:
+        for k in {k for group in packing.inner for k in group.common}:
             if all(negated for _, negated in self.places.get(k, ())):
                 self.places.setdefault(k, []).append((self.size, False))
                 self.size += 1
-        # Where a value is with its own sign, and first of all where a group puts it.
+        # First of all where a group puts it.
         self.own = {k: place for k, at in self.places.items() for place, negated in at if not negated}
         for k, number in self.computed.items():
             self.own.update(
@@ -67,9 +81,20 @@ class PackedEmitter:
 
     def emit(self, stages: Stages | None = None) -> None:
         """Compute and store all other groups; ``stages`` takes the code as functions."""
+        self._emit_groups(self.late, stages, is_inner=True)
+        self.emit_outputs(stages)
+
+    def emit_outputs(self, stages: Stages | None = None) -> None:
+        """Compute and store the outputs, unless that is done."""
+        waiting, self._waiting = self._waiting, []
+        self._emit_groups(waiting, stages, is_inner=False)
+        for k, source in self.copies.items() if waiting else ():
+            self.body.store(self.body.load(self.arrays.at(self.wide, source)), self.arrays.at(self.wide, k))
+
+    def _emit_groups(self, groups: Sequence[Group], stages: Stages | None, is_inner: bool) -> None:
         wide = self.wide
         spread: dict[int, str] = {}  # common factors that the group before has in registers already
-        for n, group in enumerate((*self.late, *self.groups)):
+        for group in groups:
             if stages and stages.close_if_long():
                 spread = {}  # registers of another function
             else:
@@ -78,12 +103,10 @@ class PackedEmitter:
             spread = {common: name for common, name in spread.items() if common in commons}
             for common in sorted(commons - spread.keys()):
                 spread[common] = wide.spread(wide.load(wide.at("%lanes", self.own[common])))
-            if n < len(self.late):
+            if is_inner:
                 self._emit_inner(group, spread)
             else:
                 wide.store_lanes(self._value(group.formula, spread), self.arrays.at(wide, group.start), group.lanes)
-        for k, source in self.copies.items():
-            self.body.store(self.body.load(self.arrays.at(wide, source)), self.arrays.at(wide, k))
 
     def _emit_inner(self, group: Group, spread: dict[int, str]) -> None:
         """Compute and store the lanes of an inner group, where groups and scalar instructions read them."""

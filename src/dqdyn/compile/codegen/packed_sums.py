@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from dqdyn.compile.codegen.blocks import size_of
-from dqdyn.compile.codegen.inner_groups import add_inner_groups
+from dqdyn.compile.codegen.inner_groups import add_inner_groups, use_counts
 from dqdyn.compile.codegen.results import OutputArrays
 from dqdyn.compile.codegen.vector_groups import Factor, Formula, Group, Packing, added, signed, with_sign
 from dqdyn.compile.trace.program import Program
@@ -42,14 +42,19 @@ class SumFormula:
 
 def pack_sums(program: Program, width: int, arrays: OutputArrays | None = None) -> Packing:
     """The groups of a program; none where packing would not pay."""
+    result = pack_results(program, width, arrays)
+    if result.groups:
+        add_inner_groups(program, result)
+    return result
+
+
+def pack_results(program: Program, width: int, arrays: OutputArrays | None = None) -> Packing:
+    """The groups that compute outputs; each of their common factors is with its own sign in an array."""
     result = Packing(width)
     arrays = OutputArrays.of(program) if arrays is None else arrays
     if width == 1 or len(program.outputs) < _FEWEST_RESULTS or not program.shape:
         return result
-    uses = [0] * len(program.instructions)
-    for k, count in program.uses().items():
-        uses[k] = count
-    formulas = _formulas(program, uses)
+    formulas = _formulas(program, use_counts(program))
     products = 0
     for row, columns in _rows(arrays):
         for start in range(row, row + columns, width):
@@ -69,7 +74,9 @@ def pack_sums(program: Program, width: int, arrays: OutputArrays | None = None) 
     alone = sum(len(formulas[i].products) for i in {program.outputs[k] for k in result.outputs})
     if not result.groups or alone - costs < _WORTHWHILE * size_of(program):
         return Packing(width)
-    add_inner_groups(program, result, uses)
+    for k in sorted({k for group in result.groups for k in group.common}):
+        if not result.places(k):
+            result.array({0: (k, False)})
     return result
 
 

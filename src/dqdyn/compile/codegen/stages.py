@@ -45,10 +45,17 @@ class Stages:
         self.memory = {"scratch": "null", "sines": "null", "lanes": "null"}  # what the kernel has allocated
         self._pointers = [*(f"%in{i}" for i in range(len(program.inputs))), *arrays.pointers]
         self._kernel: list[str] = []
+        self._last = 0  # stages that are called after all others
 
     def begin(self) -> None:
-        """What was emitted so far belongs to the kernel."""
-        self._kernel = self.body.take_lines()
+        """What was emitted so far, and belongs to no stage, belongs to the kernel."""
+        self._kernel += self.body.take_lines()
+
+    def come_last(self) -> None:
+        """What was emitted since the beginning becomes stages that are called after all that follow."""
+        self.close()
+        self.complete()
+        self._last = self._count
 
     def close(self) -> None:
         """What was emitted since then becomes a stage."""
@@ -81,7 +88,7 @@ class Stages:
         body.lines[:] = self._kernel
         given = ", ".join(f"ptr {p}" for p in [*self._pointers, *self.memory.values()])
         flags = "0"
-        for k in range(self._count):
+        for k in (*range(self._last, self._count), *range(self._last)):
             function = body.load(body.at(f"@{TABLE}", k, "ptr"), "ptr")
             flags = body.op(f"or i64 {flags}, {body.op(f'call i64 {function}({given})')}")
         return body.op(f"icmp ne i64 {flags}, 0")

@@ -124,6 +124,11 @@ class Packing:
                 self._index.setdefault((lane, f), []).append(number)
         return number
 
+    def places(self, k: int) -> list[int]:
+        """Where a value is with its own sign, in lanes of all arrays."""
+        found = [(lane, number) for lane in range(self.width) for number in self._index.get((lane, (k, False)), ())]
+        return [number * self.width + lane for lane, number in found]
+
     def close(self, number: int) -> None:
         """An inner group computes this array, so free lanes stay free."""
         self._closed.add(number)

@@ -41,7 +41,8 @@ class Compilation:
     """Modules on their way to object code; ``seconds`` of processor time, once they have arrived.
 
     The first module to be added may be compiled while others are emitted. Without an ``executor`` it has threads of its
-    own, which end with it: no forked child waits for them in vain.
+    own, which end with it: no forked child waits for them in vain. They leave one core to the thread that emits, which
+    takes part once it is done.
     """
 
     def __init__(self, host: Machine, features: str, executor: Executor | None = None) -> None:
@@ -49,14 +50,16 @@ class Compilation:
         self._own: ThreadPoolExecutor | None = None
         self._first: Future[tuple[bytes, float]] | None = None
         self._parts: list[Future[tuple[bytes, float]]] = []
+        self._jobs: list[tuple[str, Machine, str, int]] = []
         self._lines = 0
         self.seconds = 0.0
 
     def add(self, ir: str) -> None:
         """Begin to compile a module on another thread."""
         if self._executor is None:
-            self._executor = self._own = ThreadPoolExecutor(cores(), "dqdyn-compile")
-        self._parts.append(self._executor.submit(_compiled, *self._job(ir, len(self._parts) + 1)))
+            self._executor = self._own = ThreadPoolExecutor(max(1, cores() - 1), "dqdyn-compile")
+        self._jobs.append(self._job(ir, len(self._parts) + 1))
+        self._parts.append(self._executor.submit(_compiled, *self._jobs[-1]))
 
     def add_first(self, ir: str) -> None:
         """Begin to compile, on another thread, the module that is the first of the objects."""
@@ -67,11 +70,17 @@ class Compilation:
         """The object code of the first module, which this thread compiles unless another does, and of all others."""
         try:
             own = _compiled(*self._job(first, 0)) if self._first is None else self._first.result()
-            done = [own, *(part.result() for part in self._parts)]
+            # The last modules first: threads take them in order.
+            taken = {k: _compiled(*self._jobs[k]) for k in reversed(self._unbegun()) if self._parts[k].cancel()}
+            done = [own, *(taken.get(k) or part.result() for k, part in enumerate(self._parts))]
         finally:
             self.close()
         self.seconds = sum(seconds for _, seconds in done)
         return [code for code, _ in done]
+
+    def _unbegun(self) -> range:
+        """Modules that this thread may take from its own executor."""
+        return range(len(self._parts) if self._own is not None and cores() > 1 else 0)
 
     def close(self) -> None:
         """End the threads; what has not begun is left out."""
