@@ -84,7 +84,7 @@ def without_joint_forces(ours: Robot) -> Robot:
 
 @pytest.mark.parametrize("name", ["every kind", "free base", "one joint"])
 def test_through_robot(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Small robots solve inside the program, large ones with LAPACK; batches of both."""
+    """Programs on NumPy; batches."""
     monkeypatch.setenv("DQDYN_NATIVE", "0")
     ours = smooth(name)
     assert (ours.nv > 16) == (name == "every kind")

@@ -13,7 +13,7 @@ from dqdyn.dynamics.fast import responses
 from dqdyn.dynamics.fast.regroup import regrouped
 from dqdyn.dynamics.fast.sparse_solve import factored, inverted, solve
 from dqdyn.errors import ModelError
-from dqdyn.robot import Robot, dynamic
+from dqdyn.robot import Robot
 
 
 @pytest.mark.parametrize("name", TREES)
@@ -102,16 +102,6 @@ def test_a_floating_base_falls_where_it_is() -> None:
     assert_close(np.stack([by_q, by_v, by_tau], axis=-3), expected, 1e-9)
     single = ours.forward_dynamics_derivatives(q[1], v[1], tau[1])
     assert_close(np.stack(single), expected[1], 1e-9)
-
-
-def test_large_robots_solve_with_lapack(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Beyond the size for straight-line code: the same matrices."""
-    ours = robots.arm7()
-    q, v, tau = random_state(ours, np.random.default_rng(6), (2,))
-    expected = ours.forward_dynamics_derivatives(q, v, tau)
-    monkeypatch.setattr(dynamic, "_is_compiled", lambda model: False)
-    for found, wanted in zip(ours.forward_dynamics_derivatives(q, v, tau), expected, strict=True):
-        assert_close(found, wanted, 1e-9)
 
 
 def test_massless_joints_are_refused() -> None:

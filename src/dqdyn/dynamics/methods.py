@@ -128,6 +128,18 @@ def forward_derivatives(model: Model, q: Scalars, v: Scalars, tau: Scalars) -> t
     return matrices
 
 
+@dataclass(frozen=True)
+class ForwardDerivativeSystem:
+    """The linear equations that the derivatives of forward dynamics solve; see
+    :func:`dqdyn.dynamics.fast.forward_derivatives.linear_system`. ``forward`` gives the acceleration."""
+
+    forward: Callable[..., list[Scalar]]
+
+    def __call__(self, model: Model, q: Scalars, v: Scalars, tau: Scalars) -> list[Matrix]:
+        matrices: list[Matrix] = _FORWARD_DERIVATIVE_SYSTEM(model, q, v, self.forward(model, q, v, tau))
+        return matrices
+
+
 def inverse_mass_matrix(model: Model, q: Scalars) -> Matrix:
     """M⁻¹ (nv×nv), symmetric, with armature."""
     matrix: Matrix = Deferred("dynamics.fast.responses", "inverse_mass_matrix")(model, q)
@@ -291,4 +303,7 @@ INVERSE_DERIVATIVES = Formulations(
 )
 _FORWARD_DERIVATIVES = WithFieldGravity(
     Deferred("dynamics.fast.forward_derivatives", "forward_dynamics_derivatives"), "forward_derivatives"
+)
+_FORWARD_DERIVATIVE_SYSTEM = WithFieldGravity(
+    Deferred("dynamics.fast.forward_derivatives", "linear_system"), "forward_derivative_system"
 )

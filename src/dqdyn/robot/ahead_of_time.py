@@ -131,7 +131,7 @@ def _row(
     libraries = compiled.libraries()
     from_cache = all(library.from_cache for library in libraries) if libraries else known
     llvm = sum(library.seconds for library in libraries)
-    return CompiledFunction(function.name, frames, compiled.program.counts.total, tracing, llvm, from_cache)
+    return CompiledFunction(function.name, frames, compiled.counts.total, tracing, llvm, from_cache)
 
 
 def _named(error: Error, function: RobotFunction) -> Error:

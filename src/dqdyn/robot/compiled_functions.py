@@ -19,6 +19,7 @@ from dqdyn.compile.codegen.results import ResultForm
 from dqdyn.compile.runtime.function import Function
 from dqdyn.compile.runtime.method_table import MethodTable
 from dqdyn.compile.runtime.process_lock import LOCK
+from dqdyn.compile.trace.linear_system import DeferredProgram, LinearSystem
 from dqdyn.compile.trace.program import Program
 from dqdyn.compile.trace.tracer import cheapest, trace
 from dqdyn.dynamics.parameters import with_parameters
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 
 _LOG = logging.getLogger(__name__)
 _LONG_TO_TRACE = 100  # axes from which even a function of one frame takes longer to trace than to find on disk
+_MATRICES = 3  # of derivatives
 RENAMED: Mapping[str, tuple[str, Mapping[str, Option]]] = {
     "inverse_dynamics_with_wrenches": ("inverse_dynamics", {}),
     "forward_dynamics_with_wrenches": ("forward_dynamics", {}),
@@ -116,7 +118,12 @@ class CompiledFunctions:
         """The function as machine code, or interpreted."""
         variables, names = self.variables, function.all_inputs(options)
         verify = variables.require(function, options)
-        program = self.stored_program(function, options)
+        of_system = function.of_system(variables.subject, options)
+        if of_system is None:
+            program, system = self.stored_program(function, options), None
+        else:
+            system = LinearSystem(self.stored_program(of_system, options, function), _MATRICES)
+            program = DeferredProgram(function.name, system, partial(self.program, function, options))
         return Function(
             program,
             partial(variables.read, program),
@@ -127,6 +134,7 @@ class CompiledFunctions:
             refusals={} if function.refuses is None else {0: function.refuses(function, options)},
             native=variables.native,
             lazy=partial(self._lazily, function, options),
+            system=system,
             **_forms(function, variables.model, options, program),
         )
 
@@ -136,17 +144,18 @@ class CompiledFunctions:
 
         return lazily(Travelling.of(self, function.name, options), compiled, inputs, **how)
 
-    def stored_program(self, function: RobotFunction, options: Options) -> Program:
-        """The program, from the cache where it is there."""
+    def stored_program(self, function: RobotFunction, options: Options, of: RobotFunction | None = None) -> Program:
+        """The program, from the cache where it is there; it may give the system ``of`` another function."""
         start = time.perf_counter()
         trace_it, model = partial(self.program, function, options), self.variables.model
-        named = type(self.variables) is Variables and self.variables.functions.get(function.name) is function
+        of = of or function
+        named = type(self.variables) is Variables and self.variables.functions.get(of.name) is of
         named = named and not options.parameters  # which read the description, too, that the key does not have
         quick = "frame" in function.options and not function.divides and model.nv < _LONG_TO_TRACE
         keep = named and not quick
         program, known = stored(model, function.name, options, trace_it) if keep else (trace_it(), False)
         _LOG.debug("%s %s of %s: %s", "read" if known else "traced", function.name, model.name, program.counts)
-        self.made[function.name, options] = Made(time.perf_counter() - start, known)
+        self.made[of.name, options] = Made(time.perf_counter() - start, known)
         return program
 
     def program(self, function: RobotFunction, options: Options) -> Program:

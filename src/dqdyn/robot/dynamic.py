@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dqdyn.algebra.scalar import stack, unstack
-from dqdyn.arrays import Array, Out, Reals, Times, is_lazy
+from dqdyn.arrays import Array, Out, Reals, Times
 from dqdyn.compile.runtime.array_memory import check_out
 from dqdyn.compile.runtime.method import compiled_method
-from dqdyn.dynamics.methods import depths
 from dqdyn.errors import Error
-from dqdyn.model.model import Model
 from dqdyn.robot.kinematic import KinematicMethods
 from dqdyn.robot.options import CoriolisMethod, ForwardMethod, InverseMethod, MassMatrixMethod, Options, WrenchAxes
 from dqdyn.robot.state import as_state
@@ -26,8 +23,6 @@ if TYPE_CHECKING:
 
 _CONSTRAINED = 16
 """Up to this nv forward dynamics under constraints is differentiated."""
-_COMPILED = 100_000
-"""Up to about this many products for M⁻¹ ∂τ/∂q the derivatives of forward dynamics are one compiled program."""
 
 
 class DynamicMethods(KinematicMethods):
@@ -179,21 +174,8 @@ class DynamicMethods(KinematicMethods):
                 f"derivatives of forward dynamics under constraints are available up to nv = {_CONSTRAINED} and for "
                 f"constraints without time; {self.model.name!r} has nv = {n}: use finite differences."
             )
-        if constraints or _is_compiled(self.model):
-            parts: tuple[Array, Array, Array] = self._run_plain(
-                "forward_dynamics_derivatives", (q, v, tau), check=check
-            )
-            return parts
-        # Straight-line code for that many operations would take long to compile; LAPACK has loops.
-        a = self.forward_dynamics(q, v, tau, check=check)
-        d_dq, d_dv, mass = self.inverse_dynamics_derivatives(q, v, a, check=check)
-        if is_lazy(mass):
-            lazy: Any = mass
-            chunks = (*lazy.chunks[:-1], (3 * n,))
-            solved = lazy.map_blocks(_solved, d_dq, d_dv, chunks=chunks, meta=np.empty((0,) * mass.ndim))
-        else:
-            solved = _solved(mass, d_dq, d_dv)
-        return solved[..., :n], solved[..., n : 2 * n], solved[..., 2 * n :]
+        parts: tuple[Array, Array, Array] = self._run_plain("forward_dynamics_derivatives", (q, v, tau), check=check)
+        return parts
 
     @compiled_method(inputs=3)
     def torque_regressor(self, q: Reals, v: Reals, a: Reals, *, out: Out = None, check: bool = True) -> Array:
@@ -274,18 +256,6 @@ class DynamicMethods(KinematicMethods):
     def energy(self, q: Reals, v: Reals, *, check: bool = True) -> Array:
         """Kinetic plus potential energy in J, shape (...,)."""
         return self.kinetic_energy(q, v, check=check) + self.potential_energy(q, check=check)
-
-
-@lru_cache(maxsize=64)
-def _is_compiled(model: Model) -> bool:
-    """Whether the derivatives of forward dynamics are one compiled program."""
-    return 2 * model.nv * sum(depths(model)) <= _COMPILED
-
-
-def _solved(mass: Array, d_dq: Array, d_dv: Array) -> Array:
-    """M⁻¹ [−∂τ/∂q, −∂τ/∂v, 1], (..., nv, 3 nv)."""
-    identity = np.broadcast_to(np.eye(mass.shape[-1]), mass.shape)
-    return np.linalg.solve(mass, np.concatenate([-d_dq, -d_dv, identity], axis=-1))
 
 
 def _copied(tau: Array, out: Array) -> Array:

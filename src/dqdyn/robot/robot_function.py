@@ -51,6 +51,10 @@ class RobotFunction:
     """The method that documents the function, where it has another name."""
     choice: Callable[[Model], Formulations] | None = None
     candidates: Callable[[Any, Options], Candidates] | None = None
+    system: Callable[[Any, Options], Candidates] | None = None
+    """Algorithms that give a linear system which the result solves (:mod:`dqdyn.compile.trace.linear_system`).
+
+    None where straight-line code solves it better."""
     divides: Literal["", "B", "M"] = ""
     requires: Requirement | None = None
     refuses: Refuses | None = None
@@ -97,6 +101,12 @@ class RobotFunction:
         form = self.algorithm if self.choice is None else self.choice(subject).form(options.method)
         assert form is not None
         return form, subject
+
+    def of_system(self, subject: Any, options: Options) -> RobotFunction | None:
+        """The function that gives the linear system."""
+        if self.system is None or not self.system(subject, options):
+            return None
+        return replace(self, name=f"{self.name}_system", candidates=self.system, system=None)
 
     def run(self, subject: Any, options: Options, *inputs: Sequence[Scalar]) -> Entries:
         """The algorithm as written, on scalars of any kind."""

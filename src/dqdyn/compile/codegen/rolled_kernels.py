@@ -15,6 +15,7 @@ from dqdyn.compile.codegen.rolled_plan import OUTPUT, SLOTS, RolledPlan, Space
 from dqdyn.compile.codegen.rolled_sines import RolledSines
 from dqdyn.compile.codegen.rows import RowLoop
 from dqdyn.compile.codegen.sincos import LARGEST
+from dqdyn.compile.codegen.workspace import in_workspace
 from dqdyn.compile.trace.program import Program
 from dqdyn.compile.trace.tracer import LONG
 
@@ -74,7 +75,7 @@ def _kernel(plan: RolledPlan, body: RolledBody, inputs: dict[Space, Array], name
     flag = body.op(f"zext i1 {body.op(f'or i1 {large}, {body.too_large()}')} to i64")
     parameters = [f"ptr noalias readonly %in{i}" for i in range(len(inputs))] + ["ptr noalias %out"]
     head = [f"  %largest = alloca {real}, align 64", "  %go = icmp ne ptr %out, null"]
-    function = _in_workspace(name, parameters, align * plan.slots, "1", [*head, *body.lines, f"  ret i64 {flag}"])
+    function = in_workspace(name, parameters, align * plan.slots, "1", [*head, *body.lines, f"  ret i64 {flag}"])
     return "\n".join([*sines.globals, *emitter.globals, *function, ""])
 
 
@@ -104,7 +105,7 @@ def rolled_batch_kernel(
     fail = [f"  store {real} {body.const(2.0 * LARGEST)}, ptr %largest, align 64"]
     parameters = f"{rows.arguments()}, {rows.BLOCK}".split(", ")
     lines = ["  %go = icmp ne ptr %out, null", *body.lines, "  ret i64 0"]
-    block = _in_workspace(f"{name}_block", parameters, 8 * width * slots, "0", lines, fail)
+    block = in_workspace(f"{name}_block", parameters, 8 * width * slots, "0", lines, fail)
     return "\n".join([*emitter.globals, *block, *rows.loop(name), *rows.piece(name), ""])
 
 
@@ -157,52 +158,3 @@ def _write(rows: RowLoop, numbers: Sequence[str], columns: Array) -> None:
     body.repeat(0, size // width, whole)
     if size % width:
         chunk(size - size % width, size % width)
-
-
-def _in_workspace(
-    name: str, parameters: Sequence[str], size: int, failed: str, lines: Sequence[str], fail: Sequence[str] = ()
-) -> list[str]:
-    """The function ``name`` of some lines, which have ``size`` bytes at ``%scratch``.
-
-    Where there is no memory, ``fail`` is done and ``failed`` returned.
-    """
-    names = [parameter.split()[-1] for parameter in parameters]
-    given = ", ".join(f"{parameter.split()[0]} {own}" for parameter, own in zip(parameters, names, strict=True))
-    linkage = "internal " if name.endswith("_block") else ""
-    return [
-        f"@{name}_memory = internal global [{max(size, 8)} x i8] zeroinitializer, align 64",
-        f"@{name}_taken = internal global i32 0",
-        f"define internal i64 @{name}_rolled({', '.join(parameters)}, ptr noalias %scratch) noinline {{",
-        "entry:",
-        *lines,
-        "stop:",
-        "  ret i64 0",
-        "}",
-        f"define {linkage}i64 @{name}({', '.join(parameters)}) {{",
-        "entry:",
-        f"  %before = atomicrmw xchg ptr @{name}_taken, i32 1 acquire",
-        "  %free = icmp eq i32 %before, 0",
-        "  br i1 %free, label %own, label %other",
-        "own:",
-        f"  %flag = call i64 @{name}_rolled({given}, ptr @{name}_memory)",
-        f"  store atomic i32 0, ptr @{name}_taken release, align 4",
-        "  ret i64 %flag",
-        "other:",
-        "  %allocate = load ptr, ptr @allocate_at",
-        f"  %new = call ptr %allocate(i64 {size + 64})",
-        "  %some = icmp ne ptr %new, null",
-        "  br i1 %some, label %there, label %none",
-        "there:",
-        "  %word = ptrtoint ptr %new to i64",
-        "  %up = add i64 %word, 63",
-        "  %even = and i64 %up, -64",
-        "  %memory = inttoptr i64 %even to ptr",
-        f"  %answer = call i64 @{name}_rolled({given}, ptr %memory)",
-        "  %release = load ptr, ptr @release_at",
-        "  call void %release(ptr %new)",
-        "  ret i64 %answer",
-        "none:",
-        *fail,
-        f"  ret i64 {failed}",
-        "}",
-    ]

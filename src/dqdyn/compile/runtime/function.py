@@ -28,7 +28,8 @@ from dqdyn.compile.runtime.native_code import NativeCode
 from dqdyn.compile.runtime.process_lock import SharedProperty
 from dqdyn.compile.runtime.threads import share, whole
 from dqdyn.compile.trace.interpret import interpret
-from dqdyn.compile.trace.program import Program
+from dqdyn.compile.trace.linear_system import LinearSystem
+from dqdyn.compile.trace.program import Counts, Program
 from dqdyn.errors import CompileWarning, Error, LazyArrayError, StateError
 
 if TYPE_CHECKING:
@@ -80,7 +81,8 @@ class Function:
 
     ``forms`` say how the result is given: "call" by this function, by default as one array, and "plain" by the method
     of a robot, where that differs. In a tuple each of the ``parts``, shapes of neighbouring outputs, has its own array;
-    ``value`` is the kind of a form that is a value.
+    ``value`` is the kind of a form that is a value. Where there is a ``system``, it is
+    computed and solved in place of ``program``.
     """
 
     def __init__(
@@ -98,6 +100,7 @@ class Function:
         forms: Mapping[str, ResultForm] | None = None,
         value: ValueKind | None = None,
         lazy: Callable[..., Any] | None = None,
+        system: LinearSystem | None = None,
     ) -> None:
         self.program, self.units, self.verify, self.value, self.lazy = program, units, verify, value, lazy
         self.forms = dict(forms or {"call": ResultForm((program.shape,))})
@@ -106,7 +109,8 @@ class Function:
         self.refusals = dict(refusals or {})
         self.__name__, self.__doc__ = program.name, summary
         wanted = native_wanted(native) and program.size
-        code = (program, units, contract, numbers, parts, self.forms, tuple(self.refusals))
+        self.system = system
+        code = (program, units, contract, numbers, parts, self.forms, tuple(self.refusals), system)
         self.native = NativeCode(*code) if wanted else None
 
     @SharedProperty
@@ -371,10 +375,16 @@ class Function:
             part = a[rows] if a.shape[0] > 1 else a
             scalars.append(unstack(part, a.shape[1]) if a.shape[1] else [])
         with np.errstate(all="ignore"):
-            results = iter(interpret(self.program, scalars))
+            results = iter(self._interpreted(scalars))
         for out in outs:
             for k in range(out.shape[1]):
                 out[rows, k] = next(results)
+
+    def _interpreted(self, scalars: list[Any]) -> Sequence[Any]:
+        if self.system is None:
+            return interpret(self.program, scalars)
+        found = self.system.solved(interpret(self.system.program, scalars))
+        return list(np.moveaxis(found.reshape(*found.shape[:-3], -1), -1, 0))
 
     @property
     def __signature__(self) -> Any:
@@ -395,7 +405,12 @@ class Function:
         )
 
     def __repr__(self) -> str:
-        return f"<{self.__name__}({', '.join(name for name, _ in self.program.inputs)}): {self.program.counts}>"
+        return f"<{self.__name__}({', '.join(name for name, _ in self.program.inputs)}): {self.counts}>"
+
+    @property
+    def counts(self) -> Counts:
+        """Operations of what is run."""
+        return self.program.counts if self.system is None else self.system.counts
 
 
 _SOME = 512  # rows that the interpreter does at a time: a thousand values of each fit into a few megabytes

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from dqdyn.compile.codegen.results import ResultForm, Shape
 from dqdyn.compile.runtime import python_abi as abi
 from dqdyn.compile.runtime.process_lock import SharedProperty
+from dqdyn.compile.trace.linear_system import LinearSystem
 from dqdyn.compile.trace.program import Program
 
 if TYPE_CHECKING:
@@ -23,8 +24,8 @@ class NativeCode:
 
     The kernels write an array for each of the ``parts``. ``forms`` are those in which built-in functions give the
     result, by their names; the first is "call". They leave states to Python at which one of the outputs in ``marks`` is
-    NaN. Batches of more than ``largest`` rows are computed in pieces, so that
-    Python can handle signals in between.
+    NaN. Batches of more than ``largest`` rows are computed in pieces, so that Python can handle signals in between.
+    Where there is a ``system``, the code computes and solves it; of ``program`` it has the inputs and the shape.
     """
 
     def __init__(
@@ -36,11 +37,14 @@ class NativeCode:
         parts: Sequence[Shape] = (),
         forms: Mapping[str, ResultForm] | None = None,
         marks: Sequence[int] = (),
+        system: LinearSystem | None = None,
     ) -> None:
+        self.system = system
         self.program, self.units, self.contract, self.numbers = program, tuple(units), contract, tuple(numbers)
         self.parts, self.marks = tuple(parts) if len(parts) > 1 else (), tuple(marks)
         self.forms = dict(forms or {"call": ResultForm((program.shape,))})
-        self.largest = max(1, _UNINTERRUPTED // max(1, program.counts.total))
+        operations = program.counts.total if system is None else system.counts.total
+        self.largest = max(1, _UNINTERRUPTED // max(1, operations))
         self._started: dict[str, Library] = {}  # being compiled on other threads
 
     def start(self, executor: Executor, batches: bool = False) -> None:
@@ -85,12 +89,21 @@ class NativeCode:
             for name, form in self.forms.items() if known else ():
                 choices = (self.program, width, self.units, self.numbers, self.parts, form, name, self.marks)
                 calls += CallEmitter(*choices).text() + BatchCallEmitter(*choices, self.largest).text()
+            if self.system is not None:
+                from dqdyn.compile.codegen.solve_kernels import solved_state_kernel
+
+                code = (self.system, host.fma, self.contract, width, self.parts, hand_over)
+                return calls + solved_state_kernel(*code)
             kernel = (self.program, host.fma, self.contract)
             return calls + kernels.scalar_kernel(*kernel, width=width, parts=self.parts, hand_over=hand_over)
 
         call = f"{abi.HEADER if known else None} {self.units} {self.numbers} {self.marks}"
         key = f"{call} {self.contract} {self.parts} {self.forms}"
-        return Library(text, f"single {key} {self.program.digest}", width, executor)
+        return Library(text, f"single {key} {self._digest}", width, executor)
+
+    @property
+    def _digest(self) -> str:
+        return self.program.digest if self.system is None else self.system.digest
 
     @SharedProperty
     def one(self) -> Any:
@@ -124,10 +137,15 @@ class NativeCode:
         def text(hand_over: Callable[[str], None]) -> str:
             from dqdyn.compile.codegen import kernels
 
+            if self.system is not None:
+                from dqdyn.compile.codegen.solve_kernels import solved_batch_kernel
+
+                widths = (host.width, host.width_for_one)
+                return solved_batch_kernel(self.system, *widths, host.fma, self.contract, self.units, self.parts)
             choices = (self.program, host.width, host.fma, self.contract)
             return kernels.batch_kernel(*choices, units=self.units, parts=self.parts)
 
-        key = f"batch {self.units} {self.contract} {self.parts} {self.program.digest}"
+        key = f"batch {self.units} {self.contract} {self.parts} {self._digest}"
         return Library(text, key, host.width, executor)
 
     def pieces(self, threads: int) -> list[int]:

@@ -24,11 +24,7 @@ from dqdyn.model.model import WORLD_BODY, Model
 def forward_dynamics_derivatives(model: Model, q: Scalars, v: Scalars, a: Scalars) -> tuple[Matrix, Matrix, Matrix]:
     """∂a/∂q, ∂a/∂v, ∂a/∂τ = M⁻¹ at the acceleration a, each nv×nv by rows."""
     w, inverse = responses(model, q)
-    by_q, by_v, _ = inverse_dynamics_derivatives(model, q, v, a, from_root_pays(model))
-    placed = _of_free_bases(model, q)
-    for j in placed:
-        for row in by_q:
-            row[j] = 0.0
+    by_q, by_v, _, *added = linear_system(model, q, v, a)
 
     def solved(matrix: Matrix) -> Matrix:
         """−M⁻¹ times a matrix."""
@@ -38,10 +34,30 @@ def forward_dynamics_derivatives(model: Model, q: Scalars, v: Scalars, a: Scalar
         return [[inner(row, column) for column in columns] for row in w]
 
     d_dq = solved(by_q)
-    for j, column in placed.items():
-        for i, entry in column.items():
-            d_dq[i][j] = entry
+    for matrix in added:
+        for i, row in enumerate(matrix):
+            for j, entry in enumerate(row):
+                if not is_absent(entry):
+                    d_dq[i][j] = entry
     return d_dq, solved(by_v), inverse_of(w, inverse)
+
+
+def linear_system(model: Model, q: Scalars, v: Scalars, a: Scalars) -> list[Matrix]:
+    """∂τ/∂q, ∂τ/∂v and M, each nv×nv by rows; ∂a/∂q and ∂a/∂v are −M⁻¹ times the first two.
+
+    If there are free bases, columns of ∂τ/∂q are zero, and a fourth matrix has theirs of ∂a/∂q.
+    """
+    by_q, by_v, mass = inverse_dynamics_derivatives(model, q, v, a, from_root_pays(model))
+    placed = _of_free_bases(model, q)
+    if not placed:
+        return [by_q, by_v, mass]
+    added: Matrix = [[0.0] * model.nv for _ in range(model.nv)]
+    for j, column in placed.items():
+        for row in by_q:
+            row[j] = 0.0
+        for i, entry in column.items():
+            added[i][j] = entry
+    return [by_q, by_v, mass, added]
 
 
 def _of_free_bases(model: Model, q: Scalars) -> dict[int, dict[int, Scalar]]:

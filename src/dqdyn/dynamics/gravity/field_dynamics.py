@@ -60,5 +60,11 @@ def forward_derivatives(form: Form, model: Model, *state: Scalars) -> tuple[Matr
     return _sum(d_dq, [[row_times(row, c) for c in columns] for row in d_dtau], -1.0), d_dv, d_dtau
 
 
+def forward_derivative_system(form: Callable[..., list[Matrix]], model: Model, *state: Scalars) -> list[Matrix]:
+    """The equations for derivatives of forward dynamics; the first matrix is ∂τ/∂q."""
+    by_q, *others = form(without_field(model), *state)
+    return [_sum(by_q, force_gradient(model, state[0]), 1.0), *others]
+
+
 def _sum(a: Matrix, b: Matrix, scale: float) -> Matrix:
     return [[x + y * scale for x, y in zip(*rows, strict=True)] for rows in zip(a, b, strict=True)]

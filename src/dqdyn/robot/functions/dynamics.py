@@ -16,6 +16,8 @@ from dqdyn.model.model import Model
 from dqdyn.robot.options import Options
 from dqdyn.robot.robot_function import Candidates, Result, RobotFunction, with_parameters
 
+_LONG_SOLUTION = 30_000
+"""Products for M⁻¹ ∂τ/∂q, about, from which on loops solve for derivatives of forward dynamics."""
 Choice = Callable[[Model], Formulations]
 
 
@@ -53,6 +55,14 @@ def _forward_derivatives(model: Model, options: Options) -> Candidates:
     if model.constraints:
         return [(_constrained_derivatives, model)]
     return [(methods.forward_derivatives, methods.regrouped(model.with_frames(())))]
+
+
+def _forward_derivative_system(model: Model, options: Options) -> Candidates:
+    """What gives the equations for these derivatives, where straight-line code of their solution would be long."""
+    if model.constraints or 2 * model.nv * sum(methods.depths(model)) < _LONG_SOLUTION:
+        return []
+    candidates = methods.FORWARD.candidates(model.with_frames(()), "auto")
+    return [(methods.ForwardDerivativeSystem(form), on) for form, on in candidates]
 
 
 def _constrained_derivatives(model: Model, q: Scalars, v: Scalars, tau: Scalars) -> Any:
@@ -94,6 +104,7 @@ DYNAMICS = with_parameters(
         "q v tau",
         "matrices",
         candidates=_forward_derivatives,
+        system=_forward_derivative_system,
         divides="M",
         plain="parts",
     ),
