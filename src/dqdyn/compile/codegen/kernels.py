@@ -150,9 +150,9 @@ def scalar_kernel(
     stages = Stages(program, body, arrays, length, hand_over or modules.append) if length > _LONG else None
     if packed.groups:
         if stages:  # LLVM compiles the last stages while inner groups are searched
-            stages.begin()
+            stages.begin_last()
             packed.emit_outputs(stages)
-            stages.come_last()
+            stages.end_last()
         packed.search()
     done = _store_constants(program, body, width, arrays)
     slots = straight(program, body, load, store, early.place, packed if packed.groups else None, done, stages)

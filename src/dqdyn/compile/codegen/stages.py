@@ -20,6 +20,7 @@ TABLE = "stages"
 """The global in the first module that holds the addresses of the stages, in order."""
 LONGEST = 2500
 """Lines of IR in a stage, about."""
+_TOGETHER = 3  # times as many stages in a module, of those that come last
 _MODULES = 64  # about, at most; each takes a fifth of a millisecond to load
 
 
@@ -51,10 +52,19 @@ class Stages:
         """What was emitted so far, and belongs to no stage, belongs to the kernel."""
         self._kernel += self.body.take_lines()
 
-    def come_last(self) -> None:
-        """What was emitted since the beginning becomes stages that are called after all that follow."""
+    def begin_last(self) -> None:
+        """What is emitted from here to :meth:`end_last` becomes stages that are called after all that follow.
+
+        Their modules are larger: as long as the thread that emits is busy, another one waits for its turn before and
+        after each call of LLVM.
+        """
+        self.begin()
+        self._share *= _TOGETHER
+
+    def end_last(self) -> None:
         self.close()
         self.complete()
+        self._share //= _TOGETHER
         self._last = self._count
 
     def close(self) -> None:
