@@ -7,9 +7,9 @@ from enum import IntEnum, auto
 
 from dqdyn.compile.codegen.python_objects import ObjectEmitter
 from dqdyn.compile.runtime import python_abi as abi
-from dqdyn.compile.runtime.method_table import ITEMS, KEYS, RECENT
+from dqdyn.compile.runtime.method_table import CONTENT, HELD, HELD_ROW, ITEMS, KEYS, ROW, ROWS
 
-MOST_INPUTS = 8
+MOST_INPUTS, MOST_FRAMES = 8, 2
 
 
 class Word(IntEnum):
@@ -20,7 +20,17 @@ class Word(IntEnum):
         return count
 
     VECTORCALL = auto()
-    """Address of the emitted code."""
+    """Address of the emitted code; it and the next five are all that most calls read."""
+    PLAIN = auto()
+    """How many arguments there are, with the object, where all inputs and no option are given by place."""
+    KNOWN = auto()
+    """The class of the last object."""
+    TABLE = auto()
+    """The class of tables."""
+    ROW = auto()
+    """The number of the method's row in a table."""
+    USUAL = auto()
+    """The default of the option."""
     OWNER = auto()
     """The class with the slot in which tables are."""
     NAME = auto()
@@ -37,23 +47,68 @@ class Word(IntEnum):
     OPTION = auto()
     LAST = auto()
     """That of the last input."""
-    USUAL = auto()
-    """The default of the option."""
     DEFAULT_INPUT = auto()
     """That of the last input."""
-    KNOWN = auto()
-    """The class of the last object."""
-    TABLE = auto()
-    """The class of tables."""
-    ROW = auto()
-    """Where the method's row in a table starts."""
+
+
+def entry_name(frames: int) -> str:
+    """The emitted function for methods that take so many frames."""
+    return f"call_method{frames}"
+
+
+def entry(offset: int, frames: int) -> str:
+    """``ptr call_method…(ptr method, ptr args, i64 nargsf, ptr kwnames)``, a vectorcall for methods with those frames.
+
+    Where all arguments are given by place, and frames and class are those of the last call, it jumps to the code of the
+    compiled function. Kernels of functions push this code and its data out of the caches, so both are kept short.
+    """
+    code = ObjectEmitter(1)
+
+    def word(index: int, kind: str = "ptr") -> str:
+        return code.field("%method", offset + 8 * index, kind)
+
+    nargs = code.op(f"and i64 %nargsf, {(1 << 63) - 1}")
+    plain = code.op(f"icmp eq i64 {nargs}, {word(Word.PLAIN, 'i64')}")
+    code.require(code.op(f"and i1 {plain}, {code.op('icmp eq ptr %kwnames, null')}"))
+    instance = code.argument(0)
+    code.require_equal("ptr", code.field(instance, abi.TYPE), word(Word.KNOWN))
+    row = _row(code, code.field(instance, abi.SLOT), word(Word.TABLE), word(Word.ROW, "i64"), otherwise="slow")
+    target = code.load(code.at(row, KEYS, "ptr"), "ptr")
+    good = code.op(f"icmp ne ptr {target}, null")
+    given = [*(code.argument(1 + i) for i in range(frames)), word(Word.USUAL)]
+    for i, key in zip([*range(frames), KEYS - 1], given, strict=True):
+        noted = code.load(code.at(row, i, "ptr"), "ptr")
+        good = code.op(f"and i1 {good}, {code.op(f'icmp eq ptr {noted}, {key}')}")
+    code.require(good)
+    first, inputs = code.load(code.at(row, KEYS + 1, "ptr"), "ptr"), code.at("%args", 1 + frames, "ptr")
+    count = code.op(f"sub i64 {nargs}, {1 + frames}")
+    # The table holds the function, whatever happens to the row meanwhile.
+    answer = code.op(f"musttail call ptr {target}(ptr {first}, ptr {inputs}, i64 {count}, ptr null)")
+    code.lines.append(f"  ret ptr {answer}")
+    code.label("slow")
+    answer = code.op("musttail call ptr @call_method(ptr %method, ptr %args, i64 %nargsf, ptr %kwnames)")
+    head = f"define ptr @{entry_name(frames)}(ptr %method, ptr %args, i64 %nargsf, ptr %kwnames) align 64 {{"
+    return "\n".join([head, "entry:", *code.lines, f"  ret ptr {answer}", "}", ""])
+
+
+def _row(code: ObjectEmitter, table: str, kind: str, number: str, otherwise: str) -> str:
+    """The row of that number in a table, where there is such a table."""
+    code.require(code.op(f"icmp ne ptr {table}, null"), otherwise)
+    code.require_equal("ptr", code.field(table, abi.TYPE), kind, otherwise)
+    rows = code.field(table, ROWS)
+    code.require(code.op(f"icmp ne ptr {rows}, null"), otherwise)
+    content = code.op(f"ptrtoint ptr {rows} to i64")
+    line = code.op(f"and i64 {code.op(f'add i64 {content}, {CONTENT + ROW - 1}')}, {-ROW}")
+    start = code.op(f"add i64 {line}, {code.op(f'mul i64 {number}, {ROW}')}")
+    return code.op(f"inttoptr i64 {start} to ptr")
 
 
 def method_call(offset: int) -> str:
     """``ptr call_method(ptr method, ptr args, i64 nargsf, ptr kwnames)``, a vectorcall; ``args[0]`` is the object.
 
     ``offset`` is that of the words in a method. ``counted`` is to say whether references can be replaced without others
-    reading them meanwhile.
+    reading them meanwhile. In front of it are the entries for methods with and without frames, which leave to it all
+    but the plainest calls.
     """
     code = ObjectEmitter(1)
 
@@ -95,25 +150,20 @@ def method_call(offset: int) -> str:
     code.store("null", "%row", "ptr")
     keywords = _words(code)
     call = f"i64 {inputs}, ptr {keywords}"
-    code.branch(code.op(f"icmp eq ptr {code.field(table, abi.TYPE)}, {word(Word.TABLE)}"), "rows", "search")
-    code.label("rows")
-    rows = code.field(table, RECENT)
-    code.branch(code.op(f"icmp eq ptr {rows}, null"), "search", "remember")
-    code.label("remember")
-    recent = _recent(code, code.at(code.field(rows, ITEMS), word(Word.ROW, "i64"), "i8"), frames)
+    number = word(Word.ROW, "i64")
+    row = _row(code, table, word(Word.TABLE), number, otherwise="search")
+    code.store(row, "%row", "ptr")
+    target, first = _recent(code, row, frames)
     # The table holds the function, whatever happens to the row meanwhile.
-    answer = code.call("vectorcall", f"ptr {recent}, ptr {code.load('%given', 'ptr')}, {call}")
+    answer = code.op(f"call ptr {target}(ptr {first}, ptr {code.load('%given', 'ptr')}, {call})")
     code.lines.append(f"  ret ptr {answer}")
     code.label("search")
-    first = code.call("get_item", f"ptr {table}, ptr {word(Word.NAME)}")
+    top = code.call("get_item", f"ptr {table}, ptr {word(Word.NAME)}")
     has_option = code.op(f"zext i1 {code.op(f'icmp ne ptr {usual}, null')} to i64")
-    function = _look_up(code, first, frames, code.op(f"add i64 {frames}, {has_option}"))
+    function = _look_up(code, top, frames, code.op(f"add i64 {frames}, {has_option}"))
     code.branch(code.op(f"icmp eq ptr {code.load('%row', 'ptr')}, null"), "found", "note")
     code.label("note")
-    row = code.load("%row", "ptr")
-    for i, key in enumerate(_keys(code, row, frames)):
-        code.replace(code.at(row, i, "ptr"), code.load(key, "ptr"))
-    code.replace(code.at(row, KEYS, "ptr"), function)
+    _note(code, table, number, frames, function)
     code.jump("found")
     code.label("found")
     result = code.call("vectorcall", f"ptr {function}, ptr {code.load('%given', 'ptr')}, {call}")
@@ -129,7 +179,9 @@ def method_call(offset: int) -> str:
     memory = {"inputs": MOST_INPUTS + 2, "given": 1, "out": 1, "check": 1, "option": 1, "last": 1, "row": 1}
     memory |= {f"{loop}_number": 1 for loop in ("keyword", "input", "level")}
     places = ["entry:", *(f"  %{name} = alloca [{size} x i64]" for name, size in memory.items())]
-    return "\n".join(["@counted = dso_local global i64 0", head, *places, *code.lines, f"  ret ptr {answer}", "}", ""])
+    whole = [head, *places, *code.lines, f"  ret ptr {answer}", "}", ""]
+    entries = [entry(offset, number) for number in range(MOST_FRAMES + 1)]
+    return "\n".join(["@counted = dso_local global i64 0", *entries, *whole])
 
 
 def _sort_arguments(code: ObjectEmitter, word: Callable[..., str], nargs: str, before: str, inputs: str) -> None:
@@ -196,16 +248,46 @@ def _keys(code: ObjectEmitter, row: str, frames: str) -> list[str]:
     return [code.op(f"select i1 {h}, ptr {p}, ptr {o}") for h, p, o in zip(has, places, own, strict=True)]
 
 
-def _recent(code: ObjectEmitter, row: str, frames: str) -> str:
-    """The function in a row, which goes to ``%row``, where its keys are those of this call; else go to ``search``."""
-    code.store(row, "%row", "ptr")
-    function = code.load(code.at(row, KEYS, "ptr"), "ptr")
-    good = code.op(f"icmp ne ptr {function}, {code.context('none')}")
+def _recent(code: ObjectEmitter, row: str, frames: str) -> tuple[str, str]:
+    """What to call, and its first argument, where the keys in a row are those of this call; else go to ``search``."""
+    target = code.load(code.at(row, KEYS, "ptr"), "ptr")
+    good = code.op(f"icmp ne ptr {target}, null")
     for i, key in enumerate(_keys(code, row, frames)):
         noted, given = code.load(code.at(row, i, "ptr"), "ptr"), code.load(key, "ptr")
         good = code.op(f"and i1 {good}, {code.op(f'icmp eq ptr {noted}, {given}')}")
     code.require(good, otherwise="search")
-    return function
+    return target, code.load(code.at(row, KEYS + 1, "ptr"), "ptr")
+
+
+def _note(code: ObjectEmitter, table: str, number: str, frames: str, function: str) -> None:
+    """Write the keys of this call and its function into ``%row``, and hold them.
+
+    A built-in function like those that we emit is called at its own address, all others by CPython. The former contents
+    go last: what dies with them may run Python code, which may call this method.
+    """
+    row, none = code.load("%row", "ptr"), code.context("none")
+    items = code.field(code.field(table, HELD), ITEMS)
+    held = code.at(items, code.op(f"mul i64 {number}, {HELD_ROW}"), "i8")
+    given = [code.load(key, "ptr") for key in _keys(code, row, frames)]
+    former = [code.load(code.at(held, i, "ptr"), "ptr") for i in range(KEYS + 1)]
+    for i, key in enumerate([*given, function]):
+        reference = code.op(f"select i1 {code.op(f'icmp eq ptr {key}, null')}, ptr {none}, ptr {key}")
+        code.run("increase", f"ptr {reference}")
+        code.store(reference, code.at(held, i, "ptr"), "ptr")
+    for i, word in enumerate((*given, code.context("vectorcall"), function)):
+        code.store(word, code.at(row, i, "ptr"), "ptr")
+    is_built_in = code.op(f"icmp eq ptr {code.field(function, abi.TYPE)}, {code.context('function_type')}")
+    code.branch(is_built_in, "built_in", "noted")
+    code.label("built_in")
+    flags = code.call("flags_of", f"ptr {function}", "i32")
+    code.branch(code.op(f"icmp eq i32 {flags}, {abi.FASTCALL_KEYWORDS}"), "ours", "noted")
+    code.label("ours")
+    for i, what in enumerate(("code_of", "self_of")):
+        code.store(code.call(what, f"ptr {function}"), code.at(row, KEYS + i, "ptr"), "ptr")
+    code.jump("noted")
+    code.label("noted")
+    for object_ in former:
+        code.run("decrease", f"ptr {object_}")
 
 
 def _look_up(code: ObjectEmitter, first: str, frames: str, levels: str) -> str:

@@ -17,10 +17,10 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, ParamSpec, TypeVar, cast
 
-from dqdyn.compile.codegen.method_call import MOST_INPUTS, Word, method_call
+from dqdyn.compile.codegen.method_call import MOST_FRAMES, MOST_INPUTS, Word, entry_name, method_call
 from dqdyn.compile.runtime import python_abi as abi
 from dqdyn.compile.runtime.function import warn_once
-from dqdyn.compile.runtime.method_table import RECENT, MethodTable, next_row
+from dqdyn.compile.runtime.method_table import HELD, MethodTable, next_row
 from dqdyn.compile.runtime.process_lock import LOCK
 
 P = ParamSpec("P")
@@ -103,7 +103,7 @@ def compiled_method(
         given = last.default if default is None else default
         optional = last.default is not inspect.Parameter.empty
         after = names[frames + inputs + 1] if len(names) > frames + inputs + 1 else None
-        assert inputs <= MOST_INPUTS, method
+        assert inputs <= MOST_INPUTS and frames <= MOST_FRAMES, method
         compiled = _kind()(method)
         words = _words(compiled)
         words[Word.NAME], words[Word.PYTHON] = abi.immortal(method.__name__.lstrip("_")), abi.immortal(method)
@@ -114,6 +114,7 @@ def compiled_method(
             words[Word.LAST], words[Word.DEFAULT_INPUT] = _keyword(last.name, names), abi.immortal(given)
         if option is not None:
             words[Word.OPTION], words[Word.USUAL] = _keyword(option, names), abi.immortal(parameters[option].default)
+        words[Word.PLAIN] = 1 + frames + inputs
         words[Word.TABLE], words[Word.ROW] = abi.immortal(MethodTable), next_row()
         _waiting.append(compiled)
         return cast(Callable[P, R], compiled)
@@ -132,7 +133,7 @@ def load_methods(owner: type) -> None:
         return
     with LOCK:
         try:
-            address = _library().address("call_method")
+            addresses = [_library().address(entry_name(frames)) for frames in range(MOST_FRAMES + 1)]
         except Exception as problem:  # whatever LLVM or the loader may raise
             reason = f"{type(problem).__name__}: {problem}"
             warn_once(f"methods run in Python ({reason}); each call takes some 0.3 µs longer.", "methods")
@@ -140,14 +141,14 @@ def load_methods(owner: type) -> None:
         while _waiting:
             words = _words(_waiting.pop())
             words[Word.OWNER], words[Word.KNOWN] = abi.immortal(owner), abi.immortal(owner)
-            words[Word.VECTORCALL] = address
+            words[Word.VECTORCALL] = addresses[words[Word.FRAMES]]
 
 
 @lru_cache(maxsize=1)
 def _library() -> Any:
     from dqdyn.compile.runtime.native import Library
 
-    library = Library(f"{abi.CONTEXT_IR}\n{method_call(_OFFSET)}", f"methods {_OFFSET} {abi.SLOT} {RECENT}")
+    library = Library(f"{abi.CONTEXT_IR}\n{method_call(_OFFSET)}", f"methods {_OFFSET} {abi.SLOT} {HELD}")
     abi.fill_context(library.address("context"))
     ctypes.c_int64.from_address(library.address("counted")).value = abi.references_are_counted()
     abi.immortal(library)

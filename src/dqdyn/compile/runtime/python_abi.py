@@ -43,22 +43,26 @@ _FUNCTIONS = {
     "decrease": "Py_DecRef",
     "release_gil": "PyEval_SaveThread",
     "take_gil": "PyEval_RestoreThread",
+    "flags_of": "PyCFunction_GetFlags",
+    "code_of": "PyCFunction_GetFunction",
+    "self_of": "PyCFunction_GetSelf",
 }
 _OBJECTS: dict[str, Any] = {
-    "array_type": np.ndarray,
+    "array_type": np.ndarray,  # what every call reads comes first, in one line of the cache
+    "descr": np.dtype(np.float64),
+    "none": None,
     "float_type": float,
     "tuple_type": tuple,
-    "none": None,
     "true": True,
     "false": False,
-    "descr": np.dtype(np.float64),
+    "function_type": type(len),
     "out": sys.intern("out"),
     "check": sys.intern("check"),
     "out_alone": (sys.intern("out"),),
     "check_alone": (sys.intern("check"),),
     "out_and_check": (sys.intern("out"), sys.intern("check")),
 }
-CONTEXT = (*_FUNCTIONS, *_OBJECTS, "new_array")
+CONTEXT = (*_OBJECTS, *_FUNCTIONS, "new_array")
 """Entries of the table of addresses in every module of emitted code, in this order."""
 
 
@@ -170,7 +174,7 @@ def _context() -> Any:
 
 MANY_IR = "@many = dso_local global ptr null"
 """In modules of code for one state: where the code for batches is, once it is compiled."""
-CONTEXT_IR = f"@context = dso_local global [{len(CONTEXT)} x ptr] zeroinitializer"
+CONTEXT_IR = f"@context = dso_local global [{len(CONTEXT)} x ptr] zeroinitializer, align 64"
 """The table in a module of emitted code, empty; :func:`fill_context` fills it when the code is loaded."""
 
 
@@ -192,12 +196,13 @@ def immortal(value: Any) -> int:
 
 
 _MethodDef = structure(name=ctypes.c_char_p, function=ctypes.c_void_p, flags=ctypes.c_int, doc=ctypes.c_char_p)
-_METH_FASTCALL_KEYWORDS = 0x0080 | 0x0002
+FASTCALL_KEYWORDS = 0x0080 | 0x0002
+"""Flags of built-in functions ``ptr f(ptr self, ptr args, i64 nargs, ptr kwnames)``."""
 
 
 def python_function(address: int, owner: Any, name: str, doc: str) -> Any:
     """A built-in function of that machine code whose ``__self__`` is ``owner``."""
-    definition = _MethodDef(name.encode(), address, _METH_FASTCALL_KEYWORDS, doc.encode())
+    definition = _MethodDef(name.encode(), address, FASTCALL_KEYWORDS, doc.encode())
     make = ctypes.pythonapi.PyCFunction_NewEx
     make.restype, make.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.py_object, ctypes.py_object]
     immortal(definition)  # a dying function reads it, and at the end of the program no list here would still exist
