@@ -57,8 +57,11 @@ class BatchCallEmitter(CallEmitter):
         self.run("take_gil", f"ptr {state}")
         return flag
 
-    def make_array(self, number: int) -> str:
-        return emit_new_array(self, [self.rows, *map(str, self.form.shapes[number])])
+    def make_result(self) -> tuple[str, list[str]]:
+        """A new one: batches are too seldom of the same size to remember them."""
+        shapes = [[self.rows, *map(str, shape)] for shape in self.form.shapes]
+        result, arrays = self.new_result(lambda i: emit_new_array(self, shapes[i]))
+        return result, [self.field(array, abi.DATA) for array in arrays]
 
     def leading(self) -> list[str]:
         return [self.rows]
@@ -73,7 +76,8 @@ class BatchCallEmitter(CallEmitter):
         return self.gapless(array, [*self.leading(), str(size)])
 
     def entry(self) -> list[str]:
-        return [*super().entry(), *(f"  %mark{i}_number = alloca i64" for i in range(len(self.marks)))]
+        dims = f"  %dims = alloca [{max(map(len, self.form.shapes)) + 1} x i64]"
+        return [*super().entry(), dims, *(f"  %mark{i}_number = alloca i64" for i in range(len(self.marks)))]
 
     def require_number(self, mark: int, arrays: list[str]) -> None:
         array, place = self.marks[mark]

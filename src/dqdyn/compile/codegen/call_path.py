@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from dqdyn.compile.codegen.fresh_arrays import LARGEST, REMEMBERED, emit_new_array, fresh_array
-from dqdyn.compile.codegen.python_objects import ObjectEmitter
+from dqdyn.compile.codegen.fresh_arrays import LARGEST
+from dqdyn.compile.codegen.fresh_results import OWN, ResultEmitter, renewed_result
 from dqdyn.compile.codegen.results import OutputArrays, ResultForm, Shape
 from dqdyn.compile.codegen.rows import UNIT_SQUARED
 from dqdyn.compile.runtime import python_abi as abi
 from dqdyn.compile.trace.program import Program
 
 
-class CallEmitter(ObjectEmitter):
+class CallEmitter(ResultEmitter):
     """IR of ``ptr call(ptr self, ptr args, i64 nargs, ptr kwnames)`` around a scalar kernel.
 
     ``units`` lists (argument, start) of unit quaternions in the inputs; ``width`` is the vector width for the checks.
@@ -37,9 +37,8 @@ class CallEmitter(ObjectEmitter):
         name: str = "call",
         marks: Sequence[int] = (),
     ) -> None:
-        super().__init__(width)
-        self.program, self.units, self.numbers, self.name = program, units, numbers, name
-        self.form, arrays = ResultForm((program.shape,)) if form is None else form, OutputArrays.of(program, parts)
+        super().__init__(width, ResultForm((program.shape,)) if form is None else form, name)
+        self.program, self.units, self.numbers, arrays = program, units, numbers, OutputArrays.of(program, parts)
         self.views, self.marks = self.form.views(arrays), [self.form.place(arrays, k) for k in marks]
 
     def text(self) -> str:
@@ -55,13 +54,11 @@ class CallEmitter(ObjectEmitter):
             "  ret ptr %rows",
             "}",
         ]
-        of_class = self.form.fields or self.form.is_value
-        named = [f"@{self.name}_{what} = dso_local global ptr null" for what in ("type", "frames") if of_class]
         table = [abi.CONTEXT_IR] if self.is_first else []
-        fresh = [fresh_array(f"{self.name}_fresh{i}", shape) for i, shape in enumerate(self.form.shapes)]
-        fresh.append(f"@{self.name}_remembered = dso_local global ptr null")
+        own = f"@{self.name}_own = dso_local global [{len(OWN)} x ptr] zeroinitializer, align 32"
         head = f"define ptr @{self.name}(ptr %self, ptr %args, i64 %nargs, ptr %kwnames) {{"
-        return "\n".join([*table, *named, *fresh, head, *self.entry(), *self.lines, ""])
+        renewed = renewed_result(self.form, self.name)
+        return "\n".join([*table, own, head, *self.entry(), *self.lines, renewed])
 
     @property
     def is_first(self) -> bool:
@@ -69,7 +66,7 @@ class CallEmitter(ObjectEmitter):
         return self.name == "call"
 
     def entry(self) -> list[str]:
-        return ["entry:", f"  %dims = alloca [{max(map(len, self.form.shapes)) + 1} x i64]", "  %result = alloca ptr"]
+        return ["entry:", "  %result = alloca ptr", f"  %data = alloca [{len(self.form.shapes)} x ptr]"]
 
     def arguments(self) -> list[str]:
         """Pointers to the data of all arguments, after checks of their number and of each of them."""
@@ -84,7 +81,7 @@ class CallEmitter(ObjectEmitter):
     def answer(self, data: list[str], run: Callable[[list[str]], str]) -> None:
         """``run(pointers)`` into new arrays or those given as ``out=``; where it returns a flag, Python takes over."""
         self.read_words()
-        result, arrays = self.make_value() if self.form.is_value else self.make_or_take(data)
+        result, arrays = self.make_or_take(data)
         pointers = [self.at(arrays[array], start) if start else arrays[array] for array, start, _ in self.views]
         self.require_equal("i64", run(pointers), 0, otherwise="redo")
         for number in range(len(self.marks)):
@@ -97,13 +94,13 @@ class CallEmitter(ObjectEmitter):
         self.lines += [f"  ret ptr {answer}", "no_memory:", "  ret ptr null"]  # NumPy has set the exception
 
     def read_words(self) -> None:
-        """Put what is given as ``out=`` into ``%result``, null if nothing is; ``check=`` is understood, too.
+        """Put what is given as ``out=`` into ``%result`` and go to ``given``, or to ``make`` if nothing is.
 
-        Inputs that need no check give the same with and without it, and the others are left to Python anyway.
+        ``check=`` is understood, too. Inputs that need no check give the same with and without it, and the others are left to Python anyway.
         """
-        self.store("null", "%result", "ptr")
-        self.branch(self.op("icmp eq ptr %kwnames, null"), "understood", "words")
+        self.branch(self.op("icmp eq ptr %kwnames, null"), "make", "words")
         self.label("words")
+        self.store("null", "%result", "ptr")
         count = self.call("tuple_size", "ptr %kwnames", "i64")
         self.require(self.op(f"icmp ne i64 {count}, 0"), otherwise="understood")
         self.read_word(0)
@@ -113,6 +110,8 @@ class CallEmitter(ObjectEmitter):
         self.read_word(1)
         self.jump("understood")
         self.label("understood")
+        given = "slow" if self.form.is_value else "given"  # a value cannot be given
+        self.branch(self.op(f"icmp eq ptr {self.load('%result', 'ptr')}, null"), "make", given)
 
     def read_word(self, number: int) -> None:
         name, before = self.call("tuple_item", f"ptr %kwnames, i64 {number}"), self.load("%result", "ptr")
@@ -127,60 +126,44 @@ class CallEmitter(ObjectEmitter):
         self.store(self.op(f"select i1 {is_out}, ptr {given}, ptr {before}"), "%result", "ptr")
 
     def make_or_take(self, data: list[str]) -> tuple[str, list[str]]:
-        """A new result, or the one given as ``out=``, and the data of its arrays."""
-        self.branch(self.op(f"icmp eq ptr {self.load('%result', 'ptr')}, null"), "make", "given")
+        """A result to fill, or the one given as ``out=``, and the data of its arrays."""
         self.label("make")
-        fresh, fresh_data = self.make_result()
-        self.lines += ["  br label %made", "made:", "  br label %run", "given:"]
-        given, given_data = self.given_out(data)
-        self.lines += ["  br label %taken", "taken:", "  br label %run", "run:"]
-        result = self.op(f"phi ptr [ {fresh}, %made ], [ {given}, %taken ]")
-        pairs = zip(fresh_data, given_data, strict=True)
-        return result, [self.op(f"phi ptr [ {new}, %made ], [ {old}, %taken ]") for new, old in pairs]
+        made = self.make_result()
+        if self.form.is_value:
+            return made
+        return self.either(made, lambda: self.given_out(data), "run", other_block="given")
 
-    def make_value(self) -> tuple[str, list[str]]:
-        """A new value, and the data of its array; it cannot be given."""
-        self.require_equal("ptr", self.load("%result", "ptr"), "null")
-        array = self.make_array(0)
-        self.require(self.op(f"icmp ne ptr {array}, null"), otherwise="no_memory")
-        value = self.call("allocate", f"ptr {self.op(f'load ptr, ptr @{self.name}_type')}, i64 0")
-        self.branch(self.op(f"icmp ne ptr {value}, null"), "complete", "incomplete")
-        self.label("incomplete")
-        self.run("decrease", f"ptr {array}")
-        self.jump("no_memory")
-        self.label("complete")
-        none, frames = self.context("none"), self.op(f"load ptr, ptr @{self.name}_frames")
-        for held in (none, frames):
-            self.keep(held)
-        for i, content in enumerate((array, none, frames)):
-            self.store(content, self.at(value, abi.SLOT + 8 * i, "i8"), "ptr")
-        return value, [self.field(array, abi.DATA)]
+    def either(
+        self,
+        one: tuple[str, list[str]],
+        make_other: Callable[[], tuple[str, list[str]]],
+        name: str,
+        other_block: str,
+    ) -> tuple[str, list[str]]:
+        """The result made so far, or the other one, in whose block the code that makes it begins."""
+        self.lines += [f"  br label %{name}_one", f"{name}_one:", f"  br label %{name}", f"{other_block}:"]
+        other = make_other()
+        self.lines += [f"  br label %{name}_other", f"{name}_other:", f"  br label %{name}", f"{name}:"]
+        pairs = zip([one[0], *one[1]], [other[0], *other[1]], strict=True)
+        result, *arrays = [self.op(f"phi ptr [ {a}, %{name}_one ], [ {b}, %{name}_other ]") for a, b in pairs]
+        return result, arrays
 
     def make_result(self) -> tuple[str, list[str]]:
-        """A new result in the form of the caller, and the data of its arrays."""
-        if not self.form.is_tuple:
-            array = self.make_array(0)
-            self.require(self.op(f"icmp ne ptr {array}, null"), otherwise="no_memory")
-            return array, [self.field(array, abi.DATA)]
-        count = f"i64 {len(self.form.shapes)}"
-        if self.form.fields:  # a tuple of another type: it has the same items, and no others
-            kind = self.op(f"load ptr, ptr @{self.name}_type")
-            result = self.call("allocate", f"ptr {kind}, {count}")
-        else:
-            result = self.call("new_tuple", count)
+        """A result for this call in the form of the caller, and the data of its arrays."""
+        if max(self.form.sizes) > LARGEST:
+            return self.renew("null")
+        remembered = self.own("remembered")
+        self.require(self.op(f"icmp ne ptr {remembered}, null"), otherwise="renew")
+        result = self.load(remembered, "ptr")
+        arrays = self.take(result, otherwise="renew")
+        taken = result, [self.field(array, abi.DATA) for array in arrays]
+        return self.either(taken, lambda: self.renew(remembered), "made", other_block="renew")
+
+    def renew(self, remembered: str) -> tuple[str, list[str]]:
+        """Another result than the last one."""
+        result = self.op(f"call ptr @{self.name}_renew(ptr {remembered}, ptr %data)")
         self.require(self.op(f"icmp ne ptr {result}, null"), otherwise="no_memory")
-        data = []
-        for i in range(len(self.form.shapes)):
-            array = self.make_array(i)
-            self.require(self.op(f"icmp ne ptr {array}, null"), otherwise="incomplete")
-            self.call("set_item", f"ptr {result}, i64 {i}, ptr {array}", "i32")  # takes over the reference
-            data.append(self.field(array, abi.DATA))
-        self.jump("complete")
-        self.label("incomplete")
-        self.run("decrease", f"ptr {result}")
-        self.jump("no_memory")
-        self.label("complete")
-        return result, data
+        return result, [self.load(self.at("%data", i, "ptr"), "ptr") for i in range(len(self.form.shapes))]
 
     # --- what differs for batches ---
 
@@ -242,15 +225,6 @@ class CallEmitter(ObjectEmitter):
         norm = self.op(f"call reassoc double @llvm.vector.reduce.fadd.v4f64(double 0.0, <4 x double> {square})")
         off = self.op(f"call double @llvm.fabs.f64(double {self.op(f'fsub double {norm}, 1.0')})")
         self.require(self.op(f"fcmp olt double {off}, {UNIT_SQUARED:e}"))
-
-    def make_array(self, number: int) -> str:
-        """A new reference to an array for one of the shapes of the form; null where memory is short."""
-        if self.form.sizes[number] > LARGEST:
-            return emit_new_array(self, [str(size) for size in self.form.shapes[number]])
-        remembered = self.op(f"load ptr, ptr @{self.name}_remembered")
-        first = self.at(remembered, REMEMBERED * number, "ptr")
-        place = self.op(f"select i1 {self.op(f'icmp eq ptr {remembered}, null')}, ptr null, ptr {first}")
-        return self.op(f"call ptr @{self.name}_fresh{number}(ptr {place})")
 
     def given_out(self, data: list[str]) -> tuple[str, list[str]]:
         """What is passed as ``out=``, and the data of its arrays, if nothing overlaps."""

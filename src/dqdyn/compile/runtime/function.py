@@ -17,7 +17,7 @@ import numpy as np
 from dqdyn.algebra.real import scalar_array
 from dqdyn.algebra.scalar import stack, unstack
 from dqdyn.arrays import Array
-from dqdyn.compile.codegen.fresh_arrays import REMEMBERED
+from dqdyn.compile.codegen.fresh_results import OWN, REMEMBERED
 from dqdyn.compile.codegen.results import OutputArrays, ResultForm, Shape, ValueKind
 from dqdyn.compile.codegen.rows import TOO_LARGE, UNFIT, UNIT_SQUARED
 from dqdyn.compile.runtime import python_abi as abi
@@ -166,7 +166,8 @@ class Function:
         abi.fill_context(code.single.address("context"))
 
         def place(name: str, address: int) -> None:
-            ctypes.c_void_p.from_address(code.single.address(f"{self.form_name}_{name}")).value = address
+            own = code.single.address(f"{self.form_name}_own")
+            ctypes.c_void_p.from_address(own + 8 * OWN.index(name)).value = address
 
         if self.form.fields:
             place("type", abi.immortal(named_results(self.form.fields).__self__))
@@ -174,7 +175,7 @@ class Function:
             place("type", abi.immortal(self.value.kind))
             place("frames", id(self.value.frames))  # which this object holds
         if abi.references_are_counted():
-            self._remembered = np.full(REMEMBERED * len(self.form.shapes), None)  # results, which may serve again
+            self._remembered = np.full(REMEMBERED, None)  # results, which may serve again
             place("remembered", address(self._remembered))
         return abi.python_function(code.single.address(self.form_name), self, self.__name__, doc)
 

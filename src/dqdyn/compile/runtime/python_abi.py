@@ -24,6 +24,8 @@ AS_MADE = C_CONTIGUOUS | ALIGNED | WRITEABLE | 0x4
 """Flags of a new array: it owns its data, too."""
 NOT_AS_MADE = 0x2000 | 1 << 31
 """Flags that it has not: to be written back into another array, and to warn when it is written to."""
+TUPLE_ITEMS = tuple.__basicsize__
+"""Where a tuple has its items."""
 REFERENCES = 0
 """Where an object has the number of references to it: a word, of which the lower half is enough to tell 1."""
 
@@ -99,7 +101,7 @@ def slots_fit(kind: type, names: tuple[str, ...]) -> bool:
     """Whether objects of a class have these slots, one behind the other from the first one on."""
     probe: Any = object.__new__(kind)
     marks = [float(i) for i in range(len(names))]
-    if kind.__basicsize__ != SLOT + 8 * len(names):
+    if kind.__basicsize__ != SLOT + 8 * len(names) or kind.__dictoffset__ or kind.__weakrefoffset__:
         return False
     for name, mark in zip(names, marks, strict=True):
         object.__setattr__(probe, name, mark)
@@ -113,16 +115,23 @@ def layout_is_known() -> bool:
 
 @lru_cache(maxsize=1)
 def references_are_counted() -> bool:
-    """Whether emitted code can see that nothing else refers to an object; not so in free-threaded builds."""
+    """Whether emitted code can see that nothing else refers to an object; not so in free-threaded builds.
+
+    Nor in debug builds, which keep the number of all references.
+    """
     if not layout_is_known() or HEADER != 16 or np.ndarray.__weakrefoffset__ != WEAK_REFERENCES:
+        return False
+    if hasattr(sys, "gettotalrefcount"):
         return False
     whole = np.zeros(3)
     part = whole[1:]
-    at = [id(part), id(whole)]
+    at, pair = [id(part), id(whole)], (part, whole)
+    items = [_read(id(pair) + TUPLE_ITEMS + 8 * i, ctypes.c_void_p) for i in range(2)]
+    del pair
     held = [_read(address + REFERENCES, ctypes.c_int32) for address in at]
     bases = [_read(address + BASE, ctypes.c_void_p) for address in at]
     flags = _read(id(whole) + FLAGS, ctypes.c_uint32) & (AS_MADE | NOT_AS_MADE)
-    return held == [1, 2] and bases == [at[1], None] and flags == AS_MADE
+    return held == [1, 2] and items == at and bases == [at[1], None] and flags == AS_MADE
 
 
 _FLOAT_PROBE = float("1.5")
