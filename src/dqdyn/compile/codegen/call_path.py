@@ -96,7 +96,8 @@ class CallEmitter(ResultEmitter):
     def read_words(self) -> None:
         """Put what is given as ``out=`` into ``%result`` and go to ``given``, or to ``make`` if nothing is.
 
-        ``check=`` is understood, too. Inputs that need no check give the same with and without it, and the others are left to Python anyway.
+        ``check=`` is understood, too. Inputs that need no check give the same with and without it, and the others are
+        left to Python anyway.
         """
         self.branch(self.op("icmp eq ptr %kwnames, null"), "make", "words")
         self.label("words")

@@ -78,6 +78,8 @@ def _kind() -> type[MethodBase]:
     make.restype, make.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.py_object]
     abi.immortal(members)  # the type may read them as long as it exists
     kind: type[MethodBase] = make(ctypes.addressof(spec), (MethodBase,))
+    for one in (MethodBase, kind):
+        abi.freeze(one)
     return kind
 
 
@@ -103,7 +105,8 @@ def compiled_method(
         given = last.default if default is None else default
         optional = last.default is not inspect.Parameter.empty
         after = names[frames + inputs + 1] if len(names) > frames + inputs + 1 else None
-        assert inputs <= MOST_INPUTS and frames <= MOST_FRAMES, method
+        assert inputs <= MOST_INPUTS, method
+        assert frames <= MOST_FRAMES, method
         compiled = _kind()(method)
         words = _words(compiled)
         words[Word.NAME], words[Word.PYTHON] = abi.immortal(method.__name__.lstrip("_")), abi.immortal(method)
