@@ -167,12 +167,16 @@ def renewed_result(form: ResultForm, name: str) -> str:
     for k, former in enumerate(code.load(code.at("%remembered", k, "ptr"), "ptr") for k in range(REMEMBERED)):
         code.store(before, code.at("%remembered", k, "ptr"), "ptr")
         before = former
-    code.run("decrease", f"ptr {before}")  # last: what dies with it may run Python code
+    for dropped in (before, code.load("%held", "ptr")):  # last: what dies with them may run Python code
+        code.run("decrease", f"ptr {dropped}")
     _answer(code, new, arrays)
-    code.lines += ["no_memory:", "  ret ptr null"]
+    code.label("no_memory")
+    code.run("decrease", f"ptr {code.load('%held', 'ptr')}")
+    code.lines.append("  ret ptr null")
     head = f"define internal ptr @{name}_renew(ptr %remembered, ptr %data) noinline {{"
-    memory = [f"  %former = alloca [{len(form.shapes)} x ptr]"]
-    memory += [f"  store [{len(form.shapes)} x ptr] zeroinitializer, ptr %former"]
+    sizes = {"former": len(form.shapes), "held": 1}
+    memory = [f"  %{what} = alloca [{size} x ptr]" for what, size in sizes.items()]
+    memory += [f"  store [{size} x ptr] zeroinitializer, ptr %{what}" for what, size in sizes.items()]
     fresh = [fresh_array(f"{name}_fresh{i}", shape) for i, shape in enumerate(form.shapes)]
     return "\n".join([*fresh, head, "entry:", *memory, *code.lines, "}", ""])
 
@@ -186,8 +190,11 @@ def _answer(code: ResultEmitter, result: str, arrays: Sequence[str]) -> None:
 def _offer_arrays(code: ResultEmitter, former: str) -> None:
     """Put the arrays of the tuple that is to go into ``%former``: some may serve on in the new one.
 
-    So it is where users hold some of the arrays of a tuple for long, and not the others.
+    So it is where users hold some of the arrays of a tuple for long, and not the others. Making a tuple may collect
+    garbage, which may run Python code, which may call this function: so the former tuple is in ``%held`` meanwhile.
     """
     require_alone(code, former, code.kind(), otherwise="make")
+    code.run("increase", f"ptr {former}")
+    code.store(former, "%held", "ptr")
     for i in range(len(code.form.shapes)):
         code.store(code.field(former, abi.TUPLE_ITEMS + 8 * i), code.at("%former", i, "ptr"), "ptr")
