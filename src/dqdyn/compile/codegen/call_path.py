@@ -42,7 +42,11 @@ class CallEmitter(ResultEmitter):
         self.views, self.marks = self.form.views(arrays), [self.form.place(arrays, k) for k in marks]
 
     def text(self) -> str:
-        """The function, and behind it the one for batches, which takes over where the first array has two axes."""
+        """The function, and those that it calls but for the kernel and the function for batches."""
+        return self.seldom() + self.function()
+
+    def function(self) -> str:
+        """The function; the one for batches takes over where the first array has two axes."""
         data = self.arguments()
         self.finite(data)
         for argument, start in self.units:
@@ -57,8 +61,11 @@ class CallEmitter(ResultEmitter):
         table = [abi.CONTEXT_IR] if self.is_first else []
         own = f"@{self.name}_own = dso_local global [{len(OWN)} x ptr] zeroinitializer, align 32"
         head = f"define ptr @{self.name}(ptr %self, ptr %args, i64 %nargs, ptr %kwnames) {{"
-        renewed = renewed_result(self.form, self.name)
-        return "\n".join([*table, own, head, *self.entry(), *self.lines, renewed])
+        return "\n".join([*table, own, head, *self.entry(), *self.lines, ""])
+
+    def seldom(self) -> str:
+        """The function that makes other results than the last one; apart, for most calls go without it."""
+        return renewed_result(self.form, self.name)
 
     @property
     def is_first(self) -> bool:

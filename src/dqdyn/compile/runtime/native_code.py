@@ -85,17 +85,19 @@ class NativeCode:
             from dqdyn.compile.codegen.batch_call_path import BatchCallEmitter
             from dqdyn.compile.codegen.call_path import CallEmitter
 
-            calls = ""
+            seldom = calls = ""
             for name, form in self.forms.items() if known else ():
                 choices = (self.program, width, self.units, self.numbers, self.parts, form, name, self.marks)
-                calls += CallEmitter(*choices).text() + BatchCallEmitter(*choices, self.largest).text()
+                call = CallEmitter(*choices)
+                seldom += BatchCallEmitter(*choices, self.largest).text() + call.seldom()
+                calls += call.function()  # next to the kernel: fewer pages and lines
             if self.system is not None:
                 from dqdyn.compile.codegen.solve_kernels import solved_state_kernel
 
                 code = (self.system, host.fma, self.contract, width, self.parts, hand_over)
-                return calls + solved_state_kernel(*code)
+                return seldom + calls + solved_state_kernel(*code)
             kernel = (self.program, host.fma, self.contract)
-            return calls + kernels.scalar_kernel(*kernel, width=width, parts=self.parts, hand_over=hand_over)
+            return seldom + calls + kernels.scalar_kernel(*kernel, width=width, parts=self.parts, hand_over=hand_over)
 
         call = f"{abi.HEADER if known else None} {self.units} {self.numbers} {self.marks}"
         key = f"{call} {self.contract} {self.parts} {self.forms}"
