@@ -2,12 +2,15 @@
 
 The type of an object is the last word of its header, whose size is ``object.__basicsize__``: 16 bytes, or 32 in
 free-threaded builds. Behind the header a float has its value, an array the documented fields of ``PyArrayObject``, and
-an object of a class with one slot that slot. Tuples, dictionaries and reference counts are left to CPython's own
-functions. :func:`layout_problem` checks the offsets on probe objects of this process.
+an object of a class with one slot that slot. :func:`layout_problem` checks the offsets on probe objects of this
+process. Dictionaries, and most of what concerns tuples and reference counts, are left to CPython's own functions; where
+:func:`references_are_counted`, emitted code sees by the count of a result, and of the items of a tuple, that nothing
+else refers to them, and hands them out again.
 """
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import sys
 from functools import lru_cache
@@ -144,7 +147,8 @@ def freeze(kind: type) -> bool:
     is set here, where the offset of flags is right for all of some classes.
     """
     if hasattr(ctypes.pythonapi, "PyType_Freeze"):
-        ctypes.pythonapi.PyType_Freeze(ctypes.py_object(kind))
+        with contextlib.suppress(TypeError):  # where a base can change
+            ctypes.pythonapi.PyType_Freeze(ctypes.py_object(kind))
     elif HEADER == 16 and layout_is_known() and all(_flags(one).value == one.__flags__ for one in _CLASSES):
         _flags(kind).value |= _IMMUTABLE
         ctypes.pythonapi.PyType_Modified(ctypes.py_object(kind))
