@@ -164,19 +164,15 @@ class Function:
     def _built_in(self, code: NativeCode) -> Any:
         doc = f"{self.__name__}{self.__signature__}\n--\n\n{self.__doc__}"
         abi.fill_context(code.single.address("context"))
-
-        def place(name: str, address: int) -> None:
-            own = code.single.address(f"{self.form_name}_own")
-            ctypes.c_void_p.from_address(own + 8 * OWN.index(name)).value = address
-
+        own = (ctypes.c_void_p * len(OWN)).from_address(code.single.address(f"{self.form_name}_own"))
         if self.form.fields:
-            place("type", abi.immortal(named_results(self.form.fields).__self__))
+            own[OWN.index("type")] = abi.immortal(named_results(self.form.fields).__self__)
         if self.value and self.form.is_value:
-            place("type", abi.immortal(self.value.kind))
-            place("frames", id(self.value.frames))  # which this object holds
+            own[OWN.index("type")] = abi.immortal(self.value.kind)
+            own[OWN.index("frames")] = id(self.value.frames)  # which this object holds
         if abi.references_are_counted():
             self._remembered = np.full(REMEMBERED, None)  # results, which may serve again
-            place("remembered", address(self._remembered))
+            own[OWN.index("remembered")] = address(self._remembered)
         return abi.python_function(code.single.address(self.form_name), self, self.__name__, doc)
 
     def _attempt(self, get: Callable[[NativeCode], Any]) -> Any:
