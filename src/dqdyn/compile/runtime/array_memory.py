@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -17,6 +19,32 @@ def check_out(name: str, out: Any, shape: tuple[int, ...]) -> None:
         raise StateError(f"out of {name} must be a float64 array of shape {shape}; found {given}.")
     if not out.flags.writeable:
         raise StateError(f"out of {name} is read-only: pass a writeable array.")
+
+
+def given_arrays(name: str, out: Any, shapes: Sequence[tuple[int, ...]], is_tuple: bool) -> list[Any]:
+    """The arrays in ``out`` of a function, checked; None for each where there is none."""
+    if out is None:
+        return [None] * len(shapes)
+    if not is_tuple:
+        check_out(name, out, shapes[0])
+        return [out]
+    if not isinstance(out, (tuple, list)) or len(out) != len(shapes):
+        given = f"{len(out)} of them" if isinstance(out, (tuple, list)) else type(out).__name__
+        raise StateError(f"out of {name} is a tuple of {len(shapes)} arrays, one per result; found {given}.")
+    for i, (array, shape) in enumerate(zip(out, shapes, strict=True)):
+        check_out(f"{name}, result {i},", array, shape)
+    if any(np.shares_memory(a, b) for a, b in combinations(out, 2)):
+        raise StateError(f"two arrays in out of {name} share memory: pass separate arrays.")
+    return list(out)
+
+
+def target(out: Array | None, shape: tuple[int, ...], inputs: Sequence[Array]) -> Array:
+    """Where to compute: ``out`` itself if it is plain memory apart from the inputs, else a new array."""
+    if out is None:
+        return np.empty(shape)
+    if not out.flags.c_contiguous or not out.flags.aligned or any(np.may_share_memory(out, a) for a in inputs):
+        return np.empty(shape)
+    return out
 
 
 def address(a: Array) -> int:

@@ -21,7 +21,7 @@ from dqdyn.compile.codegen.fresh_results import OWN, REMEMBERED
 from dqdyn.compile.codegen.results import OutputArrays, ResultForm, Shape, ValueKind
 from dqdyn.compile.codegen.rows import TOO_LARGE, UNFIT, UNIT_SQUARED
 from dqdyn.compile.runtime import python_abi as abi
-from dqdyn.compile.runtime.array_memory import address, as_rows, check_out, gapless
+from dqdyn.compile.runtime.array_memory import address, as_rows, gapless, given_arrays, target
 from dqdyn.compile.runtime.checked_call import CheckedCall, QuicklyCheckedCall
 from dqdyn.compile.runtime.named_results import named_results
 from dqdyn.compile.runtime.native_code import NativeCode
@@ -205,8 +205,9 @@ class Function:
         if any(a.dtype == object for a in arrays):
             return self._symbolic(arrays, out)
         batch = self._common_batch(arrays)
-        given = self._given(out, batch)
-        targets = [self._target(o, (*batch, *shape), arrays) for o, shape in zip(given, self.form.shapes, strict=True)]
+        shapes = [(*batch, *shape) for shape in self.form.shapes]
+        given = given_arrays(self.__name__, out, shapes, self.form.is_tuple)
+        targets = [target(o, shape, arrays) for o, shape in zip(given, shapes, strict=True)]
         # The kernel for batches detects unfit inputs as it reads them; for everything else they are checked first.
         deferred = self.native is not None and self.verify is None and math.prod(batch) > 1
         if check and not deferred and self._is_suspicious(arrays):
@@ -220,9 +221,9 @@ class Function:
             self._refuse_states(targets)
         if out is None:
             return self._formed(targets)
-        for o, target in zip(given, targets, strict=True):
-            if target is not o:
-                o[...] = target
+        for o, computed in zip(given, targets, strict=True):
+            if computed is not o:
+                o[...] = computed
         return out
 
     def _lazily(self, inputs: tuple[Any, ...], **options: Any) -> Any:
@@ -293,32 +294,6 @@ class Function:
             pairs = zip(self.program.inputs, arrays, strict=True)
             given = ", ".join(f"{name} {a.shape}" for (name, _), a in pairs)
             raise StateError(f"inputs of {self.__name__} have batches that do not fit together: {given}.") from None
-
-    def _given(self, out: Any, batch: tuple[int, ...]) -> list[Any]:
-        """The arrays in ``out``, checked; None for each where there is none."""
-        shapes = [(*batch, *shape) for shape in self.form.shapes]
-        if out is None:
-            return [None] * len(shapes)
-        if not self.form.is_tuple:
-            check_out(self.__name__, out, shapes[0])
-            return [out]
-        if not isinstance(out, (tuple, list)) or len(out) != len(shapes):
-            given = f"{len(out)} of them" if isinstance(out, (tuple, list)) else type(out).__name__
-            text = f"out of {self.__name__} is a tuple of {len(shapes)} arrays, one per result"
-            raise StateError(f"{text}; found {given}.")
-        for i, (array, shape) in enumerate(zip(out, shapes, strict=True)):
-            check_out(f"{self.__name__}, result {i},", array, shape)
-        if any(np.shares_memory(a, b) for a, b in itertools.combinations(out, 2)):
-            raise StateError(f"two arrays in out of {self.__name__} share memory: pass separate arrays.")
-        return list(out)
-
-    def _target(self, out: Array | None, shape: tuple[int, ...], arrays: list[Array]) -> Array:
-        """Where to compute: ``out`` itself if it is plain memory apart from the inputs, else a new array."""
-        if out is None:
-            return np.empty(shape)
-        if not out.flags.c_contiguous or not out.flags.aligned or any(np.may_share_memory(out, a) for a in arrays):
-            return np.empty(shape)
-        return out
 
     def _compute(self, arrays: list[Array], batch: tuple[int, ...], targets: list[Array], threads: int) -> bool:
         """Fill the targets; whether there may be unfit inputs in a batch."""
