@@ -23,8 +23,8 @@ from benchmarks.robots import chain50, panda, talos
 
 BATCH = 1024
 ROBOTS = {"panda": panda, "talos": talos, "chain50": chain50}
-LONG_CHAIN = {"inverse_dynamics_derivatives": 5.0}
-"""Ratios asked for on the chain of 50 joints; its other functions are not measured unless named."""
+LONG_CHAIN = {"inverse_dynamics_derivatives": 5.0, "forward_dynamics_derivatives": None}
+"""Ratios asked for on the chain of 50 joints, if any; its other functions are not measured unless named."""
 ABOVE_FLOOR = 2.0
 """How much longer than the larger floor a batch of large results may take."""
 BEYOND_BOUND = 100.0
