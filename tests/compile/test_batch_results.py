@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from compile_tools import WIDTHS, assert_same_bits, batch_code, program_of
 
-from dqdyn.compile.codegen import kernels, pipelined, register_order, result_columns
+from dqdyn.compile.codegen import kernels, pipelined, register_order, result_columns, row_chunks
 from dqdyn.compile.codegen.kernels import batch_kernel
 from dqdyn.compile.trace.interpret import interpret
 from dqdyn.compile.trace.program import Instruction, Program
@@ -51,12 +51,36 @@ def assert_written(
 
 
 @pytest.mark.parametrize("width", WIDTHS)
-@pytest.mark.parametrize("results", [24, 41, 100])
+@pytest.mark.parametrize("results", [24, 41, 42, 100])
 def test_a_block_is_written_while_the_next_one_is_computed(results: int, width: int) -> None:
     program = made(results, 250, results)
     assert pipelined.is_pipelined(program, is_long=False)
     assert "_rest(" in batch_kernel(program, width, False, False)
     assert_written(program, width)
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("results", [7, 8, 9, 10, 36, 41, 50])
+def test_results_of_a_short_program_are_written_by_code_for_every_column(
+    results: int, width: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pipelined, "_MOST", -1)
+    program = made(results, 120, results)
+    assert "_rest(" not in batch_kernel(program, width, False, False)
+    assert_written(program, width, shifts=(0, 1, 2, 3))
+
+
+@pytest.mark.parametrize("width", [2, 4, 8])
+@pytest.mark.parametrize("is_behind", [None, True, False])
+def test_chunks_cover_a_row_once_and_start_at_boundaries(width: int, is_behind: bool | None) -> None:
+    for size in range(1, 60):
+        found = row_chunks.chunks(size, width, is_behind)
+        for parity in (0, 1):
+            mine = [chunk for chunk in found if chunk.parity in (None, parity)]
+            assert [c for chunk in mine for c in range(chunk.start, chunk.end)] == list(range(size))
+            if is_behind is not None and row_chunks.has_alignments(size, width, 1):
+                before = 2 * is_behind + parity * size  # numbers from a boundary to the row
+                assert all((before + chunk.start) % 4 == 0 for chunk in mine[1:])
 
 
 @pytest.mark.parametrize("width", WIDTHS)

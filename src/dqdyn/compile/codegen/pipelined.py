@@ -8,13 +8,15 @@ be ragged, is written by a loop.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import math
+from collections.abc import Callable
 from functools import partial
 
 from dqdyn.compile.codegen.blocks import WEIGHT, plan
 from dqdyn.compile.codegen.prefetch import PrefetchPlan
 from dqdyn.compile.codegen.register_order import in_registers
 from dqdyn.compile.codegen.result_columns import ResultColumns
+from dqdyn.compile.codegen.row_chunks import chunks
 from dqdyn.compile.codegen.rows import HELD, RowLoop
 from dqdyn.compile.trace.program import Program
 
@@ -113,8 +115,9 @@ class _Portions:
     def __init__(self, rows: RowLoop, place: dict[int, int], lines: int) -> None:
         self.rows, self.place, self.lines = rows, place, lines
         self.taken = self.since = 0
-        self.waiting = self._chunks()
-        self.all = max(1, len(self.waiting))
+        self.written = 0.0  # share of all chunks
+        self.behind = rows.is_behind() if rows.has_alignments else None
+        self.ways = [self._chunks(is_behind) for is_behind in ([True, False] if self.behind else [None])]
 
     def step(self, lines: int) -> None:
         """After an operation of so many lines: write what is due."""
@@ -122,44 +125,41 @@ class _Portions:
         self.since += lines
         if self.since >= _PORTION:
             self.since = 0
-            self._write(len(self.waiting) - self.all + -(-self.taken * self.all // max(1, self.lines)))
+            self._write(self.taken / max(1, self.lines))
 
     def finish(self) -> None:
-        self._write(len(self.waiting))
+        self._write(1.0)
 
-    def _write(self, count: int) -> None:
-        if count <= 0 or not self.waiting:
+    def _write(self, share: float) -> None:
+        due = [way[math.ceil(self.written * len(way)) : math.ceil(share * len(way))] for way in self.ways]
+        self.written = share
+        if not any(due):
             return
         body = self.rows.body
-        due, self.waiting = self.waiting[:count], self.waiting[count:]
-        yes, on = body.new_label("portion"), body.new_label("on")
-        body.branch("%later", yes, on)
-        body.label(yes)
-        for write in due:
-            write()
-        body.jump(on)
+        labels = [body.new_label("portion") for _ in due]
+        some, on = body.new_label("some"), body.new_label("on")
+        body.branch("%later", some, on)
+        body.label(some)
+        body.branch(self.behind or "true", labels[0], labels[-1])
+        for label, writes in zip(labels, due, strict=True):
+            body.label(label)
+            for write in writes:
+                write()
+            body.jump(on)
         body.label(on)
 
-    def _chunks(self) -> list[Callable[[], None]]:
+    def _chunks(self, is_behind: bool | None) -> list[Callable[[], None]]:
         """Functions that write some columns each; the rows of the block before are complete, so none is the last."""
         rows, body = self.rows, self.rows.body
         first = body.op(f"sub i64 %i, {rows.width}")
         numbers = [first, *(body.op(f"add i64 {first}, {r}") for r in range(1, rows.width))]
-        chunks: list[Callable[[], None]] = []
-        for number, (start, size) in enumerate(zip(rows.arrays.starts, rows.arrays.sizes, strict=True)):
+        writes: list[Callable[[], None]] = []
+        for number, size in enumerate(rows.arrays.sizes):
             pointers = rows.output_rows(numbers, number)
-            for chunk in range(-(-size // rows.width)):
-                outputs = range(start + chunk * rows.width, start + min((chunk + 1) * rows.width, size))
-                chunks.append(partial(self._write_chunk, pointers, chunk, outputs))
-        return chunks
+            for chunk in chunks(size, rows.width, is_behind):
+                writes.append(partial(rows.store_chunk, pointers, number, chunk, self._column))
+        return writes
 
-    def _write_chunk(self, pointers: Sequence[str], chunk: int, outputs: Iterable[int]) -> None:
-        self.rows.store_chunk(pointers, chunk, [self._column(k) for k in outputs])
-
-    def _column(self, output: int) -> str:
-        rows, body = self.rows, self.rows.body
-        k = rows.program.outputs[output]
-        op, _, constant = rows.program.instructions[k]
-        if op == "const":
-            return body.const(constant)
-        return body.load(body.at("%before", self.place[k], body.real), body.real, 8 * rows.width)
+    def _column(self, k: int) -> str:
+        body = self.rows.body
+        return body.load(body.at("%before", self.place[k], body.real), body.real, 8 * body.width)

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 
 from dqdyn.compile.codegen.emit import CodeBody
 from dqdyn.compile.codegen.ir import bits_of
+from dqdyn.compile.codegen.row_chunks import Chunk
 from dqdyn.compile.codegen.rows import RowLoop
 from dqdyn.compile.trace.program import Program
 
@@ -67,7 +68,7 @@ class ResultColumns:
                 self._loop(memory, pointers, number, len(places))
             elif places:
                 columns = [body.load(body.at(memory, place, body.real), body.real, 8 * rows.width) for place in places]
-                rows.store_chunk(pointers, 0, columns)
+                rows.store_columns(pointers, Chunk(0, len(columns)), columns)
 
     def _loop(self, memory: str, pointers: Sequence[str], number: int, size: int) -> None:
         rows, body, w = self.rows, self.rows.body, self.rows.width

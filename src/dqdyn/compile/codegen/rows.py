@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dqdyn.compile.codegen.emit import CodeBody
 from dqdyn.compile.codegen.ir import Emitter
 from dqdyn.compile.codegen.results import OutputArrays, Shape
+from dqdyn.compile.codegen.row_chunks import Chunk, chunks, has_alignments
 from dqdyn.compile.trace.program import Program
 
 TOO_LARGE, UNFIT = 1, 2
@@ -186,17 +187,35 @@ class RowLoop:
         self.record("unfit", unfit)
 
     def write(self, numbers: Sequence[str], fetch: Callable[[int], str]) -> None:
-        """Write a block of all outputs."""
-        w, program = self.width, self.program
-        for number, (start, size) in enumerate(zip(self.arrays.starts, self.arrays.sizes, strict=True)):
+        """Write a block of all outputs; a basic block ends before."""
+        if not self.has_alignments:
+            self._write(numbers, fetch, None)
+            return
+        behind, on, after = (self.body.new_label(what) for what in ("behind", "at", "after"))
+        self.body.branch(self.is_behind(), behind, on)
+        for label, is_behind in ((behind, True), (on, False)):
+            self.body.label(label)
+            self._write(numbers, fetch, is_behind)
+            self.body.jump(after)
+        self.body.label(after)
+
+    def _write(self, numbers: Sequence[str], fetch: Callable[[int], str], is_behind: bool | None) -> None:
+        for number, size in enumerate(self.arrays.sizes):
             pointers = self.output_rows(numbers, number)
-            for chunk in range(-(-size // w)):
-                columns = []
-                for k in program.outputs[start + chunk * w : start + min((chunk + 1) * w, size)]:
-                    op, _, constant = program.instructions[k]
-                    columns.append(self.body.const(constant) if op == "const" else fetch(k))
-                self.store_chunk(pointers, chunk, columns)
+            for chunk in chunks(size, self.width, is_behind):
+                self.store_chunk(pointers, number, chunk, fetch)
                 self.body.cut_if_long(_LONGEST)
+
+    @property
+    def has_alignments(self) -> bool:
+        """Whether there are two ways to cut the output into chunks."""
+        return has_alignments(self.arrays.sizes[0], self.width, len(self.arrays.sizes))
+
+    def is_behind(self) -> str:
+        """An i1 that chooses among them."""
+        body = self.body
+        rest = body.op(f"and i64 {body.op('ptrtoint ptr %out to i64')}, 16")
+        return body.op(f"icmp ne i64 {rest}, 0")
 
     def load_chunk(self, pointers: Sequence[str], start: int | str, left: int, unfit: str) -> tuple[list[str], str]:
         """Columns ``start …`` of a block as vectors over states, and what is NaN where any number was not finite."""
@@ -222,12 +241,22 @@ class RowLoop:
         size = body.intrinsic("fabs", body.binary("fsub", total, body.const(1.0)))
         return body.select(body.binary("fcmp olt", size, body.const(UNIT_SQUARED)), before, body.const(float("nan")))
 
-    def store_chunk(self, pointers: Sequence[str], chunk: int, columns: Sequence[str]) -> None:
-        """Columns of the output, up to ``width`` of them, back to rows."""
-        body, w, left = self.body, self.width, len(columns)
-        rows = self.transposed([*columns, *["zeroinitializer"] * (w - left)])
-        for pointer, row in zip(pointers, rows, strict=True):
-            body.store_lanes(row, body.at(pointer, chunk * w) if chunk else pointer, range(left))
+    def store_chunk(self, pointers: Sequence[str], number: int, chunk: Chunk, fetch: Callable[[int], str]) -> None:
+        """Columns of an array of the output, up to ``width`` of them, back to rows."""
+        first = self.arrays.starts[number]
+        columns = []
+        for k in self.program.outputs[first + chunk.start : first + chunk.end]:
+            op, _, constant = self.program.instructions[k]
+            columns.append(self.body.const(constant) if op == "const" else fetch(k))
+        self.store_columns(pointers, chunk, columns)
+
+    def store_columns(self, pointers: Sequence[str], chunk: Chunk, columns: Sequence[str]) -> None:
+        """The same with the columns as vectors over states."""
+        body, left = self.body, len(columns)
+        whole = [*columns, *["zeroinitializer"] * (self.width - left)]
+        rows = self.transposed(whole) if chunk.parity is None else self.half_transposed(whole, chunk.parity)
+        for pointer, row in zip(pointers[chunk.parity or 0 :: 1 if chunk.parity is None else 2], rows, strict=True):
+            body.store_lanes(row, body.at(pointer, chunk.start) if chunk.start else pointer, range(left))
 
     def transposed(self, rows: list[str]) -> list[str]:
         """A square of ``width`` vectors transposed by log₂(width) rounds of shuffles.
@@ -235,15 +264,18 @@ class RowLoop:
         Each is an interleaving of neighbours or a choice of pairs in order. Permutations of another kind would occupy
         the units that multiply.
         """
-        w = self.width
-        if w == 1:
+        if self.width == 1:
             return list(rows)
+        halves = [self.half_transposed(rows, parity) for parity in range(2)]
+        return [row for pair in zip(*halves, strict=True) for row in pair]
+
+    def half_transposed(self, rows: list[str], parity: int) -> list[str]:
+        """Every second row of the transposed square."""
+        w = self.width
+        order = [j - j % 2 + parity + w * (j % 2) for j in range(w)]
         result = [""] * w
-        for odd in range(2):
-            order = [j - j % 2 + odd + w * (j % 2) for j in range(w)]
-            mixed = [self._shuffle(rows[k], rows[k + 1], order) for k in range(0, w, 2)]
-            self._sort(mixed, range(odd, w, 2), result)
-        return result
+        self._sort([self._shuffle(rows[k], rows[k + 1], order) for k in range(0, w, 2)], range(parity, w, 2), result)
+        return result[parity::2]
 
     def _sort(self, mixed: list[str], numbers: Sequence[int], result: list[str]) -> None:
         """Bring pairs of the rows ``numbers``, which lie side by side in each vector, together: a vector per row."""
