@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from compile_tools import WIDTHS, assert_same_bits, batch_code, program_of
 
-from dqdyn.compile.codegen import kernels, pipelined, register_order, result_columns, row_chunks
+from dqdyn.compile.codegen import direct_writes, kernels, pipelined, register_order, result_columns, row_chunks
 from dqdyn.compile.codegen.kernels import batch_kernel
 from dqdyn.compile.trace.interpret import interpret
 from dqdyn.compile.trace.program import Instruction, Program
@@ -61,13 +61,34 @@ def test_a_block_is_written_while_the_next_one_is_computed(results: int, width: 
 
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("results", [7, 8, 9, 10, 36, 41, 50])
-def test_results_of_a_short_program_are_written_by_code_for_every_column(
+def test_results_of_a_short_program_are_written_from_registers(
     results: int, width: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pipelined, "_MOST", -1)
     program = made(results, 120, results)
-    assert "_rest(" not in batch_kernel(program, width, False, False)
+    text = batch_kernel(program, width, False, False)
+    assert "_rest(" not in text
+    assert ("@batch_behind_block" in text) == row_chunks.has_alignments(results, width, 1)
     assert_written(program, width, shifts=(0, 1, 2, 3))
+
+
+def test_results_are_written_from_registers_where_fewer_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    instructions: list[Instruction] = [("input", (0, k), 0.0) for k in range(INPUTS)]
+    instructions += [("mul", (k % INPUTS, (k + 1) % INPUTS), 0.0) for k in range(40)]
+    program = program_of(instructions, list(range(INPUTS, INPUTS + 40)), [INPUTS])
+    assert "_rest(" in batch_kernel(program, 8, False, False)
+    monkeypatch.setattr(direct_writes, "_SHORTEST", 40)
+    assert "_rest(" not in batch_kernel(program, 8, False, False)
+    assert_written(program, WIDTHS[-1])
+
+
+@pytest.mark.parametrize("results", [5, 20])
+def test_results_may_be_inputs_and_constants_alone(results: int) -> None:
+    program = made(results, INPUTS + 4, results)
+    assert "_rest(" not in batch_kernel(program, 8, False, False)
+    assert_written(program, WIDTHS[-1])
+    instructions: list[Instruction] = [*(("input", (0, k), 0.0) for k in range(INPUTS)), ("const", (), 2.5)]
+    assert_written(program_of(instructions, [INPUTS] * results, [INPUTS]), WIDTHS[-1])
 
 
 @pytest.mark.parametrize("width", [2, 4, 8])
@@ -114,12 +135,12 @@ def test_an_order_for_registers_uses_only_what_is_there() -> None:
         program = made(seed, 300, 50)
         members = [i for i, (op, _, _) in enumerate(program.instructions) if op not in ("input", "const")]
         for key in register_order._KEYS:
-            order = register_order._ordered(program, members, key)
+            order = register_order._ordered(program.instructions, members, key)
             assert sorted(order) == members
             turn = {i: n for n, i in enumerate(order)}
             assert all(turn.get(k, -1) < turn[i] for i in order for k in program.instructions[i][1])
         chosen = register_order.in_registers(program, members)
-        assert register_order._traffic(program, chosen, ()) <= register_order._traffic(program, members, ())
+        assert register_order.traffic(program, chosen) <= register_order.traffic(program, members)
 
 
 def test_values_that_are_used_late_are_made_late() -> None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 
 from dqdyn.compile.codegen.blocks import plan, size_of
+from dqdyn.compile.codegen.direct_writes import direct_batch_kernel, direct_order, is_direct
 from dqdyn.compile.codegen.early_sines import EarlySines
 from dqdyn.compile.codegen.emit import CodeBody
 from dqdyn.compile.codegen.packed_emitter import PackedEmitter
-from dqdyn.compile.codegen.pipelined import is_pipelined, pipelined_batch_kernel
+from dqdyn.compile.codegen.pipelined import different_results, is_pipelined, pipelined_batch_kernel
 from dqdyn.compile.codegen.prefetch import PrefetchPlan
-from dqdyn.compile.codegen.register_order import in_registers
 from dqdyn.compile.codegen.result_columns import ResultColumns, is_sparse
 from dqdyn.compile.codegen.results import OutputArrays, Shape
 from dqdyn.compile.codegen.rolled_kernels import may_roll, rolled_batch_kernel, rolled_state_kernel
@@ -214,11 +214,15 @@ def batch_kernel(
         return row_by_row(program, width, fma, contract, name, units, parts)
     program = sines_first(program)
     rows = RowLoop(program, width, fma, contract, units, parts)
-    if is_pipelined(program, size_of(program) > _LONG):
+    is_short = size_of(program) <= _LONG
+    pipelined = is_pipelined(program, not is_short)
+    order = direct_order(rows) if is_short else ()
+    if is_short and (not pipelined or is_direct(rows, order, len(different_results(program)))):
+        return direct_batch_kernel(rows, name, order)
+    if pipelined:
         return pipelined_batch_kernel(rows, name, _segment(program))
     body = rows.body
     cut = plan(program, _segment(program), transposed=True)
-    is_short = len(cut.segments) == 1
 
     def fetch(k: int) -> str:
         return body.load_slot(program.instructions[k][0] == "less", body.slot(cut.slot[k]))
@@ -238,10 +242,10 @@ def batch_kernel(
     for n, members in enumerate(cut.segments):
         body.cut(f"part{n}")
         body.largest = rows.recorded("largest")
-        body.segment(program, in_registers(program, members) if is_short else members, fetch, compute, held=HELD)
+        body.segment(program, members, fetch, compute, held=HELD)
         rows.record("largest", body.largest)
     body.cut("write")
-    if is_short or is_sparse(program):
+    if is_sparse(program):
         rows.write(numbers, fetch)
         return "\n".join([*rows.block(name, cut.slots), *rows.loop(name), *rows.piece(name), ""])
     columns = ResultColumns(rows, cut.slot, cut.slots, name)

@@ -8,11 +8,11 @@ be ragged, is written by a loop.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 
-from dqdyn.compile.codegen.blocks import WEIGHT, plan
+from dqdyn.compile.codegen.blocks import WEIGHT, Plan, plan
 from dqdyn.compile.codegen.prefetch import PrefetchPlan
 from dqdyn.compile.codegen.register_order import in_registers
 from dqdyn.compile.codegen.result_columns import ResultColumns
@@ -32,10 +32,10 @@ _MEMORIES = "ptr noalias %now, ptr noalias readonly %before, i1 %later"
 def is_pipelined(program: Program, is_long: bool) -> bool:
     """Whether a program gets this kind of kernel; a long one is cut into several basic blocks."""
     fewest, most = (_OF_LONG, min(_OF_LONG, _MOST)) if is_long else (_FEWEST, _MOST)
-    return len(program.outputs) >= fewest and len(_different(program)) <= most
+    return len(program.outputs) >= fewest and len(different_results(program)) <= most
 
 
-def _different(program: Program) -> list[int]:
+def different_results(program: Program) -> list[int]:
     """Results that are not constant, each once."""
     return [k for k in dict.fromkeys(program.outputs) if program.instructions[k][0] != "const"]
 
@@ -45,12 +45,26 @@ def pipelined_batch_kernel(rows: RowLoop, name: str, segment: int) -> str:
 
     ``segment`` is the number of lines of IR in a basic block.
     """
+    place = {k: n for n, k in enumerate(different_results(rows.program))}
+    columns = ResultColumns(rows, place, len(place), name)
+    cut = plan(rows.program, segment, transposed=True, stored=place)
+    if len(cut.segments) == 1:
+        cut = replace(cut, segments=(tuple(in_registers(rows.program, cut.segments[0])),))
+    blocks, choice, chosen = rows.blocks(name, lambda which, is_behind: _block(rows, place, cut, which, is_behind))
+    body = rows.body
+    body.lines = []
+    columns.write("%now", rows.row_numbers("%i"))
+    head = f"define internal i64 @{name}_rest({rows.arguments()}, {rows.BLOCK}, ptr noalias readonly %now) noinline {{"
+    rest = [head, "entry:", *body.lines, "  ret i64 0", "}"]
+    loop = _loop(rows, columns, name, choice, chosen)
+    return "\n".join([*columns.globals(), *blocks, *rest, *loop, *rows.piece(name), ""])
+
+
+def _block(rows: RowLoop, place: dict[int, int], cut: Plan, name: str, is_behind: bool | None) -> list[str]:
+    """The function ``name_block``."""
     program, body = rows.program, rows.body
     instructions = program.instructions
-    place = {k: n for n, k in enumerate(_different(program))}
-    columns = ResultColumns(rows, place, len(place), name)
-    cut = plan(program, segment, transposed=True, stored=place)
-    steps, is_short = sum(map(len, cut.segments)), len(cut.segments) == 1
+    body.lines = []
 
     def memory(k: int) -> str:
         return body.at("%now", place[k], body.real) if k in place else body.slot(cut.slot[k])
@@ -70,24 +84,19 @@ def pipelined_batch_kernel(rows: RowLoop, name: str, segment: int) -> str:
     numbers = rows.row_numbers("%i")
     kept = {operands: i for i in [*cut.slot, *place] for op, operands, _ in [instructions[i]] if op == "input"}
     rows.read(numbers, kept, keep)
-    prefetch = PrefetchPlan(rows, steps)
-    portions = _Portions(rows, place, sum(WEIGHT.get(instructions[i][0], 1) for s in cut.segments for i in s))
+    prefetch = PrefetchPlan(rows, sum(map(len, cut.segments)))
+    lines = sum(WEIGHT.get(instructions[i][0], 1) for s in cut.segments for i in s)
+    portions = _Portions(rows, place, lines, is_behind)
     for n, members in enumerate(cut.segments):
         body.cut(f"part{n}")
         body.largest = rows.recorded("largest")
-        body.segment(program, in_registers(program, members) if is_short else members, fetch, compute, held=HELD)
+        body.segment(program, members, fetch, compute, held=HELD)
         rows.record("largest", body.largest)
     portions.finish()
-    block = rows.block(name, cut.slots, _MEMORIES)
-    body.lines = []
-    columns.write("%now", rows.row_numbers("%i"))
-    head = f"define internal i64 @{name}_rest({rows.arguments()}, {rows.BLOCK}, ptr noalias readonly %now) noinline {{"
-    rest = [head, "entry:", *body.lines, "  ret i64 0", "}"]
-    loop = _loop(rows, columns, name)
-    return "\n".join([*columns.globals(), *block, *rest, *loop, *rows.piece(name), ""])
+    return rows.block(name, cut.slots, _MEMORIES)
 
 
-def _loop(rows: RowLoop, columns: ResultColumns, name: str) -> list[str]:
+def _loop(rows: RowLoop, columns: ResultColumns, name: str, choice: Sequence[str], chosen: str) -> list[str]:
     """The kernel: as :meth:`RowLoop.loop`, with the two memories."""
     body = rows.body
     body.lines = []
@@ -98,7 +107,7 @@ def _loop(rows: RowLoop, columns: ResultColumns, name: str) -> list[str]:
     start = body.lines
     return rows.loop(
         name,
-        start,
+        [*start, *choice],
         [
             "  %now = phi ptr [ %one, %entry ], [ %before, %block ]",
             "  %before = phi ptr [ %other, %entry ], [ %now, %block ]",
@@ -106,18 +115,18 @@ def _loop(rows: RowLoop, columns: ResultColumns, name: str) -> list[str]:
         ],
         "ptr %now, ptr %before, i1 %later",
         [f"  call i64 @{name}_rest({rows.given()}, ptr %now)"],
+        chosen,
     )
 
 
 class _Portions:
     """The block before, brought back to rows in portions during ``lines`` lines of IR."""
 
-    def __init__(self, rows: RowLoop, place: dict[int, int], lines: int) -> None:
+    def __init__(self, rows: RowLoop, place: dict[int, int], lines: int, is_behind: bool | None) -> None:
         self.rows, self.place, self.lines = rows, place, lines
         self.taken = self.since = 0
-        self.written = 0.0  # share of all chunks
-        self.behind = rows.is_behind() if rows.has_alignments else None
-        self.ways = [self._chunks(is_behind) for is_behind in ([True, False] if self.behind else [None])]
+        self.waiting = self._chunks(is_behind)
+        self.all = max(1, len(self.waiting))
 
     def step(self, lines: int) -> None:
         """After an operation of so many lines: write what is due."""
@@ -125,27 +134,22 @@ class _Portions:
         self.since += lines
         if self.since >= _PORTION:
             self.since = 0
-            self._write(self.taken / max(1, self.lines))
+            self._write(len(self.waiting) - self.all + -(-self.taken * self.all // max(1, self.lines)))
 
     def finish(self) -> None:
-        self._write(1.0)
+        self._write(len(self.waiting))
 
-    def _write(self, share: float) -> None:
-        due = [way[math.ceil(self.written * len(way)) : math.ceil(share * len(way))] for way in self.ways]
-        self.written = share
-        if not any(due):
+    def _write(self, count: int) -> None:
+        if count <= 0 or not self.waiting:
             return
         body = self.rows.body
-        labels = [body.new_label("portion") for _ in due]
-        some, on = body.new_label("some"), body.new_label("on")
-        body.branch("%later", some, on)
-        body.label(some)
-        body.branch(self.behind or "true", labels[0], labels[-1])
-        for label, writes in zip(labels, due, strict=True):
-            body.label(label)
-            for write in writes:
-                write()
-            body.jump(on)
+        due, self.waiting = self.waiting[:count], self.waiting[count:]
+        yes, on = body.new_label("portion"), body.new_label("on")
+        body.branch("%later", yes, on)
+        body.label(yes)
+        for write in due:
+            write()
+        body.jump(on)
         body.label(on)
 
     def _chunks(self, is_behind: bool | None) -> list[Callable[[], None]]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable, Collection, Sequence
 
-from dqdyn.compile.trace.program import Program
+from dqdyn.compile.trace.program import Instruction, Program
 
 _REGISTERS = 26  # of 32 vectors, where there are so many; the others are for constants and results on their way
 _WORTHWHILE = 0.9  # of the traffic in the order as written
@@ -23,26 +23,48 @@ _KEYS: tuple[_Key, ...] = (
 )
 
 
-def in_registers(program: Program, members: Sequence[int]) -> Sequence[int]:
+def in_registers(program: Program, members: Sequence[int], writes: Sequence[Sequence[int]] = ()) -> Sequence[int]:
     """Some instructions of a program in an order with less traffic to memory, if there is one.
 
-    Sines of inputs remain first: side by side, a processor works on several of them at a time.
+    Sines of inputs remain first: side by side, a processor works on several of them at a time. ``writes`` are further
+    operations, each on some results; in the order they have the numbers that follow those of the instructions.
     """
-    instructions = program.instructions
-    first = [
-        i for i in members if instructions[i][0] in ("sin", "cos") and instructions[instructions[i][1][0]][0] == "input"
-    ]
+    instructions = _with(program, writes)
+    members = [*members, *range(len(program.instructions), len(instructions))]
+    first = _first(instructions, members)
     before = set(first)
     rest = [i for i in members if i not in before]
-    orders = [[*first, *_ordered(program, rest, key)] for key in _KEYS]
-    as_written = _traffic(program, [*first, *rest], first)
-    least, best = min((_traffic(program, order, first), n) for n, order in enumerate(orders))
+    orders = [[*first, *_ordered(instructions, rest, key)] for key in _KEYS]
+    as_written = _traffic(instructions, [*first, *rest], first)
+    least, best = min((_traffic(instructions, order, first), n) for n, order in enumerate(orders))
     return orders[best] if least < _WORTHWHILE * as_written else members
 
 
-def _ordered(program: Program, members: Sequence[int], key: _Key) -> list[int]:
+def traffic(program: Program, order: Sequence[int], writes: Sequence[Sequence[int]] = ()) -> float:
+    """Loads and stores of an order, weighted; each of the ``writes`` comes when the last of its results is there."""
+    instructions = _with(program, writes)
+    turn = {i: n for n, i in enumerate(order)}
+    after: dict[int, list[int]] = {}
+    for number, some in enumerate(writes, start=len(program.instructions)):
+        made = [k for k in some if k in turn]
+        if made:
+            after.setdefault(max(made, key=turn.__getitem__), []).append(number)
+    return _traffic(instructions, [n for i in order for n in (i, *after.get(i, ()))], _first(instructions, order))
+
+
+def _with(program: Program, writes: Sequence[Sequence[int]]) -> list[Instruction]:
+    return [*program.instructions, *(("write", tuple(some), 0.0) for some in writes)]
+
+
+def _first(instructions: Sequence[Instruction], members: Sequence[int]) -> list[int]:
+    """Sines and cosines of inputs."""
+    sines = [i for i in members if instructions[i][0] in ("sin", "cos")]
+    return [i for i in sines if instructions[instructions[i][1][0]][0] == "input"]
+
+
+def _ordered(instructions: Sequence[Instruction], members: Sequence[int], key: _Key) -> list[int]:
     place = {i: n for n, i in enumerate(members)}
-    operands = {i: [k for k in dict.fromkeys(program.instructions[i][1]) if k in place] for i in members}
+    operands = {i: [k for k in dict.fromkeys(instructions[i][1]) if k in place] for i in members}
     readers: dict[int, list[int]] = {i: [] for i in members}
     for i in members:
         for k in operands[i]:
@@ -82,9 +104,8 @@ def _ordered(program: Program, members: Sequence[int], key: _Key) -> list[int]:
     return backwards[::-1]
 
 
-def _traffic(program: Program, order: Sequence[int], stored: Collection[int]) -> float:
+def _traffic(instructions: Sequence[Instruction], order: Sequence[int], stored: Collection[int]) -> float:
     """Loads and, weighted by their cost, stores of an order, where what is used last leaves its register first."""
-    instructions = program.instructions
     reads = {i: [k for k in dict.fromkeys(instructions[i][1]) if instructions[k][0] != "const"] for i in order}
     uses: dict[int, list[int]] = {}  # the turns at which a value is read, the next one last
     for turn in reversed(range(len(order))):

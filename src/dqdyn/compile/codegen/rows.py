@@ -73,6 +73,19 @@ class RowLoop:
         head = [f"define internal i64 @{name}_block({parameters}) noinline {{", "entry:"]
         return self.body.frame(head, slots, self.body.lines, ["  ret i64 0"])
 
+    def blocks(self, name: str, block: Callable[[str, bool | None], list[str]]) -> tuple[list[str], list[str], str]:
+        """Functions ``…_block``, one for each alignment of the output; lines that choose among them, and what to call.
+
+        ``block(name, is_behind)`` gives one of them. Were the choice made inside of a block, the code that is not used
+        would lie between the other.
+        """
+        if not self.has_alignments:
+            return block(name, None), [], f"@{name}_block"
+        both = [*block(f"{name}_at", False), *block(f"{name}_behind", True)]
+        self.body.lines = []
+        choice = f"  %chosen = select i1 {self.is_aligned()}, ptr @{name}_at_block, ptr @{name}_behind_block"
+        return both, [*self.body.lines, choice], "%chosen"
+
     def loop(
         self,
         name: str,
@@ -80,8 +93,9 @@ class RowLoop:
         first: Sequence[str] = (),
         more: str = "",
         after: Sequence[str] = (),
+        block: str = "",
     ) -> list[str]:
-        """The kernel: a loop over blocks, which are calls of ``name_block``, and the answer.
+        """The kernel: a loop over blocks, which are calls of ``name_block`` or another ``block``, and the answer.
 
         Blocks may have ``more`` arguments, and lines may come before the loop, first in a round of it, and after it.
         """
@@ -100,7 +114,7 @@ class RowLoop:
             "block:",
             "  %i = phi i64 [ 0, %entry ], [ %next, %block ]",
             *first,
-            f"  call i64 @{name}_block({', '.join([self.given(), *([more] if more else [])])})",
+            f"  call i64 {block or f'@{name}_block'}({', '.join([self.given(), *([more] if more else [])])})",
             f"  %next = add i64 %i, {self.width}",
             "  %more = icmp ult i64 %next, %n",
             "  br i1 %more, label %block, label %exit",
@@ -187,22 +201,10 @@ class RowLoop:
         self.record("unfit", unfit)
 
     def write(self, numbers: Sequence[str], fetch: Callable[[int], str]) -> None:
-        """Write a block of all outputs; a basic block ends before."""
-        if not self.has_alignments:
-            self._write(numbers, fetch, None)
-            return
-        behind, on, after = (self.body.new_label(what) for what in ("behind", "at", "after"))
-        self.body.branch(self.is_behind(), behind, on)
-        for label, is_behind in ((behind, True), (on, False)):
-            self.body.label(label)
-            self._write(numbers, fetch, is_behind)
-            self.body.jump(after)
-        self.body.label(after)
-
-    def _write(self, numbers: Sequence[str], fetch: Callable[[int], str], is_behind: bool | None) -> None:
+        """Write a block of all outputs, which are large: in memory, aligned vectors are no quicker."""
         for number, size in enumerate(self.arrays.sizes):
             pointers = self.output_rows(numbers, number)
-            for chunk in chunks(size, self.width, is_behind):
+            for chunk in chunks(size, self.width):
                 self.store_chunk(pointers, number, chunk, fetch)
                 self.body.cut_if_long(_LONGEST)
 
@@ -211,11 +213,11 @@ class RowLoop:
         """Whether there are two ways to cut the output into chunks."""
         return has_alignments(self.arrays.sizes[0], self.width, len(self.arrays.sizes))
 
-    def is_behind(self) -> str:
-        """An i1 that chooses among them."""
+    def is_aligned(self) -> str:
+        """An i1 that chooses among them: whether the output does not start behind a boundary."""
         body = self.body
         rest = body.op(f"and i64 {body.op('ptrtoint ptr %out to i64')}, 16")
-        return body.op(f"icmp ne i64 {rest}, 0")
+        return body.op(f"icmp eq i64 {rest}, 0")
 
     def load_chunk(self, pointers: Sequence[str], start: int | str, left: int, unfit: str) -> tuple[list[str], str]:
         """Columns ``start …`` of a block as vectors over states, and what is NaN where any number was not finite."""

@@ -1,0 +1,130 @@
+"""The batch kernel of a short program that writes results from registers to their rows as soon as they are there.
+
+Results that wait in memory are stored twice, and a store of a vector takes as long as two operations. Here the order of
+operations is one in which few values wait, for operations or for the results beside them in a row. The block of rows is
+emitted once for each way in which the output may be aligned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from dqdyn.compile.codegen.blocks import size_of
+from dqdyn.compile.codegen.prefetch import PrefetchPlan
+from dqdyn.compile.codegen.register_order import in_registers, traffic
+from dqdyn.compile.codegen.result_columns import is_sparse
+from dqdyn.compile.codegen.row_chunks import Chunk, chunks
+from dqdyn.compile.codegen.rows import HELD, RowLoop
+from dqdyn.compile.trace.program import Program
+
+_SHORTEST = 1000  # lines of IR; between the operations of fewer, results of the block before are written quicker
+_STORED_AND_LOADED = 2.5  # traffic of a result that waits
+
+
+def direct_order(rows: RowLoop) -> Sequence[int]:
+    """Instructions of a program in the order for this kind of kernel."""
+    writes = [_results(rows, number, chunk) for number, chunk in _all_chunks(rows, None)]
+    return [i for i in in_registers(rows.program, _members(rows.program), writes) if i < len(rows.program.instructions)]
+
+
+def is_direct(rows: RowLoop, order: Sequence[int], waiting: int) -> bool:
+    """Whether that is less work than to let ``waiting`` results wait, which are then written evenly."""
+    program = rows.program
+    if size_of(program) < _SHORTEST or is_sparse(program):
+        return False
+    members = _members(program)
+    later = traffic(program, in_registers(program, members)) + _STORED_AND_LOADED * waiting
+    writes = [_results(rows, number, chunk) for number, chunk in _all_chunks(rows, None)]
+    return traffic(program, order, writes) < later
+
+
+def direct_batch_kernel(rows: RowLoop, name: str, order: Sequence[int]) -> str:
+    """``i64 name(ptr in, i64 stride, …, ptr out, i64 n)`` as :func:`~dqdyn.compile.codegen.kernels.batch_kernel`."""
+    blocks, choice, chosen = rows.blocks(name, lambda which, is_behind: _block(rows, which, order, is_behind))
+    return "\n".join([*blocks, *rows.loop(name, choice, block=chosen), *rows.piece(name), ""])
+
+
+def _block(rows: RowLoop, name: str, order: Sequence[int], is_behind: bool | None) -> list[str]:
+    """The function ``name_block``."""
+    program, body = rows.program, rows.body
+    instructions = program.instructions
+    body.lines = []
+    numbers = rows.row_numbers("%i")
+    place: dict[int, int] = {}
+    values: dict[int, str] = {}
+
+    def keep(i: int, value: str) -> None:
+        place[i] = len(place)
+        body.store_slot(False, value, body.slot(place[i]))
+
+    def fetch(k: int) -> str:
+        return body.load_slot(False, body.slot(place[k]))
+
+    rows.read(numbers, {operands: i for i, (op, operands, _) in enumerate(instructions) if op == "input"}, keep)
+    pointers = [rows.output_rows(numbers, number) for number in range(len(rows.arrays.sizes))]
+
+    def of(k: int) -> str:
+        return values[k] if k in values else fetch(k)
+
+    def write(number: int, chunk: Chunk) -> None:
+        rows.store_chunk(pointers[number], number, chunk, of)
+
+    due = _DueWrites(rows, order, is_behind, write)
+    prefetch = PrefetchPlan(rows, len(order))
+
+    def compute(i: int, value: str) -> None:
+        values[i] = value
+        prefetch.step()
+        due.step(i)
+
+    body.cut("part0")
+    body.largest = rows.recorded("largest")
+    body.segment(program, order, fetch, compute, held=HELD)
+    rows.record("largest", body.largest)
+    due.finish()
+    return rows.block(name, len(place))
+
+
+class _DueWrites:
+    """Chunks that are written as soon as their last result is there; those without any, evenly among the others."""
+
+    def __init__(
+        self, rows: RowLoop, order: Sequence[int], is_behind: bool | None, write: Callable[[int, Chunk], None]
+    ) -> None:
+        self.write, self.steps, self.taken = write, len(order), 0
+        turn = {i: n for n, i in enumerate(order)}
+        self.after: dict[int, list[tuple[int, Chunk]]] = {}
+        self.anytime: list[tuple[int, Chunk]] = []
+        for number, chunk in _all_chunks(rows, is_behind):
+            made = [k for k in _results(rows, number, chunk) if k in turn]
+            last = self.after.setdefault(max(made, key=turn.__getitem__), []) if made else self.anytime
+            last.append((number, chunk))
+        self.all = len(self.anytime)
+
+    def step(self, i: int) -> None:
+        """After an instruction."""
+        self.taken += 1
+        for number, chunk in self.after.pop(i, ()):
+            self.write(number, chunk)
+        while (self.all - len(self.anytime)) * self.steps < self.taken * self.all:
+            self.write(*self.anytime.pop(0))
+
+    def finish(self) -> None:
+        """Where there are no instructions."""
+        while self.anytime:
+            self.write(*self.anytime.pop(0))
+
+
+def _members(program: Program) -> list[int]:
+    return [i for i, (op, _, _) in enumerate(program.instructions) if op not in ("input", "const")]
+
+
+def _all_chunks(rows: RowLoop, is_behind: bool | None) -> list[tuple[int, Chunk]]:
+    sizes = enumerate(rows.arrays.sizes)
+    return [(number, chunk) for number, size in sizes for chunk in chunks(size, rows.width, is_behind)]
+
+
+def _results(rows: RowLoop, number: int, chunk: Chunk) -> tuple[int, ...]:
+    """The instructions that give a chunk."""
+    first = rows.arrays.starts[number]
+    return rows.program.outputs[first + chunk.start : first + chunk.end]
