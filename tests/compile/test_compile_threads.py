@@ -110,3 +110,23 @@ def test_a_failure_reaches_every_thread_as_the_interpreter(monkeypatch: pytest.M
     assert len(caught) == 1
     for found in results:
         np.testing.assert_array_equal(found, [7.5, -1.0])
+
+
+STAGES = ["define i64 @stage0() {\n  ret i64 1\n}\n", "define i64 @stage1() {\n  ret i64 2\n}\n"]
+
+
+@pytest.mark.parametrize("text", ["define i64 @f() {\n  ret i64 0\n}\n", "define nothing"])
+def test_threads_have_their_usual_turns_after_a_compilation(text: str) -> None:
+    """It shortens them, and sets them back, also where LLVM fails."""
+    before = sys.getswitchinterval()
+    host = native.machine()
+    compilation = compiler.Compilation(host, host.features_for(1))
+    for stage in STAGES:
+        compilation.add(stage)
+    assert sys.getswitchinterval() < before
+    if text == "define nothing":
+        with pytest.raises(RuntimeError):
+            compilation.objects(text)
+    else:
+        assert len(compilation.objects(text)) == 3
+    assert sys.getswitchinterval() == before

@@ -12,6 +12,7 @@ from __future__ import annotations
 import ctypes
 import os
 import re
+import sys
 import time
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from functools import lru_cache
@@ -20,6 +21,7 @@ from typing import Any
 from dqdyn.compile.codegen.ir import DECLARATIONS, module
 from dqdyn.compile.runtime.processor import Machine
 
+_TURN = 5e-4  # s after which threads that compile, and need the interpreter for moments, may have their turn
 _QUICK = 300_000  # lines of IR after which quick compilation matters more than speed
 
 
@@ -48,6 +50,7 @@ class Compilation:
     def __init__(self, host: Machine, features: str, executor: Executor | None = None) -> None:
         self._host, self._features, self._executor = host, features, executor
         self._own: ThreadPoolExecutor | None = None
+        self._former = 0.0  # s until a thread has its turn
         self._first: Future[tuple[bytes, float]] | None = None
         self._parts: list[Future[tuple[bytes, float]]] = []
         self._jobs: list[tuple[str, Machine, str, int]] = []
@@ -58,6 +61,8 @@ class Compilation:
         """Begin to compile a module on another thread."""
         if self._executor is None:
             self._executor = self._own = ThreadPoolExecutor(max(1, cores() - 1), "dqdyn-compile")
+            self._former = sys.getswitchinterval()
+            sys.setswitchinterval(min(_TURN, self._former))
         self._jobs.append(self._job(ir, len(self._parts) + 1))
         self._parts.append(self._executor.submit(_compiled, *self._jobs[-1]))
 
@@ -86,6 +91,8 @@ class Compilation:
         """End the threads; what has not begun is left out."""
         if self._own is not None:
             self._own.shutdown(wait=True, cancel_futures=True)
+            if sys.getswitchinterval() <= _TURN:  # else somebody has set it meanwhile
+                sys.setswitchinterval(self._former)
 
     def _job(self, ir: str, number: int) -> tuple[str, Machine, str, int]:
         self._lines += ir.count("\n")
