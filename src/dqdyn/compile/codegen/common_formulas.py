@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from typing import NamedTuple
 
 from dqdyn.compile.codegen.vector_groups import Factor, Formula, Lanes, Packing, added, signed
@@ -30,12 +29,12 @@ class Match(NamedTuple):
 
 
 class CommonFormulas:
-    """Formulas of lanes; ``uses`` counts those of each instruction, ``places`` those of each value in memory."""
+    """Formulas of lanes; ``places`` counts those of each value in memory."""
 
-    def __init__(self, program: Program, packing: Packing, uses: Sequence[int], places: Counter[int]) -> None:
-        self.program, self.packing, self.uses, self.places = program, packing, uses, places
+    def __init__(self, program: Program, packing: Packing, places: Counter[int]) -> None:
+        self.program, self.packing, self.uses, self.places = program, packing, packing.uses, places
         self.instructions, self.results = program.instructions, set(program.outputs)
-        self.is_own = [count == 1 for count in uses]  # used by one other instruction, and no result itself
+        self.is_own = [count == 1 for count in self.uses]  # used by one other instruction, and no result itself
         for k in self.results:
             self.is_own[k] = False
         self.cost = self._all_costs()

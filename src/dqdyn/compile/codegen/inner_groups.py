@@ -8,7 +8,6 @@ uses its values, and after all that it uses; whatever would have to wait for its
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from heapq import heapify, heappop, heappush
 
 from dqdyn.compile.codegen.common_formulas import CommonFormulas
@@ -23,26 +22,18 @@ _LEAVES = ("spread", "constants", "inputs")
 
 def add_inner_groups(program: Program, packing: Packing) -> None:
     """Compute the arrays of a packing by inner groups where that takes fewer instructions; order what remains."""
-    _Search(program, packing, use_counts(program)).run()
-
-
-def use_counts(program: Program) -> list[int]:
-    """How often each instruction is an operand of another."""
-    uses = [0] * len(program.instructions)
-    for k, count in program.uses().items():
-        uses[k] = count
-    return uses
+    _Search(program, packing).run()
 
 
 class _Search:
-    def __init__(self, program: Program, packing: Packing, uses: Sequence[int]) -> None:
+    def __init__(self, program: Program, packing: Packing) -> None:
         self.packing, self.results = packing, set(program.outputs)
         self.groups: dict[int, Group] = {}  # by the number of the array
         self.places: Counter[int] = Counter()  # of each value in memory
         for array in packing.arrays:
             self.places.update(k for k, _ in array.values())
         self.places.update({k for group in packing.groups for k in group.common})
-        self.formulas = CommonFormulas(program, packing, uses, self.places)
+        self.formulas = CommonFormulas(program, packing, self.places)
         packed = packing.outputs | packing.copies(program).keys()
         outputs = [i for k, i in enumerate(program.outputs) if k not in packed]
         self.order = GroupOrder(program, needed_for(program, [*outputs, *packing.factors()]))

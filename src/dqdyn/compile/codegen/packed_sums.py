@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from dqdyn.compile.codegen.blocks import size_of
-from dqdyn.compile.codegen.inner_groups import add_inner_groups, use_counts
+from dqdyn.compile.codegen.inner_groups import add_inner_groups
 from dqdyn.compile.codegen.results import OutputArrays
 from dqdyn.compile.codegen.vector_groups import Factor, Formula, Group, Packing, added, signed, with_sign
 from dqdyn.compile.trace.program import Program
@@ -54,7 +54,10 @@ def pack_results(program: Program, width: int, arrays: OutputArrays | None = Non
     arrays = OutputArrays.of(program) if arrays is None else arrays
     if width == 1 or len(program.outputs) < _FEWEST_RESULTS or not program.shape:
         return result
-    formulas = _formulas(program, use_counts(program))
+    result.uses = uses = [0] * len(program.instructions)
+    for k, count in program.uses().items():
+        uses[k] = count
+    formulas = _formulas(program, uses)
     products = 0
     for row, columns in _rows(arrays):
         for start in range(row, row + columns, width):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -74,6 +75,7 @@ class Packing:
     """
 
     width: int
+    uses: Sequence[int] = ()  # how often each instruction is an operand of another
     groups: list[Group] = field(default_factory=list)
     arrays: list[Lanes] = field(default_factory=list)
     scalars: set[int] = field(default_factory=set)  # instructions that remain
