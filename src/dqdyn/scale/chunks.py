@@ -43,7 +43,7 @@ def suggested_chunks(
 def bytes_per_state(robot: WithFunctions, name: str, **options: Option) -> int:
     """Bytes of the inputs and the result of a function for one state."""
     program = robot.program(name, **options)
-    return 8 * (sum(size for _, size in program.inputs) + len(program.outputs))
+    return 8 * (sum(size for _, size in program.inputs) + program.size)
 
 
 def spans(states: int, rows: int) -> list[tuple[int, int]]:

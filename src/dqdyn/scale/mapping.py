@@ -148,7 +148,7 @@ def prepared(
     is_new = not (folder / "zarr.json").exists()
     done = _found(job, is_new, verify)
     missing = [chunk for chunk in range(-(-states // rows)) if chunk not in done]
-    disk.require_room(folder, 8 * len(program.outputs) * sum(map(job.size, missing)))
+    disk.require_room(folder, 8 * program.size * sum(map(job.size, missing)))
     if is_new:
         zarr_arrays.created(folder, (states, *program.shape), (rows, *program.shape), "f8", compressed)
     return job, missing
