@@ -79,7 +79,7 @@ def _block(rows: RowLoop, name: str, order: Sequence[int], is_behind: bool | Non
 
     body.cut("part0")
     body.largest = rows.recorded("largest")
-    body.segment(program, order, fetch, compute, held=HELD)
+    body.segment(program, order, fetch, compute, held=HELD, fused=rows.fused(order))
     rows.record("largest", body.largest)
     due.finish()
     return rows.block(name, len(place))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 
 from dqdyn.compile.codegen.arctangent import emit_atan2
 from dqdyn.compile.codegen.ir import Emitter
@@ -10,6 +10,23 @@ from dqdyn.compile.codegen.sincos import LARGEST, emit_largest, emit_sincos
 from dqdyn.compile.trace.program import Program
 
 _ARITHMETIC = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
+
+
+def fused_products(program: Program, members: Sequence[int]) -> dict[int, int]:
+    """The products that sums take into a fused multiply-add, by the sum: of two products the first.
+
+    LLVM would choose among them by what stands around them, so that two kernels of one program, which write to memory
+    of different alignment, would differ in their last bits.
+    """
+    uses, outputs, here = program.uses(), set(program.outputs), set(members)
+    found: dict[int, int] = {}
+    for i in members:
+        op, operands, _ = program.instructions[i]
+        for k in operands if op in ("add", "sub") else ():
+            if k in here and program.instructions[k][0] == "mul" and uses[k] == 1 and k not in outputs:
+                found[i] = k
+                break
+    return found
 
 
 class CodeBody(Emitter):
@@ -58,15 +75,19 @@ class CodeBody(Emitter):
         noted: Container[int] | None = None,
         before: Callable[[int, Callable[[int], str]], None] | None = None,
         held: int | None = None,
+        fused: Mapping[int, int] | None = None,
     ) -> None:
         """Emit some instructions: ``fetch(k)`` loads a value made elsewhere, ``keep(i, name)`` sees every new one.
 
         If only some are ``noted``, it sees those. ``before(i, value_of)`` is called before each of them. A loaded value
         is ``held`` for so many instructions after its last use, and loaded again for a later one: LLVM would keep it in
-        a register or, where there is none, store what is in memory already.
+        a register or, where there is none, store what is in memory already. With ``fused`` products, by the sum that
+        takes them (:func:`fused_products`), LLVM fuses no others.
         """
         instructions, append, numbers = program.instructions, self.lines.append, self._names
-        arithmetic = {op: f"{name}{self.flags} {self.real}" for op, name in _ARITHMETIC.items()}
+        flags = self.flags if fused is None else ""
+        arithmetic = {op: f"{name}{flags} {self.real}" for op, name in _ARITHMETIC.items()}
+        inside = set((fused or {}).values())
         values: dict[int, str] = {}
         loaded: dict[int, int] = {}  # number of the instruction that used it last
         sines: dict[int, tuple[str, str]] = {}  # argument → sine and cosine
@@ -92,7 +113,14 @@ class CodeBody(Emitter):
             op, operands, _ = instructions[i]
             if before is not None:
                 before(i, value_of)
-            if op in arithmetic:  # nearly all of them: as self.operation, without its calls
+            if i in inside:
+                value = ""  # nobody asks for it
+            elif fused and i in fused:
+                product = fused[i]
+                first, second = (value_of(k) for k in instructions[product][1])
+                is_first = operands[0] == product
+                value = self._fused(op, is_first, first, second, value_of(operands[1 if is_first else 0]))
+            elif op in arithmetic:  # nearly all of them: as self.operation, without its calls
                 a, b = operands
                 first, second = known(a) or value_of(a), known(b) or value_of(b)
                 value = f"%t{next(numbers)}"
@@ -106,6 +134,12 @@ class CodeBody(Emitter):
             values[i] = value
             if noted is None or i in noted:
                 keep(i, value)
+
+    def _fused(self, op: str, is_first: bool, a: str, b: str, c: str) -> str:
+        """a b + c, or the difference of the two, in which a b is the first."""
+        if op == "sub":
+            a, c = (a, self.operation("neg", [c])) if is_first else (self.operation("neg", [a]), c)
+        return self.intrinsic("fma", a, b, c)
 
     def store_slot(self, is_condition: bool, value: str, pointer: str) -> None:
         """Keep a value in memory for a later segment; a condition is kept as 1 or 0."""

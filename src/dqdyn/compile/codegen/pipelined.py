@@ -90,7 +90,7 @@ def _block(rows: RowLoop, place: dict[int, int], cut: Plan, name: str, is_behind
     for n, members in enumerate(cut.segments):
         body.cut(f"part{n}")
         body.largest = rows.recorded("largest")
-        body.segment(program, members, fetch, compute, held=HELD)
+        body.segment(program, members, fetch, compute, held=HELD, fused=rows.fused(members))
         rows.record("largest", body.largest)
     portions.finish()
     return rows.block(name, cut.slots, _MEMORIES)

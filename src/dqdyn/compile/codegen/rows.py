@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from dqdyn.compile.codegen.emit import CodeBody
+from dqdyn.compile.codegen.emit import CodeBody, fused_products
 from dqdyn.compile.codegen.ir import Emitter
 from dqdyn.compile.codegen.results import OutputArrays, Shape
 from dqdyn.compile.codegen.row_chunks import Chunk, chunks, has_alignments
@@ -218,6 +218,11 @@ class RowLoop:
         body = self.body
         rest = body.op(f"and i64 {body.op('ptrtoint ptr %out to i64')}, 16")
         return body.op(f"icmp eq i64 {rest}, 0")
+
+    def fused(self, members: Sequence[int]) -> dict[int, int] | None:
+        """What to fuse where there are two ways, so that both compute the same bits; None leaves it to LLVM."""
+        wanted = self.has_alignments and self.body.contract and self.body.fma
+        return fused_products(self.program, members) if wanted else None
 
     def load_chunk(self, pointers: Sequence[str], start: int | str, left: int, unfit: str) -> tuple[list[str], str]:
         """Columns ``start …`` of a block as vectors over states, and what is NaN where any number was not finite."""
