@@ -9,14 +9,16 @@ listed, and tiles are placed where their rows have most of them in common. They 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 from dqdyn.compile.trace.linear_system import LinearSystem
+from dqdyn.compile.trace.program import Counts
 
 _SHAPES = ((4, 1), (2, 2), (2, 1), (1, 3), (1, 1))  # rows and vectors of a tile: sums of three matrices in 16 registers
 _CHUNK = 8  # vectors of a row that are eliminated at a time
 _BEGIN = 14.0  # cycles that a tile costs beside its terms
+_USUAL_WIDTH = 4
 _LATENCY = 4.0  # cycles until a sum can go on
 
 
@@ -49,6 +51,15 @@ class SolvePlan:
         self.chunk = min(-(-vectors // -(-vectors // _CHUNK)), self.n // self.width)
         plans = [self._tiles(*shape) for shape in _SHAPES if shape[0] <= self.n and shape[1] * self.width <= self.n]
         self.cost, self.rows, self.vectors, self.lower, self.upper = min(plans, key=lambda plan: plan[0])
+
+    @property
+    def products(self) -> int:
+        """Products that are added to sums, those with zeros inside of tiles included."""
+        wide = self.chunk * self.width
+        eliminated = (len(self.starts(wide)) + 1) * wide * sum(map(len, self.behind))
+        parts = (self.lower, self.results - 1), (self.upper, self.results)
+        terms = sum(matrices * sum(len(tile.terms) for tile in tiles) for tiles, matrices in parts)
+        return eliminated + self.rows * self.vectors * self.width * terms
 
     def starts(self, wide: int) -> list[int]:
         """The first columns of pieces of a row; the last one begins where it ends with the row."""
@@ -113,3 +124,9 @@ def _cycles(rows: int, vectors: int, matrices: int) -> float:
 
 def _union(sets: Sequence[set[int]]) -> set[int]:
     return set[int]().union(*sets)
+
+
+def executed(system: LinearSystem) -> Counts:
+    """Operations of a program and of the solution for one state, with vectors of usual width."""
+    own, products = system.program.counts, SolvePlan(system, _USUAL_WIDTH).products
+    return replace(own, mul=own.mul + products, add=own.add + products)

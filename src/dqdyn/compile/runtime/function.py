@@ -20,6 +20,7 @@ from dqdyn.arrays import Array
 from dqdyn.compile.codegen.fresh_results import OWN, REMEMBERED
 from dqdyn.compile.codegen.results import OutputArrays, ResultForm, Shape, ValueKind
 from dqdyn.compile.codegen.rows import TOO_LARGE, UNFIT, UNIT_SQUARED
+from dqdyn.compile.codegen.solve_plan import executed
 from dqdyn.compile.runtime import python_abi as abi
 from dqdyn.compile.runtime.array_memory import address, as_rows, gapless, given_arrays, target
 from dqdyn.compile.runtime.checked_call import CheckedCall, QuicklyCheckedCall
@@ -381,8 +382,8 @@ class Function:
 
     @property
     def counts(self) -> Counts:
-        """Operations of what is run."""
-        return self.program.counts if self.system is None else self.system.counts
+        """Operations of what is run for one state."""
+        return self.program.counts if self.system is None else executed(self.system)
 
 
 _SOME = 512  # rows that the interpreter does at a time: a thousand values of each fit into a few megabytes

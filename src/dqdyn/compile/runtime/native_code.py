@@ -43,7 +43,7 @@ class NativeCode:
         self.program, self.units, self.contract, self.numbers = program, tuple(units), contract, tuple(numbers)
         self.parts, self.marks = tuple(parts) if len(parts) > 1 else (), tuple(marks)
         self.forms = dict(forms or {"call": ResultForm((program.shape,))})
-        operations = program.counts.total if system is None else system.counts.total
+        operations = program.counts.total if system is None else system.most_operations
         self.largest = max(1, _UNINTERRUPTED // max(1, operations))
         self._started: dict[str, Library] = {}  # being compiled on other threads
 

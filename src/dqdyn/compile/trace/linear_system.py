@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from dqdyn.caching import cached_property
-from dqdyn.compile.trace.program import Counts, Program
+from dqdyn.compile.trace.program import Program
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,11 +43,10 @@ class LinearSystem:
         """Whether there is an E."""
         return self.program.shape[0] > self.results
 
-    @cached_property
-    def counts(self) -> Counts:
-        """Operations of the program and of the solution, if no entry were zero: what a call takes at most."""
-        own, products = self.program.counts, (2 * self.results * self.n**3) // 3
-        return replace(own, mul=own.mul + products, add=own.add + products)
+    @property
+    def most_operations(self) -> int:
+        """What a call would take if no entry of a matrix were zero."""
+        return self.program.counts.total + 2 * self.results * self.n**3
 
     @property
     def digest(self) -> str:
