@@ -30,7 +30,7 @@ TO_BUILD = (
 )
 TESTS = (  # files below tests/: what depends on the interpreter, and needs no package that some Python lacks
     *("compile/test_call*.py", "compile/test_method*.py", "compile/test_batch*.py", "compile/test_*threads.py"),
-    *("compile/test_fresh_arrays.py", "robot/test_values_of_methods.py"),
+    *("compile/test_fresh_*.py", "robot/test_values_of_methods.py"),
     *("compile/test_developer_mode.py", "compile/test_unknown_layout.py", "compile/test_object_cache.py"),
     *("compile/test_fallback.py", "robot/test_robot_value.py"),
 )
