@@ -76,19 +76,27 @@ class Emitter:
         """A vector of which only some lanes are read; the others are zero."""
         if len(lanes) == self.width:
             return self.load(pointer, self.real)
-        arguments = f"ptr {pointer}, i32 8, {self._mask(lanes)}, {self.real} zeroinitializer"
+        arguments = f"ptr {pointer}, i32 8, {self.boolean} {self._mask(lanes)}, {self.real} zeroinitializer"
         return self.op(f"call {self.real} @llvm.masked.load.{self.suffix}.p0({arguments})")
 
     def store_lanes(self, value: str, pointer: str, lanes: Collection[int]) -> None:
         """Write some lanes of a vector."""
         if len(lanes) == self.width:
             return self.store(value, pointer, self.real)
-        arguments = f"{self.real} {value}, ptr {pointer}, i32 8, {self._mask(lanes)}"
+        self.store_where(value, pointer, self._mask(lanes))
+
+    def store_where(self, value: str, pointer: str, mask: str) -> None:
+        """Write the lanes of a vector for which a vector of conditions holds."""
+        arguments = f"{self.real} {value}, ptr {pointer}, i32 8, {self.boolean} {mask}"
         self.lines.append(f"  call void @llvm.masked.store.{self.suffix}.p0({arguments})")
+
+    def store_past_caches(self, value: str, pointer: str) -> None:
+        """Write a vector that fills a line of the caches, aligned, to memory."""
+        self.lines.append(f"  store {self.real} {value}, ptr {pointer}, align {8 * self.width}, !nontemporal !1")
 
     def _mask(self, lanes: Collection[int]) -> str:
         bits = ", ".join(f"i1 {'true' if lane in lanes else 'false'}" for lane in range(self.width))
-        return f"{self.boolean} <{bits}>"
+        return f"<{bits}>"
 
     # --- arithmetic; on vectors of doubles, unless another type is named ---
 
@@ -133,6 +141,7 @@ def _declarations() -> str:
         "declare i64 @llvm.smax.i64(i64, i64)",
         "declare void @llvm.prefetch.p0(ptr, i32, i32, i32)",
         '!0 = !{!"branch_weights", i32 10000, i32 1}',
+        "!1 = !{i32 1}",
     ]
     for width in (1, 2, 4, 8):
         e = Emitter(width)

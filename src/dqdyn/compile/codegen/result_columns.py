@@ -9,10 +9,12 @@ as far as the first row tells; at both ends of a row they overlap instead of bei
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import repeat
 
 from dqdyn.compile.codegen.emit import CodeBody
 from dqdyn.compile.codegen.ir import bits_of
 from dqdyn.compile.codegen.row_chunks import Chunk
+from dqdyn.compile.codegen.row_stream import RowStream
 from dqdyn.compile.codegen.rows import RowLoop
 from dqdyn.compile.trace.program import Program
 
@@ -59,6 +61,10 @@ class ResultColumns:
         arrays = self.rows.arrays
         return [self.places[start : start + size] for start, size in zip(arrays.starts, arrays.sizes, strict=True)]
 
+    def after(self) -> list[str]:
+        """Lines for the end of the kernel: what was written past the caches is there before all that follows."""
+        return ["  fence seq_cst"] if any(map(RowStream.fits, repeat(self.rows.width), self.rows.arrays.sizes)) else []
+
     def write(self, memory: str, numbers: Sequence[str]) -> None:
         """Emit loops that write the rows ``numbers``; a basic block ends before them."""
         rows, body = self.rows, self.rows.body
@@ -75,12 +81,14 @@ class ResultColumns:
         before, loop, same, mixed, on, after = (
             f"{what}{number}" for what in ("before", "columns", "same", "mixed", "on", "after")
         )
-        first = body.op(f"sub i64 0, {body.op(f'ptrtoint ptr {pointers[0]} to i64')}")
-        aligned = body.op(f"and i64 {body.op(f'lshr i64 {first}, 3')}, {w - 1}")  # the first column that is
-        beyond = body.op(f"icmp ugt i64 %n, {_CACHED // (8 * size)}")
-        aligned = body.op(f"select i1 {beyond}, i64 0, i64 {aligned}")
-        body.jump(before)
+        beyond = body.op(f"icmp ugt i64 %n, {_CACHED // (8 * sum(rows.arrays.sizes))}")
+        stream = RowStream(rows, pointers, number, lambda column: self._columns(memory, number, column))
+        if stream.is_possible:
+            stream.emit(beyond, before, after)
+        else:
+            body.jump(before)
         body.label(before)
+        aligned = body.op(f"select i1 {beyond}, i64 0, i64 {stream.aligned}")
         body.jump(loop)
         body.label(loop)
         start, following = f"%start{number}", f"%following{number}"
@@ -97,14 +105,18 @@ class ResultColumns:
             body.store(vector, target, body.real)
         body.jump(on)
         body.label(mixed)
-        columns = [self._column(memory, table, k) for k in range(w)]
-        for target, row in zip(targets, rows.transposed(columns), strict=True):
+        for target, row in zip(targets, rows.transposed(self._columns(memory, number, column)), strict=True):
             body.store(row, target, body.real)
         body.jump(on)
         body.label(on)
         body.lines.append(f"  {following} = add i64 {start}, {w}")
         body.branch(body.op(f"icmp slt i64 {following}, {size}"), loop, after)
         body.label(after)
+
+    def _columns(self, memory: str, number: int, first: str) -> list[str]:
+        """As many vectors over states as a vector has lanes, from a column on."""
+        table = self.rows.body.at(f"@{self.name}_columns{number}", first, "i32")
+        return [self._column(memory, table, k) for k in range(self.rows.width)]
 
     def _column(self, memory: str, table: str, k: int) -> str:
         body = self.rows.body
