@@ -2,7 +2,7 @@
 
 Results that wait in memory are stored twice, and a store of a vector takes as long as two operations. Here the order of
 operations is one in which few values wait, for operations or for the results beside them in a row. The block of rows is
-emitted once for each way in which the output may be aligned.
+emitted once for each way in which the output may be aligned. A longer program is written so where next to none waits.
 """
 
 from __future__ import annotations
@@ -18,7 +18,14 @@ from dqdyn.compile.codegen.rows import HELD, RowLoop
 from dqdyn.compile.trace.program import Program
 
 _SHORTEST = 1000  # lines of IR; between the operations of fewer, results of the block before are written quicker
+_LONGEST = 2  # times what is long: one basic block takes LLVM seconds then
+_OF_LONG = 0.5  # of the traffic, at which a long program is written so
 _STORED_AND_LOADED = 2.5  # traffic of a result that waits
+
+
+def may_be_direct(program: Program, long: int) -> bool:
+    """Whether a program is not too long for one basic block; ``long`` lines of IR are, as a rule."""
+    return size_of(program) <= _LONGEST * long
 
 
 def direct_order(rows: RowLoop) -> Sequence[int]:
@@ -27,15 +34,18 @@ def direct_order(rows: RowLoop) -> Sequence[int]:
     return [i for i in in_registers(rows.program, _members(rows.program), writes) if i < len(rows.program.instructions)]
 
 
-def is_direct(rows: RowLoop, order: Sequence[int], waiting: int) -> bool:
-    """Whether that is less work than to let ``waiting`` results wait, which are then written evenly."""
+def is_direct(rows: RowLoop, order: Sequence[int], waiting: int, is_long: bool = False) -> bool:
+    """Whether that is less work than to let ``waiting`` results wait, which are then written evenly.
+
+    Those of a long program are written side by side, in the order of rows, which is quicker than as they come.
+    """
     program = rows.program
     if size_of(program) < _SHORTEST or is_sparse(program):
         return False
     members = _members(program)
     later = traffic(program, in_registers(program, members)) + _STORED_AND_LOADED * waiting
     writes = [_results(rows, number, chunk) for number, chunk in _all_chunks(rows, None)]
-    return traffic(program, order, writes) < later
+    return traffic(program, order, writes) < (_OF_LONG if is_long else 1.0) * later
 
 
 def direct_batch_kernel(rows: RowLoop, name: str, order: Sequence[int]) -> str:

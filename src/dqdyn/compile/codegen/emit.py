@@ -76,24 +76,30 @@ class CodeBody(Emitter):
         before: Callable[[int, Callable[[int], str]], None] | None = None,
         held: int | None = None,
         fused: Mapping[int, int] | None = None,
+        reloads: Container[tuple[int, int]] | None = None,
+        values: dict[int, str] | None = None,
     ) -> None:
         """Emit some instructions: ``fetch(k)`` loads a value made elsewhere, ``keep(i, name)`` sees every new one.
 
         If only some are ``noted``, it sees those. ``before(i, value_of)`` is called before each of them. A loaded value
         is ``held`` for so many instructions after its last use, and loaded again for a later one: LLVM would keep it in
-        a register or, where there is none, store what is in memory already. With ``fused`` products, by the sum that
-        takes them (:func:`fused_products`), LLVM fuses no others.
+        a register or, where there is none, store what is in memory already. With ``reloads``, (instruction, operand),
+        those are loaded again instead (:class:`~dqdyn.compile.codegen.register_plan.RegisterPlan`), and the names of
+        ``values`` are shared with other segments. With ``fused`` products, by the sum that takes them
+        (:func:`fused_products`), LLVM fuses no others.
         """
         instructions, append, numbers = program.instructions, self.lines.append, self._names
         flags = self.flags if fused is None else ""
         arithmetic = {op: f"{name}{flags} {self.real}" for op, name in _ARITHMETIC.items()}
         inside = set((fused or {}).values())
-        values: dict[int, str] = {}
+        values = {} if values is None else values
         loaded: dict[int, int] = {}  # number of the instruction that used it last
         sines: dict[int, tuple[str, str]] = {}  # argument → sine and cosine
 
         def value_of(k: int) -> str:
-            if k not in values:
+            if reloads is not None and (i, k) in reloads:
+                values[k] = fetch(k)
+            elif k not in values:
                 op, _, constant = instructions[k]
                 if op == "const":
                     values[k] = self.const(constant)
@@ -106,7 +112,7 @@ class CodeBody(Emitter):
             return values[k]
 
         nothing: dict[int, str] = {}
-        known = values.get if held is None else nothing.get  # values that need not be looked after
+        known = values.get if held is None and reloads is None else nothing.get  # values that need not be looked after
         number = -1
         for i in members:
             number += 1

@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 
 from dqdyn.compile.codegen.blocks import plan, size_of
-from dqdyn.compile.codegen.direct_writes import direct_batch_kernel, direct_order, is_direct
+from dqdyn.compile.codegen.direct_writes import direct_batch_kernel, direct_order, is_direct, may_be_direct
 from dqdyn.compile.codegen.early_sines import EarlySines
 from dqdyn.compile.codegen.emit import CodeBody
+from dqdyn.compile.codegen.long_batches import long_batch_kernel
 from dqdyn.compile.codegen.packed_emitter import PackedEmitter
 from dqdyn.compile.codegen.pipelined import different_results, is_pipelined, pipelined_batch_kernel
-from dqdyn.compile.codegen.prefetch import PrefetchPlan
-from dqdyn.compile.codegen.result_columns import ResultColumns, is_sparse
 from dqdyn.compile.codegen.results import OutputArrays, Shape
 from dqdyn.compile.codegen.rolled_kernels import may_roll, rolled_batch_kernel, rolled_state_kernel
-from dqdyn.compile.codegen.rows import HELD, RowLoop
+from dqdyn.compile.codegen.rows import RowLoop
 from dqdyn.compile.codegen.sincos import LARGEST
 from dqdyn.compile.codegen.stages import NEXT_MODULE, Stages
 from dqdyn.compile.trace.passes import sines_first
@@ -214,44 +213,15 @@ def batch_kernel(
         return row_by_row(program, width, fma, contract, name, units, parts)
     program = sines_first(program)
     rows = RowLoop(program, width, fma, contract, units, parts)
-    is_short = size_of(program) <= _LONG
-    pipelined = is_pipelined(program, not is_short)
-    order = direct_order(rows) if is_short else ()
-    if is_short and (not pipelined or is_direct(rows, order, len(different_results(program)))):
+    is_long = size_of(program) > _LONG
+    pipelined = is_pipelined(program, is_long)
+    order = direct_order(rows) if may_be_direct(program, _LONG) else ()
+    is_only_choice = not pipelined and not is_long
+    if order and (is_only_choice or is_direct(rows, order, len(different_results(program)), is_long)):
         return direct_batch_kernel(rows, name, order)
     if pipelined:
         return pipelined_batch_kernel(rows, name, _segment(program))
-    body = rows.body
-    cut = plan(program, _segment(program), transposed=True)
-
-    def fetch(k: int) -> str:
-        return body.load_slot(program.instructions[k][0] == "less", body.slot(cut.slot[k]))
-
-    def keep(i: int, value: str) -> None:
-        if i in cut.slot:
-            body.store_slot(program.instructions[i][0] == "less", value, body.slot(cut.slot[i]))
-
-    def compute(i: int, value: str) -> None:
-        keep(i, value)
-        prefetch.step()
-
-    numbers = rows.row_numbers("%i")
-    inputs = {operands: i for i in cut.slot for op, operands, _ in [program.instructions[i]] if op == "input"}
-    rows.read(numbers, inputs, keep)
-    prefetch = PrefetchPlan(rows, sum(map(len, cut.segments)))
-    for n, members in enumerate(cut.segments):
-        body.cut(f"part{n}")
-        body.largest = rows.recorded("largest")
-        body.segment(program, members, fetch, compute, held=HELD)
-        rows.record("largest", body.largest)
-    body.cut("write")
-    if is_sparse(program):
-        rows.write(numbers, fetch)
-        return "\n".join([*rows.block(name, cut.slots), *rows.loop(name), *rows.piece(name), ""])
-    columns = ResultColumns(rows, cut.slot, cut.slots, name)
-    columns.store_constants(body, "%scratch")
-    columns.write("%scratch", numbers)
-    return "\n".join([*columns.globals(), *rows.block(name, columns.size), *rows.loop(name), *rows.piece(name), ""])
+    return long_batch_kernel(rows, name, _segment(program))
 
 
 def row_by_row(
