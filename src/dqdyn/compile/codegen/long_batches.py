@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dqdyn.compile.codegen.blocks import plan
 from dqdyn.compile.codegen.emit import fused_products
-from dqdyn.compile.codegen.prefetch import PrefetchPlan
+from dqdyn.compile.codegen.prefetch import PrefetchPlan, ResultRequests
 from dqdyn.compile.codegen.register_plan import register_plan
 from dqdyn.compile.codegen.result_columns import ResultColumns, is_sparse
 from dqdyn.compile.codegen.rows import RowLoop
@@ -41,10 +41,12 @@ def long_batch_kernel(rows: RowLoop, name: str, segment: int) -> str:
     def compute(i: int, value: str) -> None:
         keep(i, value)
         prefetch.step()
+        requests.step()
 
     numbers = rows.row_numbers("%i")
     rows.read(numbers, {instructions[i][1]: i for i in waiting.slot if instructions[i][0] == "input"}, keep)
     prefetch = PrefetchPlan(rows, len(order))
+    requests = ResultRequests(rows, numbers, len(order), ResultColumns.beyond(rows))
     values: dict[int, str] = {}
     for n, members in enumerate(segments):
         body.cut(f"part{n}")
@@ -55,7 +57,7 @@ def long_batch_kernel(rows: RowLoop, name: str, segment: int) -> str:
     if is_sparse(program):
         rows.write(numbers, fetch)
         return "\n".join([*rows.block(name, waiting.slots), *rows.loop(name), *rows.piece(name), ""])
-    columns = ResultColumns(rows, waiting.slot, waiting.slots, name)
+    columns = ResultColumns(rows, waiting.slot, waiting.slots, name, may_stream=True)
     columns.store_constants(body, "%scratch")
     columns.write("%scratch", numbers)
     block = rows.block(name, columns.size)

@@ -8,6 +8,8 @@ there the block one page further on is requested.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from dqdyn.compile.codegen.rows import RowLoop
 
 _LONG = 16  # numbers in a row
@@ -18,6 +20,7 @@ _MOST_WRITTEN = (
     64  # a result of more is written long after it is requested, and stores follow each other closely anyway
 )
 _NEAR, _FAR = 3, 2  # the first level of the cache, the second
+_PORTION = 40  # operations after which lines for results are requested
 
 
 class PrefetchPlan:
@@ -54,3 +57,36 @@ class PrefetchPlan:
             kind = f"i32 1, i32 {_NEAR}" if written else f"i32 0, i32 {_FAR}"
             self.body.lines.append(f"  call void @llvm.prefetch.p0(ptr {p}, {kind}, i32 1)")
             self.requested += 1
+
+
+class ResultRequests:
+    """Lines of long rows, which this block writes after ``steps`` operations, requested for the second level meanwhile.
+
+    The writing is bound by what comes from the caches behind. None is requested where results go ``beyond`` the caches:
+    there they are written past them, or the processor's own requests are in time.
+    """
+
+    def __init__(self, rows: RowLoop, numbers: Sequence[str], steps: int, beyond: str) -> None:
+        self.body, self.steps, self.beyond = rows.body, steps, beyond
+        self.taken = self.requested = 0
+        self.lines: list[tuple[str, int]] = []  # row, number in it
+        for number, size in enumerate(rows.arrays.sizes):
+            if 8 * size * rows.width > _MOST_WRITTEN * _LINE:
+                columns = range(0, size, _LINE // 8)
+                self.lines += [(row, k) for row in rows.output_rows(numbers, number) for k in columns]
+
+    def step(self) -> None:
+        """After each operation: request as many lines as are due, a portion at a time."""
+        self.taken += 1
+        due = len(self.lines) * self.taken // self.steps
+        if (self.taken % _PORTION and self.taken < self.steps) or due == self.requested:
+            return
+        request, on = self.body.new_label("request"), self.body.new_label("on")
+        self.body.branch(self.beyond, on, request)
+        self.body.label(request)
+        for row, column in self.lines[self.requested : due]:
+            p = self.body.at(row, column)
+            self.body.lines.append(f"  call void @llvm.prefetch.p0(ptr {p}, i32 0, i32 {_FAR}, i32 1)")
+        self.requested = due
+        self.body.jump(on)
+        self.body.label(on)

@@ -8,18 +8,22 @@ as far as the first row tells; at both ends of a row they overlap instead of bei
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from itertools import repeat
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 from dqdyn.compile.codegen.emit import CodeBody
 from dqdyn.compile.codegen.ir import bits_of
 from dqdyn.compile.codegen.row_chunks import Chunk
-from dqdyn.compile.codegen.row_stream import RowStream
+from dqdyn.compile.codegen.row_stream import RowStream, first_aligned
 from dqdyn.compile.codegen.rows import RowLoop
 from dqdyn.compile.trace.program import Program
 
 _CACHED = 16 << 20  # bytes of results; where they go to memory, aligned vectors took 12 % longer, in caches 10 % less
 _SPARSE = 0.6  # of the results are constants; code for every column leaves out what a loop would do for them
+
+_PARAMETERS = (
+    "ptr noalias %to, i64 %stride, i64 %i, i64 %last, i1 %beyond, ptr noalias readonly %memory"  # of what writes rows
+)
 
 
 def is_sparse(program: Program) -> bool:
@@ -29,10 +33,13 @@ def is_sparse(program: Program) -> bool:
 
 
 class ResultColumns:
-    """Places of the results, ``place`` by instruction, and after them those of constants, from ``free`` on."""
+    """Places of the results, ``place`` by instruction, and after them those of constants, from ``free`` on.
 
-    def __init__(self, rows: RowLoop, place: Mapping[int, int], free: int, name: str) -> None:
-        self.rows, self.name, self.free = rows, name, free
+    With ``may_stream``, results that exceed the caches go past them (:mod:`dqdyn.compile.codegen.row_stream`).
+    """
+
+    def __init__(self, rows: RowLoop, place: Mapping[int, int], free: int, name: str, may_stream: bool = False) -> None:
+        self.rows, self.name, self.free, self.may_stream = rows, name, free, may_stream
         self.constants: dict[str, tuple[int, float]] = {}  # bits → place, value
         self.places: list[int] = []  # of each output
         for k in rows.program.outputs:
@@ -49,79 +56,99 @@ class ResultColumns:
             body.store(body.const(value), body.at(memory, place, body.real), body.real, 8 * body.width)
 
     def globals(self) -> list[str]:
-        """Tables of the places in bytes, one for each array of the output."""
-        size = 8 * self.rows.width
-        return [
-            f"@{self.name}_columns{number} = internal constant [{len(places)} x i32] "
-            f"[{', '.join(f'i32 {size * place}' for place in places)}], align 64"
-            for number, places in enumerate(self._by_array())
-        ]
+        """What other functions of the kernel refer to: for each array of the output the places of its columns in bytes,
+        and functions that write a block of its rows."""
+        size, lines = 8 * self.rows.width, []
+        for number, places in enumerate(self._by_array()):
+            listed = ", ".join(f"i32 {size * place}" for place in places)
+            lines.append(f"@{self.name}_columns{number} = internal constant [{len(places)} x i32] [{listed}], align 64")
+            if len(places) >= self.rows.width:
+                lines += self._function("rows", number, partial(self._loop, number=number, size=len(places)))
+            if self._streams(len(places)):
+                lines += self._function("stream", number, partial(self._stream, number=number, size=len(places)))
+        return lines
+
+    def _function(self, what: str, number: int, emit: Callable[[list[str]], None]) -> list[str]:
+        """A function of its own, so that its loop has all registers; ``emit`` takes pointers to the rows."""
+        rows, body = self.rows, self.rows.body
+        body.lines = []
+        offsets = [body.op(f"mul i64 {row}, %stride") for row in rows.row_numbers("%i")]
+        emit([body.at("%to", offset) for offset in offsets])
+        head = f"define internal void @{self.name}_{what}{number}({_PARAMETERS}) noinline {{"
+        return [head, "entry:", *body.lines, "  ret void", "}"]
 
     def _by_array(self) -> list[list[int]]:
         arrays = self.rows.arrays
         return [self.places[start : start + size] for start, size in zip(arrays.starts, arrays.sizes, strict=True)]
 
     def after(self) -> list[str]:
-        """Lines for the end of the kernel: what was written past the caches is there before all that follows."""
-        return ["  fence seq_cst"] if any(map(RowStream.fits, repeat(self.rows.width), self.rows.arrays.sizes)) else []
+        """Lines for the end of the kernel: what went past the caches is in memory before all that follows."""
+        return ["  fence seq_cst"] if any(map(self._streams, self.rows.arrays.sizes)) else []
+
+    def _streams(self, size: int) -> bool:
+        return self.may_stream and RowStream.fits(self.rows.width, size)
+
+    @staticmethod
+    def beyond(rows: RowLoop) -> str:
+        """Whether all results together exceed the caches."""
+        return rows.body.op(f"icmp ugt i64 %n, {_CACHED // (8 * max(1, sum(rows.arrays.sizes)))}")
 
     def write(self, memory: str, numbers: Sequence[str]) -> None:
-        """Emit loops that write the rows ``numbers``; a basic block ends before them."""
+        """Write the rows ``numbers``, a block that begins with the row ``%i``."""
         rows, body = self.rows, self.rows.body
+        beyond = self.beyond(rows)
         for number, places in enumerate(self._by_array()):
-            pointers = rows.output_rows(numbers, number)
+            pointer, stride = rows.arrays.pointers[number], rows.strides[number]
+            given = f"ptr {pointer}, i64 {stride}, i64 %i, i64 %last, i1 {beyond}, ptr {memory}"
+            function = f"@{self.name}_rows{number}"
+            if self._streams(len(places)):
+                streams = body.op(f"and i1 {beyond}, {RowStream.is_possible(body, stride)}")
+                function = body.op(f"select i1 {streams}, ptr @{self.name}_stream{number}, ptr {function}")
             if len(places) >= rows.width:
-                self._loop(memory, pointers, number, len(places))
+                body.lines.append(f"  call void {function}({given})")
             elif places:
                 columns = [body.load(body.at(memory, place, body.real), body.real, 8 * rows.width) for place in places]
-                rows.store_columns(pointers, Chunk(0, len(columns)), columns)
+                rows.store_columns(rows.output_rows(numbers, number), Chunk(0, len(columns)), columns)
 
-    def _loop(self, memory: str, pointers: Sequence[str], number: int, size: int) -> None:
+    def _stream(self, pointers: list[str], number: int, size: int) -> None:
+        columns = partial(self._columns, number)
+        RowStream(self.rows, pointers, size, first_aligned(self.rows.body, pointers[0]), columns).emit()
+
+    def _loop(self, pointers: list[str], number: int, size: int) -> None:
         rows, body, w = self.rows, self.rows.body, self.rows.width
-        before, loop, same, mixed, on, after = (
-            f"{what}{number}" for what in ("before", "columns", "same", "mixed", "on", "after")
-        )
-        beyond = body.op(f"icmp ugt i64 %n, {_CACHED // (8 * sum(rows.arrays.sizes))}")
-        stream = RowStream(rows, pointers, number, lambda column: self._columns(memory, number, column))
-        if stream.is_possible:
-            stream.emit(beyond, before, after)
-        else:
-            body.jump(before)
-        body.label(before)
-        aligned = body.op(f"select i1 {beyond}, i64 0, i64 {stream.aligned}")
-        body.jump(loop)
-        body.label(loop)
-        start, following = f"%start{number}", f"%following{number}"
-        body.lines.append(f"  {start} = phi i64 [ {-w}, %{before} ], [ {following}, %{on} ]")
-        column = body.op(f"add i64 {start}, {aligned}")
+        aligned = body.op(f"select i1 %beyond, i64 0, i64 {first_aligned(body, pointers[0])}")
+        body.jump("loop")
+        body.label("loop")
+        body.lines.append(f"  %start = phi i64 [ {-w}, %entry ], [ %following, %on ]")
+        column = body.op(f"add i64 %start, {aligned}")
         column = body.op(f"call i64 @llvm.smax.i64(i64 {column}, i64 0)")
         column = body.op(f"call i64 @llvm.umin.i64(i64 {column}, i64 {size - w})")
         targets = [body.at(pointer, column) for pointer in pointers]
         table = body.at(f"@{self.name}_columns{number}", column, "i32")
-        body.branch(self._is_one_place(table), same, mixed)
-        body.label(same)  # zeros, mostly: a vector of equal numbers is its own row
-        vector = self._column(memory, table, 0)
+        body.branch(self._is_one_place(table), "same", "mixed")
+        body.label("same")  # zeros, mostly: a vector of equal numbers is its own row
+        vector = self._column(table, 0)
         for target in targets:
             body.store(vector, target, body.real)
-        body.jump(on)
-        body.label(mixed)
-        for target, row in zip(targets, rows.transposed(self._columns(memory, number, column)), strict=True):
+        body.jump("on")
+        body.label("mixed")
+        for target, row in zip(targets, rows.transposed(self._columns(number, column)), strict=True):
             body.store(row, target, body.real)
-        body.jump(on)
-        body.label(on)
-        body.lines.append(f"  {following} = add i64 {start}, {w}")
-        body.branch(body.op(f"icmp slt i64 {following}, {size}"), loop, after)
-        body.label(after)
+        body.jump("on")
+        body.label("on")
+        body.lines.append(f"  %following = add i64 %start, {w}")
+        body.branch(body.op(f"icmp slt i64 %following, {size}"), "loop", "after")
+        body.label("after")
 
-    def _columns(self, memory: str, number: int, first: str) -> list[str]:
+    def _columns(self, number: int, first: str) -> list[str]:
         """As many vectors over states as a vector has lanes, from a column on."""
         table = self.rows.body.at(f"@{self.name}_columns{number}", first, "i32")
-        return [self._column(memory, table, k) for k in range(self.rows.width)]
+        return [self._column(table, k) for k in range(self.rows.width)]
 
-    def _column(self, memory: str, table: str, k: int) -> str:
+    def _column(self, table: str, k: int) -> str:
         body = self.rows.body
         offset = body.op(f"zext i32 {body.load(body.at(table, k, 'i32'), 'i32', 4)} to i64")
-        return body.load(body.at(memory, offset, "i8"), body.real, 8 * self.rows.width)
+        return body.load(body.at("%memory", offset, "i8"), body.real, 8 * self.rows.width)
 
     def _is_one_place(self, table: str) -> str:
         """Whether the next ``width`` columns are the same constant."""

@@ -12,54 +12,53 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from dqdyn.compile.codegen.emit import CodeBody
 from dqdyn.compile.codegen.rows import RowLoop
 
 _LINE = 64  # bytes
 _FEWEST = 64  # numbers in a row: the ends of rows take longer
 
 
+def first_aligned(body: CodeBody, row: str) -> str:
+    """The first column of a row that is aligned, as vectors are."""
+    negative = body.op(f"sub i64 0, {body.op(f'ptrtoint ptr {row} to i64')}")
+    return body.op(f"and i64 {body.op(f'lshr i64 {negative}, 3')}, {body.width - 1}")
+
+
 class RowStream:
-    """Rows at ``pointers`` of an array of the output; ``columns(c)`` gives vectors over states from column c on."""
+    """Rows of ``size`` numbers at ``pointers``, the first of which is ``aligned`` from a column on.
+
+    ``columns(c)`` gives vectors over states from column c on. It is for the body of a function with a ``%stride``.
+    """
 
     def __init__(
-        self, rows: RowLoop, pointers: Sequence[str], number: int, columns: Callable[[str], list[str]]
+        self, rows: RowLoop, pointers: Sequence[str], size: int, aligned: str, columns: Callable[[str], list[str]]
     ) -> None:
-        self.rows, self.pointers, self.number, self.columns = rows, pointers, number, columns
-        self.size, self.stride = rows.arrays.sizes[number], rows.strides[number]
-        body = rows.body
-        first = body.op(f"sub i64 0, {body.op(f'ptrtoint ptr {pointers[0]} to i64')}")
-        self.aligned = body.op(f"and i64 {body.op(f'lshr i64 {first}, 3')}, {rows.width - 1}")
-        """The first column of the first row that is aligned."""
+        self.rows, self.pointers, self.size, self.aligned, self.columns = rows, pointers, size, aligned, columns
 
     @staticmethod
     def fits(width: int, size: int) -> bool:
         """Whether vectors of a width fill lines, and rows are long."""
         return 8 * width == _LINE and size >= _FEWEST
 
-    @property
-    def is_possible(self) -> bool:
-        """Whether there is code for it."""
-        return self.fits(self.rows.width, self.size)
+    @staticmethod
+    def is_possible(body: CodeBody, stride: str) -> str:
+        """Whether a block is whole, and its rows all start at the same place of a line or alternate between halves."""
+        whole = body.op(f"icmp ule i64 {body.op(f'add i64 %i, {body.width - 1}')}, %last")
+        steady = body.op(f"icmp eq i64 {body.op(f'and i64 {stride}, {body.width // 2 - 1}')}, 0")
+        return body.op(f"and i1 {whole}, {steady}")
 
-    def emit(self, beyond: str, otherwise: str, after: str) -> None:
-        """Write the rows and go on at ``after``, where results go ``beyond`` the caches; else go to ``otherwise``.
-
-        All rows of a whole block must start at the same place of a line, or alternate between its halves.
-        """
+    def emit(self) -> None:
+        """Write the rows."""
         body, w = self.rows.body, self.rows.width
-        whole = body.op(f"icmp ule i64 {body.op(f'add i64 %i, {w - 1}')}, %last")
-        steady = body.op(f"icmp eq i64 {body.op(f'and i64 {self.stride}, {w // 2 - 1}')}, 0")
-        yes, alike, lagging = (f"{what}{self.number}" for what in ("streams", "alike", "lagging"))
-        body.branch(body.op(f"and i1 {beyond}, {body.op(f'and i1 {whole}, {steady}')}"), yes, otherwise)
-        body.label(yes)
         rounds = body.op(f"udiv i64 {body.op(f'sub i64 {self.size}, {self.aligned}')}, {w}")
-        is_alike = body.op(f"icmp eq i64 {body.op(f'and i64 {self.stride}, {w - 1}')}, 0")
-        body.branch(is_alike, alike, lagging)
-        for label, lag in ((alike, 0), (lagging, w // 2)):
+        body.branch(body.op(f"icmp eq i64 {body.op(f'and i64 %stride, {w - 1}')}, 0"), "alike", "lagging")
+        for label, lag in (("alike", 0), ("lagging", w // 2)):
             body.label(label)
             self._lines(label, rounds, lag)
             self._ends(rounds, lag)
-            body.jump(after)
+            body.jump("after")
+        body.label("after")
 
     def _lines(self, label: str, rounds: str, lag: int) -> None:
         """Whole lines, from the aligned column on; those of odd states from the second chunk of columns on."""

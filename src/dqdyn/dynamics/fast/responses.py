@@ -8,6 +8,7 @@ answers with −⟨U, x⟩/D. Followed to the root, past axes that answer themse
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from dqdyn.algebra.adjoint import Factored
@@ -123,7 +124,15 @@ def inverse_of(w: Matrix, inverse: Scalars) -> Matrix:
     n = len(w)
     scaled = [[a if is_absent(a) else a * d for a, d in zip(row, inverse, strict=False)] for row in w]
     result: Matrix = [[0.0] * n for _ in range(n)]
-    for i in range(n):
-        for j in range(i, n):
-            result[i][j] = result[j][i] = inner(w[i], scaled[j])
+    for i, j in _by_tiles(n):
+        result[i][j] = result[j][i] = inner(w[i], scaled[j])
     return result
+
+
+def _by_tiles(n: int) -> Iterator[tuple[int, int]]:
+    """(row, column) on and above the diagonal, in small tiles: compiled code then has their rows in registers."""
+    height, width = 3, 6
+    for first in range(0, n, height):
+        for start in range(first, n, width):
+            for i in range(first, min(first + height, n)):
+                yield from ((i, j) for j in range(max(i, start), min(start + width, n)))
