@@ -16,7 +16,7 @@ from dqdyn.compile.codegen.rolled_kernels import may_roll, rolled_batch_kernel, 
 from dqdyn.compile.codegen.rows import RowLoop
 from dqdyn.compile.codegen.sincos import LARGEST
 from dqdyn.compile.codegen.stages import NEXT_MODULE, Stages
-from dqdyn.compile.trace.passes import sines_first
+from dqdyn.compile.trace.passes import negations_early, sines_first
 from dqdyn.compile.trace.program import Program
 
 _LONG = 2500  # lines of IR from which a program is cut: the time to compile grows faster than the length
@@ -211,7 +211,7 @@ def batch_kernel(
             return rolled
     if size_of(program) > _GIANT:
         return row_by_row(program, width, fma, contract, name, units, parts)
-    program = sines_first(program)
+    program = negations_early(sines_first(program))
     rows = RowLoop(program, width, fma, contract, units, parts)
     is_long = size_of(program) > _LONG
     pipelined = is_pipelined(program, is_long)

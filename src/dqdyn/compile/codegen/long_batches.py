@@ -1,11 +1,14 @@
-"""The batch kernel of a long program: a block of rows is computed in segments, then its results are written.
+"""The batch kernel of a long program: a block of rows is computed in segments; arrays are written as they are complete.
 
-The two do not overlap, and nothing is gained by mixing them: a store to a line that is not in the innermost cache holds
-up all stores behind it, those of the computation included. Results that are written as they are complete, block by
-block or in portions among the operations, took as long or up to twice as long, with lines requested ahead or without.
+Computing and writing do not overlap, and nothing is gained by mixing them further: a store to a line that is not in the innermost cache holds
+up all stores behind it, those of the computation included. Chunks of rows that are written as they are complete, or in
+portions among the operations of the next block, took as long or up to twice as long.
 """
 
 from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import accumulate
 
 from dqdyn.compile.codegen.blocks import plan
 from dqdyn.compile.codegen.emit import fused_products
@@ -28,8 +31,11 @@ def long_batch_kernel(rows: RowLoop, name: str, segment: int) -> str:
     segments = plan(program, segment, transposed=True).segments
     order = [i for members in segments for i in members]
     fused = fused_products(program, order) if body.contract and body.fma else {}
-    results = {k for k in program.outputs if instructions[k][0] != "const"}
-    waiting = register_plan(program, order, _REGISTERS.get(rows.width, _FEW_REGISTERS), fused, results)
+    complete = _complete_after(rows, segments)
+    waiting = register_plan(
+        program, order, _REGISTERS.get(rows.width, _FEW_REGISTERS), fused, _kept(rows, segments, complete)
+    )
+    columns = ResultColumns(rows, waiting.slot, waiting.slots, name, may_stream=True)
 
     def fetch(k: int) -> str:
         return body.load_slot(instructions[k][0] == "less", body.slot(waiting.slot[k]))
@@ -48,17 +54,45 @@ def long_batch_kernel(rows: RowLoop, name: str, segment: int) -> str:
     prefetch = PrefetchPlan(rows, len(order))
     requests = ResultRequests(rows, numbers, len(order), ResultColumns.beyond(rows))
     values: dict[int, str] = {}
+    if not is_sparse(program):
+        columns.store_constants(body, "%scratch")
     for n, members in enumerate(segments):
         body.cut(f"part{n}")
         body.largest = rows.recorded("largest")
         body.segment(program, members, fetch, compute, fused=fused, reloads=waiting.reloads, values=values)
         rows.record("largest", body.largest)
-    body.cut("write")
+        for number in () if is_sparse(program) else complete.get(n, ()):
+            columns.write(number, "%scratch", numbers)
     if is_sparse(program):
+        body.cut("write")
         rows.write(numbers, fetch)
         return "\n".join([*rows.block(name, waiting.slots), *rows.loop(name), *rows.piece(name), ""])
-    columns = ResultColumns(rows, waiting.slot, waiting.slots, name, may_stream=True)
-    columns.store_constants(body, "%scratch")
-    columns.write("%scratch", numbers)
     block = rows.block(name, columns.size)
     return "\n".join([*columns.globals(), *block, *rows.loop(name, after=columns.after()), *rows.piece(name), ""])
+
+
+def _complete_after(rows: RowLoop, segments: Sequence[Sequence[int]]) -> dict[int, list[int]]:
+    """Arrays of the output by the segment that makes their last result."""
+    made = {i: n for n, members in enumerate(segments) for i in members}
+    found: dict[int, list[int]] = {}
+    for number, results in enumerate(_results(rows)):
+        found.setdefault(max((made.get(k, 0) for k in results), default=0), []).append(number)
+    return found
+
+
+def _kept(rows: RowLoop, segments: Sequence[Sequence[int]], complete: Mapping[int, Sequence[int]]) -> dict[int, int]:
+    """Results, and the last turn of the segment after which they are written; the last of all, if most are constant."""
+    ends = list(accumulate(map(len, segments)))
+    found: dict[int, int] = {}
+    for n in sorted(complete):
+        end = ends[-1] if is_sparse(rows.program) else ends[n]
+        for number in complete[n]:
+            found.update(dict.fromkeys(_results(rows)[number], end - 1))
+    return found
+
+
+def _results(rows: RowLoop) -> list[list[int]]:
+    """The results in each array of the output that are not constant."""
+    program, arrays = rows.program, rows.arrays
+    parts = [program.outputs[start : start + size] for start, size in zip(arrays.starts, arrays.sizes, strict=True)]
+    return [[k for k in part if program.instructions[k][0] != "const"] for part in parts]

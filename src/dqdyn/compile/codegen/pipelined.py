@@ -53,7 +53,9 @@ def pipelined_batch_kernel(rows: RowLoop, name: str, segment: int) -> str:
     blocks, choice, chosen = rows.blocks(name, lambda which, is_behind: _block(rows, place, cut, which, is_behind))
     body = rows.body
     body.lines = []
-    columns.write("%now", rows.row_numbers("%i"))
+    numbers = rows.row_numbers("%i")
+    for number in range(len(rows.arrays.sizes)):
+        columns.write(number, "%now", numbers)
     head = f"define internal i64 @{name}_rest({rows.arguments()}, {rows.BLOCK}, ptr noalias readonly %now) noinline {{"
     rest = [head, "entry:", *body.lines, "  ret i64 0", "}"]
     loop = _loop(rows, columns, name, choice, chosen)

@@ -7,7 +7,7 @@ memory. Compilers decide by other rules, in pieces of a program, and store and l
 from __future__ import annotations
 
 import heapq
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from dqdyn.compile.trace.program import Program
@@ -27,19 +27,20 @@ class RegisterPlan:
 
 
 def register_plan(
-    program: Program, order: Sequence[int], registers: int, fused: Mapping[int, int], kept: Collection[int]
+    program: Program, order: Sequence[int], registers: int, fused: Mapping[int, int], kept: Mapping[int, int]
 ) -> RegisterPlan:
     """The plan for instructions in their ``order``, with ``fused`` products inside of the sums that take them.
 
-    Inputs are in memory from the start; the values in ``kept`` are stored and stay in memory until the end.
+    Inputs are in memory from the start. The values in ``kept`` are stored, and stay in memory until after the turn that
+    it names; turns are places in the order.
     """
     reads = _reads(program, order, fused)
     uses: dict[int, list[int]] = {}  # turns at which a value is read, the next one last
-    for turn in reversed(range(len(reads))):
-        for k in reads[turn][1]:
+    for turn in reversed(range(len(order))):
+        for k in reads[turn]:
             uses.setdefault(k, []).append(turn)
     last = {k: turns[0] for k, turns in uses.items()}
-    made = {i: turn for turn, (i, _) in enumerate(reads)}
+    made = {i: turn for turn, i in enumerate(order)}
     stored = {k for k in [*uses, *kept] if k not in made or k in kept}
     held: set[int] = set()
     furthest: list[tuple[int, int]] = []  # −turn of the next use, value; some are out of date
@@ -49,7 +50,7 @@ def register_plan(
         held.add(k)
         heapq.heappush(furthest, (-uses[k][-1], k))
 
-    for i, operands in reads:
+    for i, operands in zip(order, reads, strict=True):
         for k in operands:
             if k not in held:
                 reloads.add((i, k))
@@ -64,36 +65,34 @@ def register_plan(
             if k in held and uses[k][-1] == -next_use:
                 held.discard(k)
                 stored.add(k)
-    slot, slots = _placed(stored, made, {k: len(reads) if k in kept else last.get(k, 0) for k in stored})
-    return RegisterPlan(slot, slots, frozenset(reloads))
+    until = {k: max(last.get(k, 0), kept.get(k, 0)) for k in stored}
+    return RegisterPlan(*_placed(until, made), frozenset(reloads))
 
 
-def _reads(program: Program, order: Sequence[int], fused: Mapping[int, int]) -> list[tuple[int, list[int]]]:
-    """The operations that are emitted, and the values that each of them reads."""
+def _reads(program: Program, order: Sequence[int], fused: Mapping[int, int]) -> list[list[int]]:
+    """The values that each instruction reads; a product inside of a sum is not computed, and its sum reads more."""
     instructions, inside = program.instructions, set(fused.values())
     found = []
     for i in order:
-        if i in inside:
-            continue
-        operands = [k for k in instructions[i][1] if k != fused.get(i)]
+        operands = [] if i in inside else [k for k in instructions[i][1] if k != fused.get(i)]
         if i in fused:
             operands += instructions[fused[i]][1]
-        found.append((i, [k for k in dict.fromkeys(operands) if instructions[k][0] != "const"]))
+        found.append([k for k in dict.fromkeys(operands) if instructions[k][0] != "const"])
     return found
 
 
-def _placed(stored: Collection[int], made: Mapping[int, int], last: Mapping[int, int]) -> tuple[dict[int, int], int]:
-    """A slot in memory for each value that is stored; slots serve again after the last use."""
+def _placed(until: Mapping[int, int], made: Mapping[int, int]) -> tuple[dict[int, int], int]:
+    """A slot in memory for each value that is stored ``until`` a turn, and their number; slots serve again after it."""
     slot: dict[int, int] = {}
     slots = 0
     ending: list[tuple[int, int]] = []  # turn, slot
     free: list[int] = []
-    for k in sorted(stored, key=lambda k: (made.get(k, -1), k)):
+    for k in sorted(until, key=lambda k: (made.get(k, -1), k)):
         while ending and ending[0][0] < made.get(k, -1):
             free.append(heapq.heappop(ending)[1])
         if not free:
             free.append(slots)
             slots += 1
         slot[k] = free.pop()
-        heapq.heappush(ending, (last[k], slot[k]))
+        heapq.heappush(ending, (until[k], slot[k]))
     return slot, slots

@@ -93,22 +93,20 @@ class ResultColumns:
         """Whether all results together exceed the caches."""
         return rows.body.op(f"icmp ugt i64 %n, {_CACHED // (8 * max(1, sum(rows.arrays.sizes)))}")
 
-    def write(self, memory: str, numbers: Sequence[str]) -> None:
-        """Write the rows ``numbers``, a block that begins with the row ``%i``."""
-        rows, body = self.rows, self.rows.body
-        beyond = self.beyond(rows)
-        for number, places in enumerate(self._by_array()):
-            pointer, stride = rows.arrays.pointers[number], rows.strides[number]
+    def write(self, number: int, memory: str, numbers: Sequence[str]) -> None:
+        """Write the rows ``numbers`` of an array, a block that begins with the row ``%i``."""
+        rows, body, places = self.rows, self.rows.body, self._by_array()[number]
+        pointer, stride, beyond = rows.arrays.pointers[number], rows.strides[number], self.beyond(rows)
+        function = f"@{self.name}_rows{number}"
+        if self._streams(len(places)):
+            streams = body.op(f"and i1 {beyond}, {RowStream.is_possible(body, stride)}")
+            function = body.op(f"select i1 {streams}, ptr @{self.name}_stream{number}, ptr {function}")
+        if len(places) >= rows.width:
             given = f"ptr {pointer}, i64 {stride}, i64 %i, i64 %last, i1 {beyond}, ptr {memory}"
-            function = f"@{self.name}_rows{number}"
-            if self._streams(len(places)):
-                streams = body.op(f"and i1 {beyond}, {RowStream.is_possible(body, stride)}")
-                function = body.op(f"select i1 {streams}, ptr @{self.name}_stream{number}, ptr {function}")
-            if len(places) >= rows.width:
-                body.lines.append(f"  call void {function}({given})")
-            elif places:
-                columns = [body.load(body.at(memory, place, body.real), body.real, 8 * rows.width) for place in places]
-                rows.store_columns(rows.output_rows(numbers, number), Chunk(0, len(columns)), columns)
+            body.lines.append(f"  call void {function}({given})")
+        elif places:
+            columns = [body.load(body.at(memory, place, body.real), body.real, 8 * rows.width) for place in places]
+            rows.store_columns(rows.output_rows(numbers, number), Chunk(0, len(columns)), columns)
 
     def _stream(self, pointers: list[str], number: int, size: int) -> None:
         columns = partial(self._columns, number)

@@ -28,6 +28,17 @@ def sines_first(program: Program) -> Program:
     return _kept(program, sorted(range(len(program.instructions)), key=lambda i: i not in early))
 
 
+def negations_early(program: Program) -> Program:
+    """Results that are the negative of a value right after it; they come last where the signs of results are settled."""
+    results = set(program.outputs)
+
+    def turn(i: int) -> tuple[int, int]:
+        op, operands, _ = program.instructions[i]
+        return (operands[0], i) if op == "neg" and i in results else (i, i)
+
+    return _kept(program, sorted(range(len(program.instructions)), key=turn))
+
+
 def needed_for(program: Program, results: Iterable[int]) -> set[int]:
     """The instructions that some results depend on, themselves included."""
     needed: set[int] = set()
