@@ -35,16 +35,14 @@ def plan(
     program: Program,
     length: int,
     elsewhere: Collection[int] = (),
-    transposed: bool = False,
     needed: Collection[int] | None = None,
     stored: Collection[int] = (),
 ) -> Plan:
     """Cut a program into segments of about ``length`` lines and place what crosses a cut.
 
     ``needed`` are the instructions to keep, if not all; ``elsewhere`` are values that are computed before, ``stored``
-    those that get a place of their own in memory: any segment can read both without a slot. ``transposed``: inputs are
-    read before the first segment and outputs are kept until after the last one; else inputs can be read anywhere and
-    outputs are stored at once.
+    those that get a place of their own in memory: any segment can read both without a slot. Inputs can be read
+    anywhere, and outputs are stored at once.
     """
     made: dict[int, int] = {}  # instruction → segment; −1: before all
     turns: dict[int, int] = {}  # argument of a sine → segment in which sine and cosine are made
@@ -64,14 +62,11 @@ def plan(
         segments[made[i]].append(i)
         weight += 0 if i in elsewhere else WEIGHT.get(op, 1)
     last = _last_readers(program, segments)
-    if transposed:
-        last.update(dict.fromkeys(program.outputs, len(segments)))
-    inputs = [i for i, (op, _, _) in enumerate(program.instructions) if op == "input"] if transposed else []
     slot: dict[int, int] = {}
     ending: dict[int, list[int]] = {}  # segment → slots that are not read after it
     free: list[int] = []
     slots = 0
-    for s, members in enumerate([inputs, *segments], start=-1):
+    for s, members in enumerate(segments):
         for i in members:
             if last.get(i, -1) > s and i not in elsewhere and i not in stored:
                 if not free:

@@ -7,14 +7,16 @@ emitted once for each way in which the output may be aligned. A longer program i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from dqdyn.compile.codegen.blocks import size_of
 from dqdyn.compile.codegen.prefetch import PrefetchPlan
 from dqdyn.compile.codegen.register_order import in_registers, traffic
+from dqdyn.compile.codegen.register_plan import Operation, operations, register_plan
 from dqdyn.compile.codegen.result_columns import is_sparse
 from dqdyn.compile.codegen.row_chunks import Chunk, chunks
-from dqdyn.compile.codegen.rows import HELD, RowLoop
+from dqdyn.compile.codegen.rows import RowLoop
 from dqdyn.compile.trace.program import Program
 
 _SHORTEST = 1000  # lines of IR; between the operations of fewer, results of the block before are written quicker
@@ -31,7 +33,11 @@ def may_be_direct(program: Program, long: int) -> bool:
 def direct_order(rows: RowLoop) -> Sequence[int]:
     """Instructions of a program in the order for this kind of kernel."""
     writes = [_results(rows, number, chunk) for number, chunk in _all_chunks(rows, None)]
-    return [i for i in in_registers(rows.program, _members(rows.program), writes) if i < len(rows.program.instructions)]
+    return [
+        i
+        for i in in_registers(rows.program, _members(rows.program), rows.width, writes)
+        if i < len(rows.program.instructions)
+    ]
 
 
 def is_direct(rows: RowLoop, order: Sequence[int], waiting: int, is_long: bool = False) -> bool:
@@ -43,9 +49,9 @@ def is_direct(rows: RowLoop, order: Sequence[int], waiting: int, is_long: bool =
     if size_of(program) < _SHORTEST or is_sparse(program):
         return False
     members = _members(program)
-    later = traffic(program, in_registers(program, members)) + _STORED_AND_LOADED * waiting
+    later = traffic(program, in_registers(program, members, rows.width), rows.width) + _STORED_AND_LOADED * waiting
     writes = [_results(rows, number, chunk) for number, chunk in _all_chunks(rows, None)]
-    return traffic(program, order, writes) < (_OF_LONG if is_long else 1.0) * later
+    return traffic(program, order, rows.width, writes) < (_OF_LONG if is_long else 1.0) * later
 
 
 def direct_batch_kernel(rows: RowLoop, name: str, order: Sequence[int]) -> str:
@@ -59,70 +65,74 @@ def _block(rows: RowLoop, name: str, order: Sequence[int], is_behind: bool | Non
     program, body = rows.program, rows.body
     instructions = program.instructions
     body.lines = []
-    numbers = rows.row_numbers("%i")
-    place: dict[int, int] = {}
+    fused, due = rows.fused(order), _DueWrites(rows, order, is_behind)
+    planned: list[Operation] = [(some.number, some.results) for some in due.left]
+    for operation in operations(program, order, fused):
+        planned += [operation, *((some.number, some.results) for some in due.after(operation[0]))]
+    waiting = register_plan(planned, rows.width, {})
     values: dict[int, str] = {}
 
     def keep(i: int, value: str) -> None:
-        place[i] = len(place)
-        body.store_slot(False, value, body.slot(place[i]))
+        if i in waiting.slot:
+            body.store_slot(instructions[i][0] == "less", value, body.slot(waiting.slot[i]))
 
     def fetch(k: int) -> str:
-        return body.load_slot(False, body.slot(place[k]))
+        return body.load_slot(instructions[k][0] == "less", body.slot(waiting.slot[k]))
 
-    rows.read(numbers, {operands: i for i, (op, operands, _) in enumerate(instructions) if op == "input"}, keep)
-    pointers = [rows.output_rows(numbers, number) for number in range(len(rows.arrays.sizes))]
-
-    def of(k: int) -> str:
-        return values[k] if k in values else fetch(k)
-
-    def write(number: int, chunk: Chunk) -> None:
-        rows.store_chunk(pointers[number], number, chunk, of)
-
-    due = _DueWrites(rows, order, is_behind, write)
-    prefetch = PrefetchPlan(rows, len(order))
+    def write(some: _Write) -> None:
+        values.update({k: fetch(k) for k in some.results if (some.number, k) in waiting.reloads})
+        rows.store_chunk(pointers[some.array], some.array, some.chunk, values.__getitem__)
 
     def compute(i: int, value: str) -> None:
-        values[i] = value
+        keep(i, value)
         prefetch.step()
-        due.step(i)
+        for some in due.after(i):
+            write(some)
 
+    numbers = rows.row_numbers("%i")
+    rows.read(numbers, {instructions[i][1]: i for i in waiting.slot if instructions[i][0] == "input"}, keep)
+    pointers = [rows.output_rows(numbers, number) for number in range(len(rows.arrays.sizes))]
+    prefetch = PrefetchPlan(rows, len(order))
     body.cut("part0")
     body.largest = rows.recorded("largest")
-    body.segment(program, order, fetch, compute, held=HELD, fused=rows.fused(order))
+    body.segment(program, order, fetch, compute, fused=fused, reloads=waiting.reloads, values=values)
     rows.record("largest", body.largest)
-    due.finish()
-    return rows.block(name, len(place))
+    for some in due.left:
+        write(some)
+    return rows.block(name, waiting.slots)
+
+
+@dataclass(frozen=True)
+class _Write:
+    """A chunk of an array of the output; its number follows those of the instructions, and it reads ``results``."""
+
+    number: int
+    array: int
+    chunk: Chunk
+    results: tuple[int, ...]
 
 
 class _DueWrites:
     """Chunks that are written as soon as their last result is there; those without any, evenly among the others."""
 
-    def __init__(
-        self, rows: RowLoop, order: Sequence[int], is_behind: bool | None, write: Callable[[int, Chunk], None]
-    ) -> None:
-        self.write, self.steps, self.taken = write, len(order), 0
+    def __init__(self, rows: RowLoop, order: Sequence[int], is_behind: bool | None) -> None:
+        instructions = rows.program.instructions
         turn = {i: n for n, i in enumerate(order)}
-        self.after: dict[int, list[tuple[int, Chunk]]] = {}
-        self.anytime: list[tuple[int, Chunk]] = []
-        for number, chunk in _all_chunks(rows, is_behind):
-            made = [k for k in _results(rows, number, chunk) if k in turn]
-            last = self.after.setdefault(max(made, key=turn.__getitem__), []) if made else self.anytime
-            last.append((number, chunk))
-        self.all = len(self.anytime)
+        self._after: dict[int, list[_Write]] = {}
+        anytime: list[_Write] = []
+        for number, (array, chunk) in enumerate(_all_chunks(rows, is_behind), start=len(instructions)):
+            results = tuple(k for k in _results(rows, array, chunk) if instructions[k][0] != "const")
+            made = [k for k in results if k in turn]
+            last = self._after.setdefault(max(made, key=turn.__getitem__), []) if made else anytime
+            last.append(_Write(number, array, chunk, tuple(dict.fromkeys(results))))
+        for n, write in enumerate(anytime) if order else ():
+            self._after.setdefault(order[n * len(order) // len(anytime)], []).append(write)
+        self.left = () if order else anytime
+        """What is written where there are no instructions."""
 
-    def step(self, i: int) -> None:
-        """After an instruction."""
-        self.taken += 1
-        for number, chunk in self.after.pop(i, ()):
-            self.write(number, chunk)
-        while (self.all - len(self.anytime)) * self.steps < self.taken * self.all:
-            self.write(*self.anytime.pop(0))
-
-    def finish(self) -> None:
-        """Where there are no instructions."""
-        while self.anytime:
-            self.write(*self.anytime.pop(0))
+    def after(self, i: int) -> Sequence[_Write]:
+        """What is written after an instruction."""
+        return self._after.get(i, ())
 
 
 def _members(program: Program) -> list[int]:

@@ -74,18 +74,15 @@ class CodeBody(Emitter):
         keep: Callable[[int, str], None],
         noted: Container[int] | None = None,
         before: Callable[[int, Callable[[int], str]], None] | None = None,
-        held: int | None = None,
         fused: Mapping[int, int] | None = None,
         reloads: Container[tuple[int, int]] | None = None,
         values: dict[int, str] | None = None,
     ) -> None:
         """Emit some instructions: ``fetch(k)`` loads a value made elsewhere, ``keep(i, name)`` sees every new one.
 
-        If only some are ``noted``, it sees those. ``before(i, value_of)`` is called before each of them. A loaded value
-        is ``held`` for so many instructions after its last use, and loaded again for a later one: LLVM would keep it in
-        a register or, where there is none, store what is in memory already. With ``reloads``, (instruction, operand),
-        those are loaded again instead (:class:`~dqdyn.compile.codegen.register_plan.RegisterPlan`), and the names of
-        ``values`` are shared with other segments. With ``fused`` products, by the sum that takes them
+        If only some are ``noted``, it sees those. ``before(i, value_of)`` is called before each of them. ``reloads``,
+        (instruction, operand), are loaded again (:class:`~dqdyn.compile.codegen.register_plan.RegisterPlan`), and
+        the names of ``values`` are shared with other segments. With ``fused`` products, by the sum that takes them
         (:func:`fused_products`), LLVM fuses no others.
         """
         instructions, append, numbers = program.instructions, self.lines.append, self._names
@@ -93,29 +90,17 @@ class CodeBody(Emitter):
         arithmetic = {op: f"{name}{flags} {self.real}" for op, name in _ARITHMETIC.items()}
         inside = set((fused or {}).values())
         values = {} if values is None else values
-        loaded: dict[int, int] = {}  # number of the instruction that used it last
         sines: dict[int, tuple[str, str]] = {}  # argument → sine and cosine
 
         def value_of(k: int) -> str:
-            if reloads is not None and (i, k) in reloads:
-                values[k] = fetch(k)
-            elif k not in values:
+            if k not in values or (reloads is not None and (i, k) in reloads):
                 op, _, constant = instructions[k]
-                if op == "const":
-                    values[k] = self.const(constant)
-                else:
-                    values[k], loaded[k] = fetch(k), number
-            elif k in loaded:
-                if held is not None and number - loaded[k] > held:
-                    values[k] = fetch(k)
-                loaded[k] = number
+                values[k] = self.const(constant) if op == "const" else fetch(k)
             return values[k]
 
         nothing: dict[int, str] = {}
-        known = values.get if held is None and reloads is None else nothing.get  # values that need not be looked after
-        number = -1
+        known = values.get if reloads is None else nothing.get  # values that need not be looked after
         for i in members:
-            number += 1
             op, operands, _ = instructions[i]
             if before is not None:
                 before(i, value_of)

@@ -215,10 +215,10 @@ def batch_kernel(
     rows = RowLoop(program, width, fma, contract, units, parts)
     is_long = size_of(program) > _LONG
     pipelined = is_pipelined(program, is_long)
-    order = direct_order(rows) if may_be_direct(program, _LONG) else ()
-    is_only_choice = not pipelined and not is_long
-    if order and (is_only_choice or is_direct(rows, order, len(different_results(program)), is_long)):
-        return direct_batch_kernel(rows, name, order)
+    if may_be_direct(program, _LONG):
+        order, waiting = direct_order(rows), len(different_results(program))
+        if not (pipelined or is_long) or is_direct(rows, order, waiting, is_long):
+            return direct_batch_kernel(rows, name, order)
     if pipelined:
         return pipelined_batch_kernel(rows, name, _segment(program))
     return long_batch_kernel(rows, name, _segment(program))

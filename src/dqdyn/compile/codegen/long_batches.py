@@ -1,8 +1,8 @@
 """The batch kernel of a long program: a block of rows is computed in segments; arrays are written as they are complete.
 
-Computing and writing do not overlap, and nothing is gained by mixing them further: a store to a line that is not in the innermost cache holds
-up all stores behind it, those of the computation included. Chunks of rows that are written as they are complete, or in
-portions among the operations of the next block, took as long or up to twice as long.
+Nothing is gained by mixing the two further: a store to a line that is not in the innermost cache holds up all stores
+behind it, those of the computation included. Chunks of rows that are written as they are complete, or in portions among
+the operations of the next block, took as long or up to twice as long.
 """
 
 from __future__ import annotations
@@ -11,14 +11,10 @@ from collections.abc import Mapping, Sequence
 from itertools import accumulate
 
 from dqdyn.compile.codegen.blocks import plan
-from dqdyn.compile.codegen.emit import fused_products
 from dqdyn.compile.codegen.prefetch import PrefetchPlan, ResultRequests
-from dqdyn.compile.codegen.register_plan import register_plan
+from dqdyn.compile.codegen.register_plan import operations, register_plan
 from dqdyn.compile.codegen.result_columns import ResultColumns, is_sparse
 from dqdyn.compile.codegen.rows import RowLoop
-
-_REGISTERS = {8: 26}  # by the width; of 32 vectors, the others are for constants and products
-_FEW_REGISTERS = 12  # of 16 vectors
 
 
 def long_batch_kernel(rows: RowLoop, name: str, segment: int) -> str:
@@ -28,13 +24,10 @@ def long_batch_kernel(rows: RowLoop, name: str, segment: int) -> str:
     """
     program, body = rows.program, rows.body
     instructions = program.instructions
-    segments = plan(program, segment, transposed=True).segments
+    segments = plan(program, segment).segments
     order = [i for members in segments for i in members]
-    fused = fused_products(program, order) if body.contract and body.fma else {}
-    complete = _complete_after(rows, segments)
-    waiting = register_plan(
-        program, order, _REGISTERS.get(rows.width, _FEW_REGISTERS), fused, _kept(rows, segments, complete)
-    )
+    complete, fused = _complete_after(rows, segments), rows.fused(order)
+    waiting = register_plan(operations(program, order, fused), rows.width, _kept(rows, segments, complete))
     columns = ResultColumns(rows, waiting.slot, waiting.slots, name, may_stream=True)
 
     def fetch(k: int) -> str:

@@ -9,15 +9,15 @@ be ragged, is written by a loop.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import partial
 
-from dqdyn.compile.codegen.blocks import WEIGHT, Plan, plan
+from dqdyn.compile.codegen.blocks import WEIGHT, plan
 from dqdyn.compile.codegen.prefetch import PrefetchPlan
 from dqdyn.compile.codegen.register_order import in_registers
+from dqdyn.compile.codegen.register_plan import operations, register_plan
 from dqdyn.compile.codegen.result_columns import ResultColumns
 from dqdyn.compile.codegen.row_chunks import chunks
-from dqdyn.compile.codegen.rows import HELD, RowLoop
+from dqdyn.compile.codegen.rows import RowLoop
 from dqdyn.compile.trace.program import Program
 
 _FEWEST = 24  # results from which this pays
@@ -47,10 +47,10 @@ def pipelined_batch_kernel(rows: RowLoop, name: str, segment: int) -> str:
     """
     place = {k: n for n, k in enumerate(different_results(rows.program))}
     columns = ResultColumns(rows, place, len(place), name)
-    cut = plan(rows.program, segment, transposed=True, stored=place)
-    if len(cut.segments) == 1:
-        cut = replace(cut, segments=(tuple(in_registers(rows.program, cut.segments[0])),))
-    blocks, choice, chosen = rows.blocks(name, lambda which, is_behind: _block(rows, place, cut, which, is_behind))
+    segments: Sequence[Sequence[int]] = plan(rows.program, segment).segments
+    if len(segments) == 1:
+        segments = [in_registers(rows.program, segments[0], rows.width)]
+    blocks, choice, chosen = rows.blocks(name, lambda which, is_behind: _block(rows, place, segments, which, is_behind))
     body = rows.body
     body.lines = []
     numbers = rows.row_numbers("%i")
@@ -62,20 +62,25 @@ def pipelined_batch_kernel(rows: RowLoop, name: str, segment: int) -> str:
     return "\n".join([*columns.globals(), *blocks, *rest, *loop, *rows.piece(name), ""])
 
 
-def _block(rows: RowLoop, place: dict[int, int], cut: Plan, name: str, is_behind: bool | None) -> list[str]:
+def _block(
+    rows: RowLoop, place: dict[int, int], segments: Sequence[Sequence[int]], name: str, is_behind: bool | None
+) -> list[str]:
     """The function ``name_block``."""
     program, body = rows.program, rows.body
     instructions = program.instructions
+    order = [i for members in segments for i in members]
+    fused = rows.fused(order)
+    waiting = register_plan(operations(program, order, fused), rows.width, dict.fromkeys(place, len(order)))
     body.lines = []
 
     def memory(k: int) -> str:
-        return body.at("%now", place[k], body.real) if k in place else body.slot(cut.slot[k])
+        return body.at("%now", place[k], body.real) if k in place else body.slot(waiting.slot[k])
 
     def fetch(k: int) -> str:
         return body.load_slot(instructions[k][0] == "less", memory(k))
 
     def keep(i: int, value: str) -> None:
-        if i in place or i in cut.slot:
+        if i in waiting.slot:
             body.store_slot(instructions[i][0] == "less", value, memory(i))
 
     def compute(i: int, value: str) -> None:
@@ -84,18 +89,19 @@ def _block(rows: RowLoop, place: dict[int, int], cut: Plan, name: str, is_behind
         portions.step(WEIGHT.get(instructions[i][0], 1))
 
     numbers = rows.row_numbers("%i")
-    kept = {operands: i for i in [*cut.slot, *place] for op, operands, _ in [instructions[i]] if op == "input"}
+    kept = {operands: i for i in waiting.slot for op, operands, _ in [instructions[i]] if op == "input"}
     rows.read(numbers, kept, keep)
-    prefetch = PrefetchPlan(rows, sum(map(len, cut.segments)))
-    lines = sum(WEIGHT.get(instructions[i][0], 1) for s in cut.segments for i in s)
+    prefetch = PrefetchPlan(rows, len(order))
+    lines = sum(WEIGHT.get(instructions[i][0], 1) for i in order)
     portions = _Portions(rows, place, lines, is_behind)
-    for n, members in enumerate(cut.segments):
+    values: dict[int, str] = {}
+    for n, members in enumerate(segments):
         body.cut(f"part{n}")
         body.largest = rows.recorded("largest")
-        body.segment(program, members, fetch, compute, held=HELD, fused=rows.fused(members))
+        body.segment(program, members, fetch, compute, fused=fused, reloads=waiting.reloads, values=values)
         rows.record("largest", body.largest)
     portions.finish()
-    return rows.block(name, cut.slots, _MEMORIES)
+    return rows.block(name, waiting.slots, _MEMORIES)
 
 
 def _loop(rows: RowLoop, columns: ResultColumns, name: str, choice: Sequence[str], chosen: str) -> list[str]:

@@ -9,11 +9,12 @@ operands to those that wait already.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 
+from dqdyn.compile.codegen.register_plan import register_plan
 from dqdyn.compile.trace.program import Instruction, Program
 
-_REGISTERS = 26  # of 32 vectors, where there are so many; the others are for constants and results on their way
+_OF_A_STORE = 1.5  # loads
 _WORTHWHILE = 0.9  # of the traffic in the order as written
 
 _Key = Callable[[int, int, int], tuple[int, ...]]
@@ -23,8 +24,10 @@ _KEYS: tuple[_Key, ...] = (
 )
 
 
-def in_registers(program: Program, members: Sequence[int], writes: Sequence[Sequence[int]] = ()) -> Sequence[int]:
-    """Some instructions of a program in an order with less traffic to memory, if there is one.
+def in_registers(
+    program: Program, members: Sequence[int], width: int, writes: Sequence[Sequence[int]] = ()
+) -> Sequence[int]:
+    """Some instructions of a program in an order with less traffic to memory, if there is one, on vectors of a width.
 
     Sines of inputs remain first: side by side, a processor works on several of them at a time. ``writes`` are further
     operations, each on some results; in the order they have the numbers that follow those of the instructions.
@@ -35,12 +38,12 @@ def in_registers(program: Program, members: Sequence[int], writes: Sequence[Sequ
     before = set(first)
     rest = [i for i in members if i not in before]
     orders = [[*first, *_ordered(instructions, rest, key)] for key in _KEYS]
-    as_written = _traffic(instructions, [*first, *rest], first)
-    least, best = min((_traffic(instructions, order, first), n) for n, order in enumerate(orders))
+    as_written = _traffic(instructions, [*first, *rest], width)
+    least, best = min((_traffic(instructions, order, width), n) for n, order in enumerate(orders))
     return orders[best] if least < _WORTHWHILE * as_written else members
 
 
-def traffic(program: Program, order: Sequence[int], writes: Sequence[Sequence[int]] = ()) -> float:
+def traffic(program: Program, order: Sequence[int], width: int, writes: Sequence[Sequence[int]] = ()) -> float:
     """Loads and stores of an order, weighted; each of the ``writes`` comes when the last of its results is there."""
     instructions = _with(program, writes)
     turn = {i: n for n, i in enumerate(order)}
@@ -49,7 +52,7 @@ def traffic(program: Program, order: Sequence[int], writes: Sequence[Sequence[in
         made = [k for k in some if k in turn]
         if made:
             after.setdefault(max(made, key=turn.__getitem__), []).append(number)
-    return _traffic(instructions, [n for i in order for n in (i, *after.get(i, ()))], _first(instructions, order))
+    return _traffic(instructions, [n for i in order for n in (i, *after.get(i, ()))], width)
 
 
 def _with(program: Program, writes: Sequence[Sequence[int]]) -> list[Instruction]:
@@ -104,32 +107,7 @@ def _ordered(instructions: Sequence[Instruction], members: Sequence[int], key: _
     return backwards[::-1]
 
 
-def _traffic(instructions: Sequence[Instruction], order: Sequence[int], stored: Collection[int]) -> float:
-    """Loads and, weighted by their cost, stores of an order, where what is used last leaves its register first."""
-    reads = {i: [k for k in dict.fromkeys(instructions[i][1]) if instructions[k][0] != "const"] for i in order}
-    uses: dict[int, list[int]] = {}  # the turns at which a value is read, the next one last
-    for turn in reversed(range(len(order))):
-        for k in reads[order[turn]]:
-            uses.setdefault(k, []).append(turn)
-    made = set(order)
-    in_memory = {*stored, *(k for k in uses if k not in made)}
-    held: set[int] = set()
-    traffic = 0.0
-    for i in order:
-        for k in reads[i]:
-            if k not in held:
-                held.add(k)
-                traffic += 1.0
-        for k in reads[i]:
-            uses[k].pop()
-            if not uses[k]:
-                held.discard(k)
-        if uses.get(i) and i not in in_memory:
-            held.add(i)
-        while len(held) > _REGISTERS:
-            last = max((k for k in held if k != i), key=lambda k: uses[k][-1])
-            held.discard(last)
-            if last not in in_memory:
-                in_memory.add(last)
-                traffic += 1.5
-    return traffic
+def _traffic(instructions: Sequence[Instruction], order: Sequence[int], width: int) -> float:
+    reads = [[k for k in dict.fromkeys(instructions[i][1]) if instructions[k][0] != "const"] for i in order]
+    waiting = register_plan(list(zip(order, reads, strict=True)), width, {})
+    return len(waiting.reloads) + _OF_A_STORE * len(waiting.slot.keys() & set(order))

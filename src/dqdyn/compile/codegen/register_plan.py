@@ -12,6 +12,9 @@ from dataclasses import dataclass
 
 from dqdyn.compile.trace.program import Program
 
+_REGISTERS = {8: 26}  # by the width; of 32 vectors, the others are for constants and products
+_FEW_REGISTERS = 12  # of 16 vectors
+
 
 @dataclass(frozen=True)
 class RegisterPlan:
@@ -26,21 +29,38 @@ class RegisterPlan:
     reloads: frozenset[tuple[int, int]]
 
 
-def register_plan(
-    program: Program, order: Sequence[int], registers: int, fused: Mapping[int, int], kept: Mapping[int, int]
-) -> RegisterPlan:
-    """The plan for instructions in their ``order``, with ``fused`` products inside of the sums that take them.
+Operation = tuple[int, Sequence[int]]
+"""The number of an instruction, or of something else that reads values, and those values."""
 
-    Inputs are in memory from the start. The values in ``kept`` are stored, and stay in memory until after the turn that
-    it names; turns are places in the order.
+
+def operations(program: Program, order: Sequence[int], fused: Mapping[int, int]) -> list[Operation]:
+    """Instructions in their ``order``, and what they read.
+
+    A product that is ``fused`` with the sum that takes it is not computed, and its sum reads more.
     """
-    reads = _reads(program, order, fused)
+    instructions, inside = program.instructions, set(fused.values())
+    found: list[Operation] = []
+    for i in order:
+        operands = [] if i in inside else [k for k in instructions[i][1] if k != fused.get(i)]
+        if i in fused:
+            operands += instructions[fused[i]][1]
+        found.append((i, [k for k in dict.fromkeys(operands) if instructions[k][0] != "const"]))
+    return found
+
+
+def register_plan(order: Sequence[Operation], width: int, kept: Mapping[int, int]) -> RegisterPlan:
+    """The plan for operations on vectors of a ``width`` in their order.
+
+    What none of them makes is in memory from the start. The values in ``kept`` are stored, and stay in memory until
+    after the turn that it names; turns are places in the order.
+    """
+    registers = _REGISTERS.get(width, _FEW_REGISTERS)
     uses: dict[int, list[int]] = {}  # turns at which a value is read, the next one last
-    for turn in reversed(range(len(order))):
-        for k in reads[turn]:
+    for turn, (_, operands) in reversed(list(enumerate(order))):
+        for k in operands:
             uses.setdefault(k, []).append(turn)
     last = {k: turns[0] for k, turns in uses.items()}
-    made = {i: turn for turn, i in enumerate(order)}
+    made = {i: turn for turn, (i, _) in enumerate(order)}
     stored = {k for k in [*uses, *kept] if k not in made or k in kept}
     held: set[int] = set()
     furthest: list[tuple[int, int]] = []  # −turn of the next use, value; some are out of date
@@ -50,7 +70,7 @@ def register_plan(
         held.add(k)
         heapq.heappush(furthest, (-uses[k][-1], k))
 
-    for i, operands in zip(order, reads, strict=True):
+    for i, operands in order:
         for k in operands:
             if k not in held:
                 reloads.add((i, k))
@@ -67,18 +87,6 @@ def register_plan(
                 stored.add(k)
     until = {k: max(last.get(k, 0), kept.get(k, 0)) for k in stored}
     return RegisterPlan(*_placed(until, made), frozenset(reloads))
-
-
-def _reads(program: Program, order: Sequence[int], fused: Mapping[int, int]) -> list[list[int]]:
-    """The values that each instruction reads; a product inside of a sum is not computed, and its sum reads more."""
-    instructions, inside = program.instructions, set(fused.values())
-    found = []
-    for i in order:
-        operands = [] if i in inside else [k for k in instructions[i][1] if k != fused.get(i)]
-        if i in fused:
-            operands += instructions[fused[i]][1]
-        found.append([k for k in dict.fromkeys(operands) if instructions[k][0] != "const"])
-    return found
 
 
 def _placed(until: Mapping[int, int], made: Mapping[int, int]) -> tuple[dict[int, int], int]:

@@ -24,9 +24,6 @@ TOO_LARGE, UNFIT = 1, 2
 UNIT_SQUARED = 1.9e-6
 """|‖r‖² − 1| beyond which Python decides whether a quaternion is refused."""
 
-HELD = 40
-"""Instructions for which a value loaded from memory waits in a register, in code on vectors of states."""
-
 _LONGEST = 500  # lines of IR in a basic block
 
 
@@ -219,10 +216,9 @@ class RowLoop:
         rest = body.op(f"and i64 {body.op('ptrtoint ptr %out to i64')}, 16")
         return body.op(f"icmp eq i64 {rest}, 0")
 
-    def fused(self, members: Sequence[int]) -> dict[int, int] | None:
-        """What to fuse where there are two ways, so that both compute the same bits; None leaves it to LLVM."""
-        wanted = self.has_alignments and self.body.contract and self.body.fma
-        return fused_products(self.program, members) if wanted else None
+    def fused(self, members: Sequence[int]) -> dict[int, int]:
+        """What is fused. It is chosen here, so that several ways to emit a block compute the same bits."""
+        return fused_products(self.program, members) if self.body.contract and self.body.fma else {}
 
     def load_chunk(self, pointers: Sequence[str], start: int | str, left: int, unfit: str) -> tuple[list[str], str]:
         """Columns ``start …`` of a block as vectors over states, and what is NaN where any number was not finite."""
