@@ -138,18 +138,31 @@ def test_only_results_larger_than_the_caches_go_past_them(monkeypatch: pytest.Mo
 def test_several_arrays_past_the_caches(offset: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Three matrices in one array, whose rows are three times as far apart, and in arrays of their own."""
     monkeypatch.undo()
+    monkeypatch.setenv("DQDYN_CACHE", "0")
     monkeypatch.setattr(result_columns, "_CACHED", 0)
     for links in (8, 9, 10, 12):
         robot = dq.robots.chain(links)
         rng = np.random.default_rng(links)
-        states = [rng.normal(size=(19, robot.nv)) for _ in range(3)]
+        states = [rng.normal(size=(83, robot.nv)) for _ in range(3)]
         f = robot.function("inverse_dynamics_derivatives")
-        one_by_one = np.array([f(*(x[k] for x in states)) for k in range(19)])
+        one_by_one = np.array([f(*(x[k] for x in states)) for k in range(83)])
         memory = np.full(one_by_one.size + 16, UNTOUCHED)
         out = memory[offset : offset + one_by_one.size].reshape(one_by_one.shape)
-        f(*states, out=out)
-        np.testing.assert_allclose(out, one_by_one, rtol=1e-10, atol=1e-10)
-        assert (memory[:offset] == UNTOUCHED).all()
-        assert (memory[offset + one_by_one.size :] == UNTOUCHED).all()
+        for threads in (1, 2):
+            out[...] = UNTOUCHED
+            f(*states, out=out, threads=threads)
+            np.testing.assert_allclose(out, one_by_one, rtol=1e-10, atol=1e-10)
+            assert (memory[:offset] == UNTOUCHED).all()
+            assert (memory[offset + one_by_one.size :] == UNTOUCHED).all()
         for part, whole in zip(robot.inverse_dynamics_derivatives(*states), np.moveaxis(out, 1, 0), strict=True):
             assert_same_bits(part, whole)
+
+
+@needs_lines
+def test_pieces_of_a_batch_go_past_the_caches_as_the_whole_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A piece of one block, which alone would fit: the kernel asks for the number of all rows."""
+    monkeypatch.setattr(result_columns, "_CACHED", 16 * 96 * 8)
+    text = batch_kernel(made(2, 300, 96), 8, False, False)
+    limits = [line for line in text.splitlines() if "icmp ugt i64 %all, 16" in line]
+    assert limits
+    assert "icmp ugt i64 %n, 16" not in text

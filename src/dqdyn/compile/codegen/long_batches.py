@@ -23,7 +23,8 @@ def long_batch_kernel(rows: RowLoop, name: str, segment: int) -> str:
     ``segment`` is the number of lines of IR in a basic block.
     """
     program, body = rows.program, rows.body
-    instructions = program.instructions
+    instructions, some = program.instructions, f"{name}_some"
+    rows.knows_all = True
     segments = plan(program, segment).segments
     order = [i for members in segments for i in members]
     complete, fused = _complete_after(rows, segments), rows.fused(order)
@@ -59,9 +60,11 @@ def long_batch_kernel(rows: RowLoop, name: str, segment: int) -> str:
     if is_sparse(program):
         body.cut("write")
         rows.write(numbers, fetch)
-        return "\n".join([*rows.block(name, waiting.slots), *rows.loop(name), *rows.piece(name), ""])
-    block = rows.block(name, columns.size)
-    return "\n".join([*columns.globals(), *block, *rows.loop(name, after=columns.after()), *rows.piece(name), ""])
+        kernel = [*rows.block(some, waiting.slots), *rows.loop(some)]
+    else:
+        block = rows.block(some, columns.size)
+        kernel = [*columns.globals(), *block, *rows.loop(some, after=columns.after())]
+    return "\n".join([*kernel, *rows.whole(name, some), *rows.piece(name, some), ""])
 
 
 def _complete_after(rows: RowLoop, segments: Sequence[Sequence[int]]) -> dict[int, list[int]]:

@@ -91,7 +91,8 @@ class ResultColumns:
     @staticmethod
     def beyond(rows: RowLoop) -> str:
         """Whether all results together exceed the caches."""
-        return rows.body.op(f"icmp ugt i64 %n, {_CACHED // (8 * max(1, sum(rows.arrays.sizes)))}")
+        count = "%all" if rows.knows_all else "%n"
+        return rows.body.op(f"icmp ugt i64 {count}, {_CACHED // (8 * max(1, sum(rows.arrays.sizes)))}")
 
     def write(self, number: int, memory: str, numbers: Sequence[str]) -> None:
         """Write the rows ``numbers`` of an array, a block that begins with the row ``%i``."""

@@ -42,6 +42,8 @@ class RowLoop:
         self.program, self.width, self.units = program, width, tuple(units)
         self.body = CodeBody(width, fma, contract)
         self.arrays = OutputArrays.of(program, parts)
+        self.knows_all = False
+        """Whether kernels take the number of all rows, too, where they work on some of them."""
         one = len(self.arrays.sizes) == 1
         self.strides = [str(self.arrays.sizes[0])] if one else [f"%stride_{p[1:]}" for p in self.arrays.pointers]
 
@@ -55,7 +57,7 @@ class RowLoop:
             f"ptr noalias {pointer}, i64 {stride}" if stride.startswith("%") else f"ptr noalias {pointer}"
             for pointer, stride in zip(self.arrays.pointers, self.strides, strict=True)
         ]
-        return ", ".join([*inputs, *outputs, "i64 %n"])
+        return ", ".join([*inputs, *outputs, "i64 %n", *(["i64 %all"] if self.knows_all else [])])
 
     BLOCK = "i64 %i, i64 %last, ptr noalias %largest, ptr noalias %unfit"
     """Further parameters of a block: its first row, the last row of all, and where its findings are recorded."""
@@ -122,10 +124,10 @@ class RowLoop:
             "}",
         ]
 
-    def piece(self, name: str) -> list[str]:
-        """``i64 name_piece(ptr arguments, i64 start, i64 end)``: the kernel on some of the rows.
+    def piece(self, name: str, some: str = "") -> list[str]:
+        """``i64 name_piece(ptr arguments, i64 start, i64 end)``: the kernel, or one for ``some`` rows, on these.
 
-        ``arguments`` are those of the kernel for all rows, but for their number.
+        ``arguments`` are those of the kernel for all rows, their number included.
         """
         code = Emitter(1)
         given, inputs, outputs = [], len(self.program.inputs), len(self.arrays.sizes)
@@ -138,9 +140,18 @@ class RowLoop:
             first = code.load(code.at("%arguments", 2 * inputs, "i64"), "ptr")
             given.append(f"ptr {code.at(first, code.op(f'mul i64 %start, {self.arrays.sizes[0]}'))}")
         given.append(f"i64 {code.op('sub i64 %end, %start')}")
-        answer = code.op(f"call i64 @{name}({', '.join(given)})")
+        if self.knows_all:
+            given.append(f"i64 {code.load(code.at('%arguments', 2 * with_strides + (outputs == 1), 'i64'), 'i64')}")
+        answer = code.op(f"call i64 @{some or name}({', '.join(given)})")
         head = f"define i64 @{name}_piece(ptr %arguments, i64 %start, i64 %end) {{"
         return [head, *code.lines, f"  ret i64 {answer}", "}"]
+
+    def whole(self, name: str, some: str) -> list[str]:
+        """The kernel ``name`` of all rows, by one that knows how many these are."""
+        parameters = self.arguments().removesuffix(", i64 %all")
+        given = parameters.replace("noalias ", "").replace("readonly ", "")
+        call = f"  %answer = call i64 @{some}({given}, i64 %n)"
+        return [f"define i64 @{name}({parameters}) {{", call, "  ret i64 %answer", "}"]
 
     def recorded(self, what: str) -> str:
         """The largest argument of a sine so far, or what is NaN where an input was unfit."""

@@ -319,7 +319,7 @@ class Function:
         if threads == 1 and rows <= limit:
             bits = kernel(*words(0), rows)
         else:
-            bits = share(native.pieces, words(0), rows, threads, largest=limit, keep=(flat, outs))
+            bits = share(native.pieces, [*words(0), rows], rows, threads, largest=limit, keep=(flat, outs))
         if bits & TOO_LARGE:
             for start in range(0, rows, _SOME):
                 part = slice(start, min(start + _SOME, rows))
