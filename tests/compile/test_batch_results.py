@@ -139,8 +139,8 @@ def test_an_order_for_registers_uses_only_what_is_there() -> None:
             assert sorted(order) == members
             turn = {i: n for n, i in enumerate(order)}
             assert all(turn.get(k, -1) < turn[i] for i in order for k in program.instructions[i][1])
-        chosen = register_order.in_registers(program, members, 8)
-        assert register_order.traffic(program, chosen, 8) <= register_order.traffic(program, members, 8)
+        chosen = register_order.in_registers(program, members, 26)
+        assert register_order.traffic(program, chosen, 26) <= register_order.traffic(program, members, 26)
 
 
 def test_values_that_are_used_late_are_made_late() -> None:
@@ -151,6 +151,6 @@ def test_values_that_are_used_late_are_made_late() -> None:
     outputs = [k + 100 for k in products]
     program = program_of(instructions, outputs, [INPUTS])
     members = range(INPUTS, len(instructions))
-    order = register_order.in_registers(program, members, 8)
+    order = register_order.in_registers(program, members, 26)
     turn = {i: n for n, i in enumerate(order)}
     assert all(turn[k + 100] == turn[k] + 1 for k in products)

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
+
 import numpy as np
 import pytest
-from compile_tools import MACHINE, WIDTHS, assert_same_bits, batch_code
+from compile_tools import MACHINE, WIDTHS, assert_same_bits, batch_code, program_of
 from test_batch_results import INPUTS, UNTOUCHED, assert_written, made
 
 import dqdyn as dq
-from dqdyn.compile.codegen import kernels, pipelined, register_plan, result_columns
+from dqdyn.compile.codegen import direct_writes, kernels, long_batches, pipelined, result_columns, row_stream, rows
 from dqdyn.compile.codegen.emit import fused_products
 from dqdyn.compile.codegen.kernels import batch_kernel
-from dqdyn.compile.codegen.register_plan import Operation, RegisterPlan, operations
+from dqdyn.compile.codegen.register_plan import Operation, RegisterPlan, operations, register_plan
 from dqdyn.compile.codegen.row_stream import RowStream
 from dqdyn.compile.trace.interpret import interpret
-from dqdyn.compile.trace.program import Program
+from dqdyn.compile.trace.passes import negations_early
+from dqdyn.compile.trace.program import Instruction, Program
+from dqdyn.dynamics.fast.responses import _by_tiles
 
 needs_lines = pytest.mark.skipif(MACHINE.width < 8, reason="vectors of this processor do not fill a line of its caches")
 
@@ -36,11 +41,10 @@ def _results(program: Program) -> set[int]:
 
 
 def _planned(
-    program: Program, registers: int, monkeypatch: pytest.MonkeyPatch, fused: dict[int, int] | None = None
+    program: Program, registers: int, fused: dict[int, int] | None = None
 ) -> tuple[list[Operation], RegisterPlan]:
     order = operations(program, _members(program), fused or {})
-    monkeypatch.setattr(register_plan, "_REGISTERS", {8: registers})
-    return order, register_plan.register_plan(order, 8, dict.fromkeys(_results(program), len(order)))
+    return order, register_plan(order, registers, dict.fromkeys(_results(program), len(order)))
 
 
 def _executed(program: Program, order: list[Operation], plan: RegisterPlan) -> int:
@@ -64,33 +68,31 @@ def _executed(program: Program, order: list[Operation], plan: RegisterPlan) -> i
 
 @pytest.mark.parametrize("registers", [1, 4, 12, 26])
 @pytest.mark.parametrize("is_fused", [True, False])
-def test_a_plan_needs_no_more_registers_than_there_are(
-    registers: int, is_fused: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_plan_needs_no_more_registers_than_there_are(registers: int, is_fused: bool) -> None:
     for seed in range(12):
         program = made(seed, 400, 60)
         fused = fused_products(program, _members(program)) if is_fused else {}
         assert bool(fused) == is_fused
-        order, plan = _planned(program, registers, monkeypatch, fused)
+        order, plan = _planned(program, registers, fused)
         assert plan.slots <= len(plan.slot)
         assert _executed(program, order, plan) <= registers
 
 
-def test_more_registers_need_fewer_loads(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_more_registers_need_fewer_loads() -> None:
     program = made(3, 600, 60)
-    counts = [len(_planned(program, registers, monkeypatch)[1].reloads) for registers in (2, 8, 26, 999)]
+    counts = [len(_planned(program, registers)[1].reloads) for registers in (2, 8, 26, 999)]
     assert counts == sorted(counts, reverse=True)
     assert len(set(counts)) == len(counts)
     inputs = {k for i in _members(program) for k in program.instructions[i][1] if program.instructions[k][0] == "input"}
     assert counts[-1] == len(inputs)
 
 
-def test_slots_serve_again_after_results_are_written(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_slots_serve_again_after_results_are_written() -> None:
     program = made(4, 600, 60)
     order = operations(program, _members(program), {})
     made_at = {i: turn for turn, (i, _) in enumerate(order)}
-    at_once = register_plan.register_plan(order, 8, {k: made_at.get(k, 0) for k in _results(program)})
-    at_the_end = register_plan.register_plan(order, 8, dict.fromkeys(_results(program), len(order)))
+    at_once = register_plan(order, 26, {k: made_at.get(k, 0) for k in _results(program)})
+    at_the_end = register_plan(order, 26, dict.fromkeys(_results(program), len(order)))
     assert at_once.reloads == at_the_end.reloads
     assert at_once.slots < at_the_end.slots
 
@@ -100,25 +102,47 @@ def test_slots_serve_again_after_results_are_written(monkeypatch: pytest.MonkeyP
 def test_any_number_of_registers_gives_the_same_numbers(
     registers: int, width: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(register_plan, "_REGISTERS", {width: registers})
+    monkeypatch.setattr(rows, "_OF_32", registers)
+    monkeypatch.setattr(rows, "_OF_16", registers)
     assert_written(made(registers, 400, 70), width, (1, 7, 8, 33))
 
 
 @needs_lines
-@pytest.mark.parametrize("results", [64, 65, 66, 67, 68, 70, 72, 76, 88, 92, 101, 130])
+@pytest.mark.parametrize("results", [68, 64, 65, 66, 67, 70, 72, 76, 88, 92, 101, 130])
 def test_rows_past_the_caches_have_the_same_numbers(results: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(result_columns, "_CACHED", 0)
+    monkeypatch.setattr(row_stream, "_FEWEST", 64)
     program = made(results, 300, results)
-    assert "!nontemporal" in batch_kernel(program, 8, False, False)
+    assert ("!nontemporal" in batch_kernel(program, 8, False, False)) == (results % 4 == 0)
     assert_written(program, 8, (1, 7, 8, 9, 16, 23, 32), shifts=range(8))
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("is_large", [True, False])
+@pytest.mark.parametrize("results", [132, 128, 136, 141, 142, 200])
+def test_rows_are_written_as_far_as_they_are_complete(
+    results: int, is_large: bool, width: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(result_columns, "_CACHED", 0 if is_large else 1 << 30)
+    monkeypatch.setattr(row_stream, "_FEWEST", 64)
+    monkeypatch.setattr(long_batches, "_MANY_RESULTS", 0)
+    monkeypatch.setattr(long_batches, "_FEWEST_CHUNKS", 2)
+    mixed = made(results, 700, results)
+    in_order = sorted(mixed.outputs)
+    in_order[results // 2 : 3 * results // 4] = in_order[: 3 * results // 4 - results // 2]  # some once more
+    program = replace(mixed, outputs=tuple(in_order))
+    assert batch_kernel(program, width, False, False).count("i1 false)") >= 2  # portions before the last
+    assert_written(program, width, (1, 8, 9, 16, 23), shifts=range(8))
 
 
 @needs_lines
 def test_only_results_larger_than_the_caches_go_past_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(row_stream, "_FEWEST", 64)
     program = made(2, 300, 96)
-    assert RowStream.fits(8, 96)
-    assert not RowStream.fits(8, 40)
-    assert not RowStream.fits(4, 96)
+    assert RowStream.fits(8, 96, 96)
+    assert not RowStream.fits(8, 40, 40)
+    assert not RowStream.fits(8, 98, 98)
+    assert not RowStream.fits(4, 96, 96)
     assert "fence" not in batch_kernel(made(2, 300, 40), 8, False, False)
     assert "fence" in batch_kernel(program, 8, False, False)
     # The limit is in bytes of all results: with that of two blocks, both ways are taken by one kernel.
@@ -140,8 +164,11 @@ def test_several_arrays_past_the_caches(offset: int, monkeypatch: pytest.MonkeyP
     monkeypatch.undo()
     monkeypatch.setenv("DQDYN_CACHE", "0")
     monkeypatch.setattr(result_columns, "_CACHED", 0)
+    monkeypatch.setattr(row_stream, "_FEWEST", 64)
     for links in (8, 9, 10, 12):
         robot = dq.robots.chain(links)
+        parts = [(links, links)] * 3
+        assert "!nontemporal" in batch_kernel(robot.program("inverse_dynamics_derivatives"), 8, True, True, parts=parts)
         rng = np.random.default_rng(links)
         states = [rng.normal(size=(83, robot.nv)) for _ in range(3)]
         f = robot.function("inverse_dynamics_derivatives")
@@ -158,11 +185,58 @@ def test_several_arrays_past_the_caches(offset: int, monkeypatch: pytest.MonkeyP
             assert_same_bits(part, whole)
 
 
-@needs_lines
-def test_pieces_of_a_batch_go_past_the_caches_as_the_whole_does(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A piece of one block, which alone would fit: the kernel asks for the number of all rows."""
-    monkeypatch.setattr(result_columns, "_CACHED", 16 * 96 * 8)
+@pytest.mark.parametrize("parts", [(), ((48,), (48,))])
+def test_pieces_know_how_many_rows_there_are_in_all(parts: tuple[tuple[int, ...], ...]) -> None:
+    """A piece of one block, which alone would fit into the caches, is written as the whole batch is."""
+    text = batch_kernel(made(2, 300, 96), 8, False, False, parts=parts)
+    assert "icmp ugt i64 %all, " in text
+    assert "icmp ugt i64 %n, " not in text
+    piece = text[text.index("@batch_piece(") :]
+    words = 2 * (1 + len(parts)) if parts else 2 + 1  # pointers, and strides of the input and of several arrays
+    loads = re.findall(r"(%t\d+) = getelementptr i64, ptr %arguments, i64 (\d+)", piece)
+    assert [int(index) for _, index in loads] == list(range(words + 1))
+    (all_rows,) = re.findall(rf"(%t\d+) = load i64, ptr {loads[-1][0]}, ", piece)
+    assert f", i64 {all_rows})" in piece
+
+
+def test_lines_of_results_are_requested_unless_they_go_past_the_caches() -> None:
     text = batch_kernel(made(2, 300, 96), 8, False, False)
-    limits = [line for line in text.splitlines() if "icmp ugt i64 %all, 16" in line]
-    assert limits
-    assert "icmp ugt i64 %n, 16" not in text
+    requests = re.findall(r"request\d+:\n((?:  %t\d+ = getelementptr .*\n  call void @llvm.prefetch.*\n)+)", text)
+    lines = [line for part in requests for line in part.splitlines() if "prefetch" in line]
+    assert len(lines) == 8 * 96 * 8 // 64
+    assert all(line.endswith("i32 0, i32 2, i32 1)") for line in lines)  # a read, for the second level
+    branches = re.findall(r"br i1 (%t\d+), label %on\d+, label %request\d+", text)
+    assert len(branches) == len(requests)
+    (beyond,) = set(branches)
+    assert f"{beyond} = icmp ugt i64 %all, " in text
+
+
+def test_long_programs_of_which_few_values_wait_are_written_from_registers(monkeypatch: pytest.MonkeyPatch) -> None:
+    instructions: list[Instruction] = [("input", (0, k), 0.0) for k in range(INPUTS)]
+    instructions += [("mul", (k % INPUTS, (k + 1) % INPUTS), 0.0) for k in range(150)]
+    side_by_side = program_of(instructions, list(range(INPUTS, INPUTS + 150)), [INPUTS])
+    monkeypatch.setattr(direct_writes, "_SHORTEST", 0)
+    assert "_rows0" not in batch_kernel(side_by_side, 8, False, False)
+    assert_written(side_by_side, WIDTHS[-1], (1, 9))
+    assert "_rows0" in batch_kernel(made(1, 170, 100), 8, False, False)  # results that wait for each other
+    monkeypatch.setattr(kernels, "_LONG", 70)
+    assert "_rows0" in batch_kernel(side_by_side, 8, False, False)  # too long for one basic block
+
+
+def test_negations_of_results_follow_what_they_negate() -> None:
+    for seed in range(10):
+        program = made(seed, 300, 60)
+        early = negations_early(program)
+        assert early.operations == program.operations
+        x = [list(np.random.default_rng(seed).normal(size=INPUTS))]
+        assert interpret(early, x) == interpret(program, x)
+        for i in early.outputs:
+            op, operands, _ = early.instructions[i]
+            if op == "neg" and early.instructions[operands[0]][0] != "neg":
+                between = early.instructions[operands[0] + 1 : i]
+                assert all(o == "neg" and k == operands for o, k, _ in between)
+
+
+def test_tiles_have_every_entry_once() -> None:
+    for n in range(1, 15):
+        assert sorted(_by_tiles(n)) == [(i, j) for i in range(n) for j in range(i, n)]

@@ -2,7 +2,8 @@
 
 Results that wait in memory are stored twice, and a store of a vector takes as long as two operations. Here the order of
 operations is one in which few values wait, for operations or for the results beside them in a row. The block of rows is
-emitted once for each way in which the output may be aligned. A longer program is written so where next to none waits.
+emitted once for each way in which the output may be aligned. Longer programs are
+written this way, too, if almost no value has to wait.
 """
 
 from __future__ import annotations
@@ -26,8 +27,8 @@ _STORED_AND_LOADED = 2.5  # traffic of a result that waits
 
 
 def may_be_direct(program: Program, long: int) -> bool:
-    """Whether a program is not too long for one basic block; ``long`` lines of IR are, as a rule."""
-    return size_of(program) <= _LONGEST * long
+    """Whether this may be less work than other ways; ``long`` lines of IR are cut into basic blocks as a rule."""
+    return _SHORTEST <= size_of(program) <= _LONGEST * long and not is_sparse(program)
 
 
 def direct_order(rows: RowLoop) -> Sequence[int]:
@@ -35,7 +36,7 @@ def direct_order(rows: RowLoop) -> Sequence[int]:
     writes = [_results(rows, number, chunk) for number, chunk in _all_chunks(rows, None)]
     return [
         i
-        for i in in_registers(rows.program, _members(rows.program), rows.width, writes)
+        for i in in_registers(rows.program, _members(rows.program), rows.registers, writes)
         if i < len(rows.program.instructions)
     ]
 
@@ -46,12 +47,12 @@ def is_direct(rows: RowLoop, order: Sequence[int], waiting: int, is_long: bool =
     Those of a long program are written side by side, in the order of rows, which is quicker than as they come.
     """
     program = rows.program
-    if size_of(program) < _SHORTEST or is_sparse(program):
-        return False
     members = _members(program)
-    later = traffic(program, in_registers(program, members, rows.width), rows.width) + _STORED_AND_LOADED * waiting
+    later = (
+        traffic(program, in_registers(program, members, rows.registers), rows.registers) + _STORED_AND_LOADED * waiting
+    )
     writes = [_results(rows, number, chunk) for number, chunk in _all_chunks(rows, None)]
-    return traffic(program, order, rows.width, writes) < (_OF_LONG if is_long else 1.0) * later
+    return traffic(program, order, rows.registers, writes) < (_OF_LONG if is_long else 1.0) * later
 
 
 def direct_batch_kernel(rows: RowLoop, name: str, order: Sequence[int]) -> str:
@@ -69,7 +70,7 @@ def _block(rows: RowLoop, name: str, order: Sequence[int], is_behind: bool | Non
     planned: list[Operation] = [(some.number, some.results) for some in due.left]
     for operation in operations(program, order, fused):
         planned += [operation, *((some.number, some.results) for some in due.after(operation[0]))]
-    waiting = register_plan(planned, rows.width, {})
+    waiting = register_plan(planned, rows.registers, {})
     values: dict[int, str] = {}
 
     def keep(i: int, value: str) -> None:

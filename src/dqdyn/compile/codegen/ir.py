@@ -138,6 +138,7 @@ def _declarations() -> str:
     lines = [
         "declare double @llvm.vector.reduce.fadd.v4f64(double, <4 x double>)",
         "declare i64 @llvm.umin.i64(i64, i64)",
+        "declare i64 @llvm.umax.i64(i64, i64)",
         "declare i64 @llvm.smax.i64(i64, i64)",
         "declare void @llvm.prefetch.p0(ptr, i32, i32, i32)",
         '!0 = !{!"branch_weights", i32 10000, i32 1}',

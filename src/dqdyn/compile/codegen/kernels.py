@@ -215,9 +215,10 @@ def batch_kernel(
     rows = RowLoop(program, width, fma, contract, units, parts)
     is_long = size_of(program) > _LONG
     pipelined = is_pipelined(program, is_long)
-    if may_be_direct(program, _LONG):
-        order, waiting = direct_order(rows), len(different_results(program))
-        if not (pipelined or is_long) or is_direct(rows, order, waiting, is_long):
+    must_be_direct = not (pipelined or is_long)
+    if must_be_direct or may_be_direct(program, _LONG):
+        order = direct_order(rows)
+        if must_be_direct or is_direct(rows, order, len(different_results(program)), is_long):
             return direct_batch_kernel(rows, name, order)
     if pipelined:
         return pipelined_batch_kernel(rows, name, _segment(program))

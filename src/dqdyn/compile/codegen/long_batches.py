@@ -7,14 +7,18 @@ the operations of the next block, took as long or up to twice as long.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from itertools import accumulate
 
 from dqdyn.compile.codegen.blocks import plan
 from dqdyn.compile.codegen.prefetch import PrefetchPlan, ResultRequests
 from dqdyn.compile.codegen.register_plan import operations, register_plan
-from dqdyn.compile.codegen.result_columns import ResultColumns, is_sparse
+from dqdyn.compile.codegen.result_columns import Portion, ResultColumns, is_sparse
 from dqdyn.compile.codegen.rows import RowLoop
+
+_MANY_RESULTS = 2000  # of which the first would leave the caches before the last are there
+_FEWEST_CHUNKS = 8  # of rows that are not complete yet, to be written together
 
 
 def long_batch_kernel(rows: RowLoop, name: str, segment: int) -> str:
@@ -23,12 +27,12 @@ def long_batch_kernel(rows: RowLoop, name: str, segment: int) -> str:
     ``segment`` is the number of lines of IR in a basic block.
     """
     program, body = rows.program, rows.body
-    instructions, some = program.instructions, f"{name}_some"
+    instructions, kernel_name = program.instructions, f"{name}_some"
     rows.knows_all = True
     segments = plan(program, segment).segments
     order = [i for members in segments for i in members]
-    complete, fused = _complete_after(rows, segments), rows.fused(order)
-    waiting = register_plan(operations(program, order, fused), rows.width, _kept(rows, segments, complete))
+    written, fused = _written(rows, segments), rows.fused(order)
+    waiting = register_plan(operations(program, order, fused), rows.registers, _kept(rows, segments, written))
     columns = ResultColumns(rows, waiting.slot, waiting.slots, name, may_stream=True)
 
     def fetch(k: int) -> str:
@@ -55,40 +59,52 @@ def long_batch_kernel(rows: RowLoop, name: str, segment: int) -> str:
         body.largest = rows.recorded("largest")
         body.segment(program, members, fetch, compute, fused=fused, reloads=waiting.reloads, values=values)
         rows.record("largest", body.largest)
-        for number in () if is_sparse(program) else complete.get(n, ()):
-            columns.write(number, "%scratch", numbers)
+        for portion in () if is_sparse(program) else written.get(n, ()):
+            columns.write(portion, "%scratch", numbers)
     if is_sparse(program):
         body.cut("write")
         rows.write(numbers, fetch)
-        kernel = [*rows.block(some, waiting.slots), *rows.loop(some)]
+        kernel = [*rows.block(kernel_name, waiting.slots), *rows.loop(kernel_name)]
     else:
-        block = rows.block(some, columns.size)
-        kernel = [*columns.globals(), *block, *rows.loop(some, after=columns.after())]
-    return "\n".join([*kernel, *rows.whole(name, some), *rows.piece(name, some), ""])
+        block = rows.block(kernel_name, columns.size)
+        kernel = [*columns.globals(), *block, *rows.loop(kernel_name, after=columns.after())]
+    return "\n".join([*kernel, *rows.whole(name, kernel_name), *rows.piece(name, kernel_name), ""])
 
 
-def _complete_after(rows: RowLoop, segments: Sequence[Sequence[int]]) -> dict[int, list[int]]:
-    """Arrays of the output by the segment that makes their last result."""
+def _written(rows: RowLoop, segments: Sequence[Sequence[int]]) -> dict[int, list[Portion]]:
+    """What is written after which segment: an array when it is complete, the beginnings of long rows before."""
+    program, arrays, w = rows.program, rows.arrays, rows.width
     made = {i: n for n, members in enumerate(segments) for i in members}
-    found: dict[int, list[int]] = {}
-    for number, results in enumerate(_results(rows)):
-        found.setdefault(max((made.get(k, 0) for k in results), default=0), []).append(number)
+    found: dict[int, list[Portion]] = {}
+    for number, (start, size) in enumerate(zip(arrays.starts, arrays.sizes, strict=True)):
+        latest = list(accumulate((made.get(k, 0) for k in program.outputs[start : start + size]), max))
+        first = 0
+        for n in range(latest[-1]) if len(program.outputs) >= _MANY_RESULTS and size >= w else ():
+            complete = bisect_right(latest, n)  # columns
+            end = (complete - (w - 1)) // w + 1  # of chunks, which may be aligned in any way
+            if end - first >= _FEWEST_CHUNKS:
+                found.setdefault(n, []).append(Portion(number, first, end, False))
+                first = end
+        if size:
+            found.setdefault(latest[-1], []).append(Portion(number, first, Portion.count(size, w), True))
     return found
 
 
-def _kept(rows: RowLoop, segments: Sequence[Sequence[int]], complete: Mapping[int, Sequence[int]]) -> dict[int, int]:
-    """Results, and the last turn of the segment after which they are written; the last of all, if most are constant."""
+def _kept(rows: RowLoop, segments: Sequence[Sequence[int]], written: Mapping[int, Sequence[Portion]]) -> dict[int, int]:
+    """Results, and the last turn of the segment after which they are written; the last of all, if most are constant.
+
+    A portion may begin with half of the chunk before, and its chunks may be aligned in any way.
+    """
+    program, arrays, w = rows.program, rows.arrays, rows.width
     ends = list(accumulate(map(len, segments)))
     found: dict[int, int] = {}
-    for n in sorted(complete):
-        end = ends[-1] if is_sparse(rows.program) else ends[n]
-        for number in complete[n]:
-            found.update(dict.fromkeys(_results(rows)[number], end - 1))
+    for n in sorted(written):
+        turn = (ends[-1] if is_sparse(program) else ends[n]) - 1
+        for portion in written[n]:
+            start, size = arrays.starts[portion.array], arrays.sizes[portion.array]
+            first, until = (portion.first - 2) * w, portion.end * w - 1
+            if portion.is_last:
+                first, until = min(first, size - 2 * w), size
+            results = program.outputs[start + max(0, first) : start + until]
+            found.update({k: turn for k in results if program.instructions[k][0] != "const"})
     return found
-
-
-def _results(rows: RowLoop) -> list[list[int]]:
-    """The results in each array of the output that are not constant."""
-    program, arrays = rows.program, rows.arrays
-    parts = [program.outputs[start : start + size] for start, size in zip(arrays.starts, arrays.sizes, strict=True)]
-    return [[k for k in part if program.instructions[k][0] != "const"] for part in parts]

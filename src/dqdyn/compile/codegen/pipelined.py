@@ -15,7 +15,7 @@ from dqdyn.compile.codegen.blocks import WEIGHT, plan
 from dqdyn.compile.codegen.prefetch import PrefetchPlan
 from dqdyn.compile.codegen.register_order import in_registers
 from dqdyn.compile.codegen.register_plan import operations, register_plan
-from dqdyn.compile.codegen.result_columns import ResultColumns
+from dqdyn.compile.codegen.result_columns import Portion, ResultColumns
 from dqdyn.compile.codegen.row_chunks import chunks
 from dqdyn.compile.codegen.rows import RowLoop
 from dqdyn.compile.trace.program import Program
@@ -49,13 +49,13 @@ def pipelined_batch_kernel(rows: RowLoop, name: str, segment: int) -> str:
     columns = ResultColumns(rows, place, len(place), name)
     segments: Sequence[Sequence[int]] = plan(rows.program, segment).segments
     if len(segments) == 1:
-        segments = [in_registers(rows.program, segments[0], rows.width)]
+        segments = [in_registers(rows.program, segments[0], rows.registers)]
     blocks, choice, chosen = rows.blocks(name, lambda which, is_behind: _block(rows, place, segments, which, is_behind))
     body = rows.body
     body.lines = []
     numbers = rows.row_numbers("%i")
-    for number in range(len(rows.arrays.sizes)):
-        columns.write(number, "%now", numbers)
+    for number, size in enumerate(rows.arrays.sizes):
+        columns.write(Portion(number, 0, Portion.count(size, rows.width), True), "%now", numbers)
     head = f"define internal i64 @{name}_rest({rows.arguments()}, {rows.BLOCK}, ptr noalias readonly %now) noinline {{"
     rest = [head, "entry:", *body.lines, "  ret i64 0", "}"]
     loop = _loop(rows, columns, name, choice, chosen)
@@ -70,7 +70,7 @@ def _block(
     instructions = program.instructions
     order = [i for members in segments for i in members]
     fused = rows.fused(order)
-    waiting = register_plan(operations(program, order, fused), rows.width, dict.fromkeys(place, len(order)))
+    waiting = register_plan(operations(program, order, fused), rows.registers, {}, place)
     body.lines = []
 
     def memory(k: int) -> str:
@@ -80,7 +80,7 @@ def _block(
         return body.load_slot(instructions[k][0] == "less", memory(k))
 
     def keep(i: int, value: str) -> None:
-        if i in waiting.slot:
+        if i in place or i in waiting.slot:
             body.store_slot(instructions[i][0] == "less", value, memory(i))
 
     def compute(i: int, value: str) -> None:
@@ -89,7 +89,7 @@ def _block(
         portions.step(WEIGHT.get(instructions[i][0], 1))
 
     numbers = rows.row_numbers("%i")
-    kept = {operands: i for i in waiting.slot for op, operands, _ in [instructions[i]] if op == "input"}
+    kept = {operands: i for i in [*waiting.slot, *place] for op, operands, _ in [instructions[i]] if op == "input"}
     rows.read(numbers, kept, keep)
     prefetch = PrefetchPlan(rows, len(order))
     lines = sum(WEIGHT.get(instructions[i][0], 1) for i in order)

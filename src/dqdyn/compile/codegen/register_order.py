@@ -25,9 +25,9 @@ _KEYS: tuple[_Key, ...] = (
 
 
 def in_registers(
-    program: Program, members: Sequence[int], width: int, writes: Sequence[Sequence[int]] = ()
+    program: Program, members: Sequence[int], registers: int, writes: Sequence[Sequence[int]] = ()
 ) -> Sequence[int]:
-    """Some instructions of a program in an order with less traffic to memory, if there is one, on vectors of a width.
+    """Some instructions of a program in an order with less traffic to memory, if there is one.
 
     Sines of inputs remain first: side by side, a processor works on several of them at a time. ``writes`` are further
     operations, each on some results; in the order they have the numbers that follow those of the instructions.
@@ -38,12 +38,12 @@ def in_registers(
     before = set(first)
     rest = [i for i in members if i not in before]
     orders = [[*first, *_ordered(instructions, rest, key)] for key in _KEYS]
-    as_written = _traffic(instructions, [*first, *rest], width)
-    least, best = min((_traffic(instructions, order, width), n) for n, order in enumerate(orders))
+    as_written = _traffic(instructions, [*first, *rest], registers)
+    least, best = min((_traffic(instructions, order, registers), n) for n, order in enumerate(orders))
     return orders[best] if least < _WORTHWHILE * as_written else members
 
 
-def traffic(program: Program, order: Sequence[int], width: int, writes: Sequence[Sequence[int]] = ()) -> float:
+def traffic(program: Program, order: Sequence[int], registers: int, writes: Sequence[Sequence[int]] = ()) -> float:
     """Loads and stores of an order, weighted; each of the ``writes`` comes when the last of its results is there."""
     instructions = _with(program, writes)
     turn = {i: n for n, i in enumerate(order)}
@@ -52,7 +52,7 @@ def traffic(program: Program, order: Sequence[int], width: int, writes: Sequence
         made = [k for k in some if k in turn]
         if made:
             after.setdefault(max(made, key=turn.__getitem__), []).append(number)
-    return _traffic(instructions, [n for i in order for n in (i, *after.get(i, ()))], width)
+    return _traffic(instructions, [n for i in order for n in (i, *after.get(i, ()))], registers)
 
 
 def _with(program: Program, writes: Sequence[Sequence[int]]) -> list[Instruction]:
@@ -107,7 +107,7 @@ def _ordered(instructions: Sequence[Instruction], members: Sequence[int], key: _
     return backwards[::-1]
 
 
-def _traffic(instructions: Sequence[Instruction], order: Sequence[int], width: int) -> float:
+def _traffic(instructions: Sequence[Instruction], order: Sequence[int], registers: int) -> float:
     reads = [[k for k in dict.fromkeys(instructions[i][1]) if instructions[k][0] != "const"] for i in order]
-    waiting = register_plan(list(zip(order, reads, strict=True)), width, {})
+    waiting = register_plan(list(zip(order, reads, strict=True)), registers, {})
     return len(waiting.reloads) + _OF_A_STORE * len(waiting.slot.keys() & set(order))

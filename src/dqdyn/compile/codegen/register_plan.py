@@ -1,19 +1,16 @@
 """Which values of a program wait in registers and which in memory, where there are more of them than registers.
 
-Of the values that wait, the one that is used last leaves its register first, as Belady found to be best for pages of
-memory. Compilers decide by other rules, in pieces of a program, and store and load a quarter more.
+Of the values that wait, the one whose next use is furthest away leaves its register first, as Belady found to be best
+for pages of memory. Compilers decide by other rules, in pieces of a program, and load a fifth more.
 """
 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from dqdyn.compile.trace.program import Program
-
-_REGISTERS = {8: 26}  # by the width; of 32 vectors, the others are for constants and products
-_FEW_REGISTERS = 12  # of 16 vectors
 
 
 @dataclass(frozen=True)
@@ -48,13 +45,14 @@ def operations(program: Program, order: Sequence[int], fused: Mapping[int, int])
     return found
 
 
-def register_plan(order: Sequence[Operation], width: int, kept: Mapping[int, int]) -> RegisterPlan:
-    """The plan for operations on vectors of a ``width`` in their order.
+def register_plan(
+    order: Sequence[Operation], registers: int, kept: Mapping[int, int], elsewhere: Collection[int] = ()
+) -> RegisterPlan:
+    """The plan for operations in their order.
 
     What none of them makes is in memory from the start. The values in ``kept`` are stored, and stay in memory until
-    after the turn that it names; turns are places in the order.
+    after the turn that it names; turns are places in the order. Values that are stored ``elsewhere`` get no slot.
     """
-    registers = _REGISTERS.get(width, _FEW_REGISTERS)
     uses: dict[int, list[int]] = {}  # turns at which a value is read, the next one last
     for turn, (_, operands) in reversed(list(enumerate(order))):
         for k in operands:
@@ -85,7 +83,7 @@ def register_plan(order: Sequence[Operation], width: int, kept: Mapping[int, int
             if k in held and uses[k][-1] == -next_use:
                 held.discard(k)
                 stored.add(k)
-    until = {k: max(last.get(k, 0), kept.get(k, 0)) for k in stored}
+    until = {k: max(last.get(k, 0), kept.get(k, 0)) for k in stored.difference(elsewhere)}
     return RegisterPlan(*_placed(until, made), frozenset(reloads))
 
 

@@ -9,6 +9,7 @@ as far as the first row tells; at both ends of a row they overlap instead of bei
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 
 from dqdyn.compile.codegen.emit import CodeBody
@@ -21,8 +22,9 @@ from dqdyn.compile.trace.program import Program
 _CACHED = 16 << 20  # bytes of results; where they go to memory, aligned vectors took 12 % longer, in caches 10 % less
 _SPARSE = 0.6  # of the results are constants; code for every column leaves out what a loop would do for them
 
-_PARAMETERS = (
-    "ptr noalias %to, i64 %stride, i64 %i, i64 %last, i1 %beyond, ptr noalias readonly %memory"  # of what writes rows
+_PARAMETERS = (  # of what writes rows
+    "ptr noalias %out, i64 %stride, i64 %i, i64 %last, i1 %beyond, ptr noalias readonly %memory, "
+    "i64 %first, i64 %end, i1 %is_last"
 )
 
 
@@ -30,6 +32,24 @@ def is_sparse(program: Program) -> bool:
     """Whether most results are constants."""
     constants = sum(program.instructions[k][0] == "const" for k in program.outputs)
     return constants > _SPARSE * len(program.outputs)
+
+
+@dataclass(frozen=True)
+class Portion:
+    """Chunks ``first`` to before ``end`` of the rows of an array; the last portion has the ends of the rows.
+
+    Chunk k begins at column (k − 1) width + a, where a is the first column that is aligned; chunk 0 is the beginning.
+    """
+
+    array: int
+    first: int
+    end: int
+    is_last: bool
+
+    @staticmethod
+    def count(size: int, width: int) -> int:
+        """How many chunks rows of some size have."""
+        return -(-size // width) + 1
 
 
 class ResultColumns:
@@ -64,7 +84,7 @@ class ResultColumns:
             lines.append(f"@{self.name}_columns{number} = internal constant [{len(places)} x i32] [{listed}], align 64")
             if len(places) >= self.rows.width:
                 lines += self._function("rows", number, partial(self._loop, number=number, size=len(places)))
-            if self._streams(len(places)):
+            if self._streams(number):
                 lines += self._function("stream", number, partial(self._stream, number=number, size=len(places)))
         return lines
 
@@ -73,7 +93,7 @@ class ResultColumns:
         rows, body = self.rows, self.rows.body
         body.lines = []
         offsets = [body.op(f"mul i64 {row}, %stride") for row in rows.row_numbers("%i")]
-        emit([body.at("%to", offset) for offset in offsets])
+        emit([body.at("%out", offset) for offset in offsets])
         head = f"define internal void @{self.name}_{what}{number}({_PARAMETERS}) noinline {{"
         return [head, "entry:", *body.lines, "  ret void", "}"]
 
@@ -82,11 +102,13 @@ class ResultColumns:
         return [self.places[start : start + size] for start, size in zip(arrays.starts, arrays.sizes, strict=True)]
 
     def after(self) -> list[str]:
-        """Lines for the end of the kernel: what went past the caches is in memory before all that follows."""
-        return ["  fence seq_cst"] if any(map(self._streams, self.rows.arrays.sizes)) else []
+        """Lines for the end of the kernel: what went past the caches is visible before anything that follows."""
+        return ["  fence seq_cst"] if any(map(self._streams, range(len(self.rows.arrays.sizes)))) else []
 
-    def _streams(self, size: int) -> bool:
-        return self.may_stream and RowStream.fits(self.rows.width, size)
+    def _streams(self, number: int) -> bool:
+        """Whether there is code that writes an array past the caches."""
+        size, stride = self.rows.arrays.sizes[number], self.rows.strides[number]
+        return self.may_stream and RowStream.fits(self.rows.width, size, int(stride) if stride.isdigit() else 0)
 
     @staticmethod
     def beyond(rows: RowLoop) -> str:
@@ -94,17 +116,18 @@ class ResultColumns:
         count = "%all" if rows.knows_all else "%n"
         return rows.body.op(f"icmp ugt i64 {count}, {_CACHED // (8 * max(1, sum(rows.arrays.sizes)))}")
 
-    def write(self, number: int, memory: str, numbers: Sequence[str]) -> None:
-        """Write the rows ``numbers`` of an array, a block that begins with the row ``%i``."""
-        rows, body, places = self.rows, self.rows.body, self._by_array()[number]
+    def write(self, portion: Portion, memory: str, numbers: Sequence[str]) -> None:
+        """Write some columns of the rows ``numbers``, a block that begins with the row ``%i``."""
+        rows, body, number, places = self.rows, self.rows.body, portion.array, self._by_array()[portion.array]
         pointer, stride, beyond = rows.arrays.pointers[number], rows.strides[number], self.beyond(rows)
         function = f"@{self.name}_rows{number}"
-        if self._streams(len(places)):
+        if self._streams(number):
             streams = body.op(f"and i1 {beyond}, {RowStream.is_possible(body, stride)}")
             function = body.op(f"select i1 {streams}, ptr @{self.name}_stream{number}, ptr {function}")
         if len(places) >= rows.width:
             given = f"ptr {pointer}, i64 {stride}, i64 %i, i64 %last, i1 {beyond}, ptr {memory}"
-            body.lines.append(f"  call void {function}({given})")
+            some = f"i64 {portion.first}, i64 {portion.end}, i1 {'true' if portion.is_last else 'false'}"
+            body.lines.append(f"  call void {function}({given}, {some})")
         elif places:
             columns = [body.load(body.at(memory, place, body.real), body.real, 8 * rows.width) for place in places]
             rows.store_columns(rows.output_rows(numbers, number), Chunk(0, len(columns)), columns)
@@ -118,8 +141,9 @@ class ResultColumns:
         aligned = body.op(f"select i1 %beyond, i64 0, i64 {first_aligned(body, pointers[0])}")
         body.jump("loop")
         body.label("loop")
-        body.lines.append(f"  %start = phi i64 [ {-w}, %entry ], [ %following, %on ]")
-        column = body.op(f"add i64 %start, {aligned}")
+        body.lines.append("  %chunk = phi i64 [ %first, %entry ], [ %following, %on ]")
+        start = body.op(f"mul i64 {body.op('sub i64 %chunk, 1')}, {w}")
+        column = body.op(f"add i64 {start}, {aligned}")
         column = body.op(f"call i64 @llvm.smax.i64(i64 {column}, i64 0)")
         column = body.op(f"call i64 @llvm.umin.i64(i64 {column}, i64 {size - w})")
         targets = [body.at(pointer, column) for pointer in pointers]
@@ -135,8 +159,8 @@ class ResultColumns:
             body.store(row, target, body.real)
         body.jump("on")
         body.label("on")
-        body.lines.append(f"  %following = add i64 %start, {w}")
-        body.branch(body.op(f"icmp slt i64 %following, {size}"), "loop", "after")
+        body.lines.append("  %following = add i64 %chunk, 1")
+        body.branch(body.op("icmp ult i64 %following, %end"), "loop", "after")
         body.label("after")
 
     def _columns(self, number: int, first: str) -> list[str]:

@@ -25,6 +25,7 @@ UNIT_SQUARED = 1.9e-6
 """|‖r‖² − 1| beyond which Python decides whether a quaternion is refused."""
 
 _LONGEST = 500  # lines of IR in a basic block
+_OF_32, _OF_16 = 26, 12  # registers
 
 
 class RowLoop:
@@ -42,6 +43,8 @@ class RowLoop:
         self.program, self.width, self.units = program, width, tuple(units)
         self.body = CodeBody(width, fma, contract)
         self.arrays = OutputArrays.of(program, parts)
+        self.registers = _OF_32 if width == 8 or (width == 2 and fma) else _OF_16  # AVX-512 and NEON have 32 vectors
+        """Vectors for values that wait; the others are for constants and products."""
         self.knows_all = False
         """Whether kernels take the number of all rows, too, where they work on some of them."""
         one = len(self.arrays.sizes) == 1
@@ -124,8 +127,8 @@ class RowLoop:
             "}",
         ]
 
-    def piece(self, name: str, some: str = "") -> list[str]:
-        """``i64 name_piece(ptr arguments, i64 start, i64 end)``: the kernel, or one for ``some`` rows, on these.
+    def piece(self, name: str, kernel: str = "") -> list[str]:
+        """``i64 name_piece(ptr arguments, i64 start, i64 end)``: the kernel, of another name if any, on some rows.
 
         ``arguments`` are those of the kernel for all rows, their number included.
         """
@@ -142,15 +145,15 @@ class RowLoop:
         given.append(f"i64 {code.op('sub i64 %end, %start')}")
         if self.knows_all:
             given.append(f"i64 {code.load(code.at('%arguments', 2 * with_strides + (outputs == 1), 'i64'), 'i64')}")
-        answer = code.op(f"call i64 @{some or name}({', '.join(given)})")
+        answer = code.op(f"call i64 @{kernel or name}({', '.join(given)})")
         head = f"define i64 @{name}_piece(ptr %arguments, i64 %start, i64 %end) {{"
         return [head, *code.lines, f"  ret i64 {answer}", "}"]
 
-    def whole(self, name: str, some: str) -> list[str]:
-        """The kernel ``name`` of all rows, by one that knows how many these are."""
+    def whole(self, name: str, kernel: str) -> list[str]:
+        """The function ``name``: a kernel that asks how many rows there are in all, on all of them."""
         parameters = self.arguments().removesuffix(", i64 %all")
         given = parameters.replace("noalias ", "").replace("readonly ", "")
-        call = f"  %answer = call i64 @{some}({given}, i64 %n)"
+        call = f"  %answer = call i64 @{kernel}({given}, i64 %n)"
         return [f"define i64 @{name}({parameters}) {{", call, "  ret i64 %answer", "}"]
 
     def recorded(self, what: str) -> str:

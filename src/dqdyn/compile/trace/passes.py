@@ -29,7 +29,7 @@ def sines_first(program: Program) -> Program:
 
 
 def negations_early(program: Program) -> Program:
-    """Results that are the negative of a value right after it; tracing settles the signs of results last."""
+    """Move results that negate a value to right after that value: tracing settles the signs of results last."""
     results = set(program.outputs)
 
     def turn(i: int) -> tuple[int, int]:
