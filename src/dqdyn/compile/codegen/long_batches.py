@@ -52,22 +52,23 @@ def long_batch_kernel(rows: RowLoop, name: str, segment: int) -> str:
     prefetch = PrefetchPlan(rows, len(order))
     requests = ResultRequests(rows, numbers, len(order), ResultColumns.beyond(rows))
     values: dict[int, str] = {}
-    if not is_sparse(program):
+    has_loop = not is_sparse(program)
+    if has_loop:
         columns.store_constants(body, "%scratch")
     for n, members in enumerate(segments):
         body.cut(f"part{n}")
         body.largest = rows.recorded("largest")
         body.segment(program, members, fetch, compute, fused=fused, reloads=waiting.reloads, values=values)
         rows.record("largest", body.largest)
-        for portion in () if is_sparse(program) else written.get(n, ()):
+        for portion in written.get(n, ()) if has_loop else ():
             columns.write(portion, "%scratch", numbers)
-    if is_sparse(program):
+    if has_loop:
+        block = rows.block(kernel_name, columns.size)
+        kernel = [*columns.globals(), *block, *rows.loop(kernel_name, after=columns.after())]
+    else:
         body.cut("write")
         rows.write(numbers, fetch)
         kernel = [*rows.block(kernel_name, waiting.slots), *rows.loop(kernel_name)]
-    else:
-        block = rows.block(kernel_name, columns.size)
-        kernel = [*columns.globals(), *block, *rows.loop(kernel_name, after=columns.after())]
     return "\n".join([*kernel, *rows.whole(name, kernel_name), *rows.piece(name, kernel_name), ""])
 
 
@@ -98,8 +99,9 @@ def _kept(rows: RowLoop, segments: Sequence[Sequence[int]], written: Mapping[int
     program, arrays, w = rows.program, rows.arrays, rows.width
     ends = list(accumulate(map(len, segments)))
     found: dict[int, int] = {}
+    is_last = is_sparse(program)
     for n in sorted(written):
-        turn = (ends[-1] if is_sparse(program) else ends[n]) - 1
+        turn = (ends[-1] if is_last else ends[n]) - 1
         for portion in written[n]:
             start, size = arrays.starts[portion.array], arrays.sizes[portion.array]
             first, until = (portion.first - 2) * w, portion.end * w - 1

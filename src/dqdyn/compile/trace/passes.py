@@ -30,11 +30,12 @@ def sines_first(program: Program) -> Program:
 
 def negations_early(program: Program) -> Program:
     """Move results that negate a value to right after that value: tracing settles the signs of results last."""
-    results = set(program.outputs)
+    results = {i for i in program.outputs if program.instructions[i][0] == "neg"}
+    if not results:
+        return program
 
     def turn(i: int) -> tuple[int, int]:
-        op, operands, _ = program.instructions[i]
-        return (operands[0], i) if op == "neg" and i in results else (i, i)
+        return (program.instructions[i][1][0], i) if i in results else (i, i)
 
     return _kept(program, sorted(range(len(program.instructions)), key=turn))
 
