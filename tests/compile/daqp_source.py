@@ -15,7 +15,6 @@ import pytest
 from c_compiler import compiled
 
 NO_SOURCE = "the source distribution of DAQP cannot be downloaded: controllers in C are not run"
-_PARTS = ["api", "avi", "auxiliary", "bnb", "daqp", "daqp_prox", "eq_elim", "factorization", "hierarchical", "utils"]
 
 
 def daqp_source(cache: Path) -> Path:
@@ -46,9 +45,8 @@ def daqp_objects(source: Path, folder: Path, *flags: str) -> list[str]:
     headers = folder / "include" / "daqp"
     if not headers.exists():
         headers.symlink_to((source / "include").resolve())
-    objects = [folder / f"{part}.o" for part in _PARTS]
-    for part, target in zip(_PARTS, objects, strict=True):
-        compiled(
-            "-O1", "-g0", "-w", *flags, f"-I{source / 'include'}", "-c", source / "src" / f"{part}.c", "-o", target
-        )
+    parts = sorted((source / "src").glob("*.c"))  # they differ from version to version
+    objects = [folder / f"{part.stem}.o" for part in parts]
+    for part, target in zip(parts, objects, strict=True):
+        compiled("-O1", "-g0", "-w", *flags, f"-I{source / 'include'}", "-c", part, "-o", target)
     return [f"-isystem{folder / 'include'}", *map(str, objects)]
