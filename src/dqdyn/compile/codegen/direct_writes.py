@@ -93,7 +93,7 @@ def _block(rows: RowLoop, name: str, order: Sequence[int], is_behind: bool | Non
     numbers = rows.row_numbers("%i")
     rows.read(numbers, {instructions[i][1]: i for i in waiting.slot if instructions[i][0] == "input"}, keep)
     pointers = [rows.output_rows(numbers, number) for number in range(len(rows.arrays.sizes))]
-    prefetch = PrefetchPlan(rows, len(order))
+    prefetch = PrefetchPlan(rows, len(order), is_written_all_along=True)
     body.cut("part0")
     body.largest = rows.recorded("largest")
     body.segment(program, order, fetch, compute, fused=fused, reloads=waiting.reloads, values=values)

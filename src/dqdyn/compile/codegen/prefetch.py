@@ -20,15 +20,21 @@ _MOST_WRITTEN = (
     64  # a result of more is written long after it is requested, and stores follow each other closely anyway
 )
 _NEAR, _FAR = 3, 2  # the first level of the cache, the second
-_PORTION = 40  # operations after which lines for results are requested
+_PORTION = 40  # operations after which lines for results are requested, or more:
+_PORTIONS = 256  # each is a basic block of its own, and thousands of them make a long program 2 % slower
+_TIME_FOR_ALL = 4  # operations per line; where there are fewer, only the first of two neighbours is requested
 
 
 class PrefetchPlan:
-    """Lines to request during ``steps`` operations; to be created where the rows of the block are known."""
+    """Lines to request during ``steps`` operations; to be created where the rows of the block are known.
 
-    def __init__(self, rows: RowLoop, steps: int) -> None:
+    Those of long results only where they are written all along: then the next block is requested for the second level.
+    """
+
+    def __init__(self, rows: RowLoop, steps: int, is_written_all_along: bool = False) -> None:
         self.body, self.steps, self.taken, self.requested = rows.body, steps, 0, 0
-        self.lines: list[tuple[str, int, bool]] = []  # pointer, offset in bytes, whether it is written
+        self.is_written_all_along = is_written_all_along
+        self.lines: list[tuple[str, int, bool]] = []  # pointer, offset in bytes, whether it is written soon
         for number, size in enumerate(rows.arrays.sizes):
             self._add(rows, size, output=number)
         for argument, (_, size) in enumerate(rows.program.inputs):
@@ -39,22 +45,25 @@ class PrefetchPlan:
         size_of_block = 8 * size * rows.width
         if not size_of_block:
             return
-        blocks = (0 if argument is None else 1) if size >= _LONG else -(-_PAGE // size_of_block)
+        lines, is_near = -(-size_of_block // _LINE), argument is None
+        if argument is None and lines > _MOST_WRITTEN:
+            if not self.is_written_all_along:
+                return
+            is_near = False
+        blocks = (0 if is_near else 1) if size >= _LONG else -(-_PAGE // size_of_block)
         row = self.body.op(f"add i64 %i, {blocks * rows.width}")
         pointer = (rows.output_rows([row], output) if argument is None else rows.input_rows(argument, [row]))[0]
-        lines = -(-size_of_block // _LINE)
-        if argument is None and lines > _MOST_WRITTEN:
-            return
-        lines = min(lines, _MOST)
-        self.lines += [(pointer, _LINE * k, argument is None) for k in range(lines)]
+        if argument is not None:
+            lines = min(lines, _MOST)
+        self.lines += [(pointer, _LINE * k, is_near) for k in range(lines)]
 
     def step(self) -> None:
         """After each operation: request as many lines as are due."""
         self.taken += 1
         while self.requested < len(self.lines) and self.requested * self.steps < self.taken * len(self.lines):
-            pointer, offset, written = self.lines[self.requested]
+            pointer, offset, is_near = self.lines[self.requested]
             p = self.body.at(pointer, offset, "i8")
-            kind = f"i32 1, i32 {_NEAR}" if written else f"i32 0, i32 {_FAR}"
+            kind = f"i32 1, i32 {_NEAR}" if is_near else f"i32 0, i32 {_FAR}"
             self.body.lines.append(f"  call void @llvm.prefetch.p0(ptr {p}, {kind}, i32 1)")
             self.requested += 1
 
@@ -74,12 +83,15 @@ class ResultRequests:
             if 8 * size * rows.width > _MOST_WRITTEN * _LINE:
                 columns = range(0, size, _LINE // 8)
                 self.lines += [(row, k) for row in rows.output_rows(numbers, number) for k in columns]
+        if steps < _TIME_FOR_ALL * len(self.lines):
+            self.lines = self.lines[::2]
+        self.portion = max(_PORTION, steps // _PORTIONS)
 
     def step(self) -> None:
         """After each operation: request as many lines as are due, a portion at a time."""
         self.taken += 1
         due = len(self.lines) * self.taken // self.steps
-        if (self.taken % _PORTION and self.taken < self.steps) or due == self.requested:
+        if (self.taken % self.portion and self.taken < self.steps) or due == self.requested:
             return
         request, on = self.body.new_label("request"), self.body.new_label("on")
         self.body.branch(self.beyond, on, request)

@@ -26,6 +26,7 @@ UNIT_SQUARED = 1.9e-6
 
 _LONGEST = 500  # lines of IR in a basic block
 _OF_32, _OF_16 = 26, 12  # registers
+_HALVED = 4  # lanes from which vectors are loaded by halves
 
 
 class RowLoop:
@@ -237,10 +238,37 @@ class RowLoop:
     def load_chunk(self, pointers: Sequence[str], start: int | str, left: int, unfit: str) -> tuple[list[str], str]:
         """Columns ``start …`` of a block as vectors over states, and what is NaN where any number was not finite."""
         body, lanes = self.body, range(min(left, self.width))
-        rows = [body.load_lanes(body.at(row, start) if start else row, lanes) for row in pointers]
-        for half in (rows[::2], rows[1::2]):
+        first = [body.at(row, start) if start else row for row in pointers]
+        if self.width < _HALVED:
+            loaded = [body.load_lanes(row, lanes) for row in first]
+            columns = self.transposed(loaded)
+        else:
+            loaded, columns = self._transposed_in_memory(first, len(lanes))
+        for half in (loaded[::2], loaded[1::2]):
             unfit = body.binary("fadd", self.not_finite(half), unfit) if half else unfit
-        return self.transposed(rows), unfit
+        return columns, unfit
+
+    def _transposed_in_memory(self, pointers: Sequence[str], lanes: int) -> tuple[list[str], list[str]]:
+        """Some columns of a square in memory, and the vectors that were loaded for them.
+
+        Halves of two rows are loaded into one vector, which spares the last round of shuffles.
+        """
+        w, narrow = self.width, self.body.widened(self.width // 2)
+        result, loaded = ["zeroinitializer"] * w, []
+
+        def both(k: int, start: int) -> str:
+            some = range(min(lanes - start, w // 2))
+            halves = [narrow.load_lanes(narrow.at(pointers[row], start), some) for row in (k, k + 2)]
+            mask = ", ".join(f"i32 {lane}" for lane in range(w))
+            a, b = (f"{narrow.real} {half}" for half in halves)
+            return narrow.op(f"shufflevector {a}, {b}, <{w} x i32> <{mask}>")
+
+        for start in range(0, lanes, w // 2):
+            rows = [both(k, start) for k in range(w) if k % 4 < 2]
+            for parity in range(2):
+                self._sort(self._paired(rows, parity), range(start + parity, start + w // 2, 2), result)
+            loaded += rows
+        return loaded, result
 
     def not_finite(self, vectors: Sequence[str]) -> str:
         """The sum of 0 · x: NaN where a vector is infinite or NaN. Short sums do not wait for each other."""
@@ -288,11 +316,14 @@ class RowLoop:
 
     def half_transposed(self, rows: list[str], parity: int) -> list[str]:
         """Every second row of the transposed square."""
-        w = self.width
-        order = [j - j % 2 + parity + w * (j % 2) for j in range(w)]
-        result = [""] * w
-        self._sort([self._shuffle(rows[k], rows[k + 1], order) for k in range(0, w, 2)], range(parity, w, 2), result)
+        result = [""] * self.width
+        self._sort(self._paired(rows, parity), range(parity, self.width, 2), result)
         return result[parity::2]
+
+    def _paired(self, rows: list[str], parity: int) -> list[str]:
+        """The first round of a transposition: of two neighbours the lanes of one parity, side by side."""
+        order = [j - j % 2 + parity + self.width * (j % 2) for j in range(self.width)]
+        return [self._shuffle(rows[k], rows[k + 1], order) for k in range(0, len(rows), 2)]
 
     def _sort(self, mixed: list[str], numbers: Sequence[int], result: list[str]) -> None:
         """Bring pairs of the rows ``numbers``, which lie side by side in each vector, together: a vector per row."""
