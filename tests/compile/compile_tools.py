@@ -59,6 +59,21 @@ def batch_code(program: Program, width: int, fma: bool, contract: bool) -> Kerne
     return run
 
 
+def parts_code(
+    program: Program, width: int, parts: Sequence[tuple[int, ...]]
+) -> Callable[[np.ndarray, Sequence[np.ndarray]], int]:
+    """The same, without fused operations, of a program of one input and several arrays of results."""
+    made = library(batch_kernel(program, width, False, False, parts=parts))
+    kinds = [ctypes.c_void_p, ctypes.c_int64] * (1 + len(parts))
+    function = ctypes.CFUNCTYPE(ctypes.c_int64, *kinds, ctypes.c_int64)(made.address("batch"))
+
+    def run(x: np.ndarray, outs: Sequence[np.ndarray], _alive: Any = made) -> int:
+        pairs = [word for a in (x, *outs) for word in (a.ctypes.data, a.strides[0] // 8)]
+        return int(function(*pairs, len(x))) & TOO_LARGE
+
+    return run
+
+
 def program_of(
     instructions: Sequence[Instruction],
     outputs: Sequence[int],

@@ -7,15 +7,26 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from compile_tools import MACHINE, WIDTHS, assert_same_bits, batch_code, program_of
+from compile_tools import MACHINE, WIDTHS, assert_same_bits, batch_code, parts_code, program_of
 from test_batch_results import INPUTS, UNTOUCHED, assert_written, made
 
 import dqdyn as dq
-from dqdyn.compile.codegen import direct_writes, kernels, long_batches, pipelined, result_columns, row_stream, rows
+from dqdyn.compile.codegen import (
+    direct_writes,
+    kernels,
+    long_batches,
+    pipelined,
+    prefetch,
+    result_columns,
+    row_chunks,
+    row_stream,
+    rows,
+)
 from dqdyn.compile.codegen.emit import fused_products
 from dqdyn.compile.codegen.kernels import batch_kernel
 from dqdyn.compile.codegen.register_plan import Operation, RegisterPlan, operations, register_plan
 from dqdyn.compile.codegen.row_stream import RowStream
+from dqdyn.compile.codegen.stages import NEXT_MODULE
 from dqdyn.compile.trace.interpret import interpret
 from dqdyn.compile.trace.passes import negations_early
 from dqdyn.compile.trace.program import Instruction, Program
@@ -199,11 +210,15 @@ def test_pieces_know_how_many_rows_there_are_in_all(parts: tuple[tuple[int, ...]
     assert f", i64 {all_rows})" in piece
 
 
-def test_lines_of_results_are_requested_unless_they_go_past_the_caches() -> None:
+@pytest.mark.parametrize("time_for_all", [1, 10])
+def test_lines_of_results_are_requested_unless_they_go_past_the_caches(
+    time_for_all: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(prefetch, "_TIME_FOR_ALL", time_for_all)
     text = batch_kernel(made(2, 300, 96), 8, False, False)
     requests = re.findall(r"request\d+:\n((?:  %t\d+ = getelementptr .*\n  call void @llvm.prefetch.*\n)+)", text)
     lines = [line for part in requests for line in part.splitlines() if "prefetch" in line]
-    assert len(lines) == 8 * 96 * 8 // 64
+    assert len(lines) == 8 * 96 * 8 // 64 // (1 if time_for_all == 1 else 2)  # neighbours come by themselves
     assert all(line.endswith("i32 0, i32 2, i32 1)") for line in lines)  # a read, for the second level
     branches = re.findall(r"br i1 (%t\d+), label %on\d+, label %request\d+", text)
     assert len(branches) == len(requests)
@@ -221,6 +236,92 @@ def test_long_programs_of_which_few_values_wait_are_written_from_registers(monke
     assert "_rows0" in batch_kernel(made(1, 170, 100), 8, False, False)  # results that wait for each other
     monkeypatch.setattr(kernels, "_LONG", 70)
     assert "_rows0" in batch_kernel(side_by_side, 8, False, False)  # too long for one basic block
+
+
+@pytest.fixture
+def hidden(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Programs of the tests take enough operations for each result to hide its store."""
+    monkeypatch.setattr(direct_writes, "_FEWEST", 1)
+    monkeypatch.setattr(direct_writes, "_HIDDEN", 1)
+    monkeypatch.setattr(row_stream, "_FEWEST", 64)
+
+
+@pytest.mark.usefixtures("hidden")
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("is_large", [False, True])
+@pytest.mark.parametrize("is_close", [True, False])
+@pytest.mark.parametrize("results", [68, 64, 65, 66, 72, 130])
+def test_stores_among_many_operations_have_the_same_numbers(
+    results: int, is_close: bool, is_large: bool, width: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(result_columns, "_CACHED", 0 if is_large else 1 << 30)
+    monkeypatch.setattr(direct_writes, "_HIDDEN_FAR", 99 if is_close else 1)
+    program = made(results, 700, results)
+    modules = batch_kernel(program, width, False, False).split(NEXT_MODULE)
+    may_go_past = width == 8 and results % 4 == 0
+    assert "_rows0" not in modules[0]
+    blocks = 1 + may_go_past + row_chunks.has_alignments(results, width, 1) if is_close else 0
+    assert len(modules) == 1 + blocks
+    assert any("!nontemporal !1" in module for module in modules) == may_go_past
+    assert ("fence" in modules[0]) == may_go_past
+    assert_written(program, width, (1, 7, 8, 9, 16, 23), shifts=range(8))
+
+
+@pytest.mark.usefixtures("hidden")
+@needs_lines
+@pytest.mark.parametrize("is_close", [True, False])
+def test_whole_blocks_alone_go_past_the_caches_where_lines_begin_as_planned(
+    is_close: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The code for lines would fault where they are not aligned; what it writes is all of a line."""
+    monkeypatch.setattr(result_columns, "_CACHED", 16 * 96 * 8)  # two blocks
+    monkeypatch.setattr(direct_writes, "_HIDDEN_FAR", 99 if is_close else 1)
+    assert_written(made(3, 700, 96), 8, (8, 16, 17, 24, 40), shifts=range(8))
+    assert_written(made(4, 700, 100), 8, (8, 16, 17, 24, 40), shifts=range(8))
+
+
+@pytest.mark.usefixtures("hidden")
+@pytest.mark.parametrize("parts", [((48,), (48,)), ((68,), (28,)), ((65,), (31,)), ((66,), (30,)), ((4, 8), (8, 8))])
+@pytest.mark.parametrize("is_close", [True, False])
+def test_stores_to_several_arrays_have_the_same_numbers(
+    is_close: bool, parts: tuple[tuple[int, ...], ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(result_columns, "_CACHED", 0)
+    monkeypatch.setattr(row_stream, "_FEWEST", 28)
+    monkeypatch.setattr(direct_writes, "_HIDDEN_FAR", 99 if is_close else 1)
+    program = made(7, 700, 96)
+    x = np.random.default_rng(0).uniform(-1.5, 1.5, size=(33, INPUTS))
+    expected = np.array([interpret(program, [list(map(float, row))]) for row in x])
+    for width in WIDTHS:
+        kernel = parts_code(program, width, parts)
+        for count in (1, 8, 16, 33):
+            for gaps in ((0, 0), (8, 4), (3, 8)):
+                for shifts in ((0, 0), (2, 2), (6, 2), (2, 5)):
+                    arrays = [
+                        np.full(8 + s + count * (n + g) + 8, UNTOUCHED) for (n, g, s) in _layout(parts, gaps, shifts)
+                    ]
+                    outs = [
+                        a[8 + s : 8 + s + count * (n + g)].reshape(count, n + g)[:, :n]
+                        for a, (n, g, s) in zip(arrays, _layout(parts, gaps, shifts), strict=True)
+                    ]
+                    assert kernel(x[:count], outs) == 0
+                    assert_same_bits(np.concatenate(outs, axis=1), expected[:count])
+                    for a, out in zip(arrays, outs, strict=True):
+                        assert (a == UNTOUCHED).sum() >= a.size - out.size
+
+
+def _layout(
+    parts: tuple[tuple[int, ...], ...], gaps: tuple[int, int], shifts: tuple[int, int]
+) -> list[tuple[int, ...]]:
+    return [(int(np.prod(part)), gap, shift) for part, gap, shift in zip(parts, gaps, shifts, strict=True)]
+
+
+def test_stores_are_hidden_behind_enough_operations_of_a_long_program() -> None:
+    """Eight operations for each result, or more where values that wait leave the innermost cache."""
+    for length, expected in ((700, False), (256 * 8 + 40, True)):
+        program = made(1, length, 256)
+        assert direct_writes.hides_stores(rows.RowLoop(program, 8, False, False, ())) == expected
+    assert not direct_writes.hides_stores(rows.RowLoop(made(1, 256 * 8 + 40, 255), 8, False, False, ()))
 
 
 def test_negations_of_results_follow_what_they_negate() -> None:

@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 
 from dqdyn.compile.codegen.blocks import plan, size_of
-from dqdyn.compile.codegen.direct_writes import direct_batch_kernel, direct_order, is_direct, may_be_direct
+from dqdyn.compile.codegen.direct_writes import (
+    direct_batch_kernel,
+    direct_order,
+    hides_stores,
+    is_direct,
+    long_direct_batch_kernel,
+    may_be_direct,
+)
 from dqdyn.compile.codegen.early_sines import EarlySines
 from dqdyn.compile.codegen.emit import CodeBody
 from dqdyn.compile.codegen.long_batches import long_batch_kernel
@@ -222,6 +229,8 @@ def batch_kernel(
             return direct_batch_kernel(rows, name, order)
     if pipelined:
         return pipelined_batch_kernel(rows, name, _segment(program))
+    if is_long and hides_stores(rows):
+        return long_direct_batch_kernel(rows, name, _SEGMENT)
     return long_batch_kernel(rows, name, _segment(program))
 
 

@@ -164,7 +164,7 @@ class _Portions:
         """Functions that write some columns each; the rows of the block before are complete, so none is the last."""
         rows, body = self.rows, self.rows.body
         first = body.op(f"sub i64 %i, {rows.width}")
-        numbers = [first, *(body.op(f"add i64 {first}, {r}") for r in range(1, rows.width))]
+        numbers = rows.lane_rows(first)
         writes: list[Callable[[], None]] = []
         for number, size in enumerate(rows.arrays.sizes):
             pointers = rows.output_rows(numbers, number)

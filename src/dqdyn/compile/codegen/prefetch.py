@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from dqdyn.compile.codegen.emit import CodeBody
 from dqdyn.compile.codegen.rows import RowLoop
 
 _LONG = 16  # numbers in a row
@@ -22,6 +23,7 @@ _MOST_WRITTEN = (
 _NEAR, _FAR = 3, 2  # the first level of the cache, the second
 _PORTION = 40  # operations after which lines for results are requested, or more:
 _PORTIONS = 256  # each is a basic block of its own, and thousands of them make a long program 2 % slower
+_AHEAD = 1000  # operations between the request of a line and its writing, where they mix
 _TIME_FOR_ALL = 4  # operations per line; where there are fewer, only the first of two neighbours is requested
 
 
@@ -96,9 +98,29 @@ class ResultRequests:
         request, on = self.body.new_label("request"), self.body.new_label("on")
         self.body.branch(self.beyond, on, request)
         self.body.label(request)
-        for row, column in self.lines[self.requested : due]:
-            p = self.body.at(row, column)
-            self.body.lines.append(f"  call void @llvm.prefetch.p0(ptr {p}, i32 0, i32 {_FAR}, i32 1)")
+        _request(self.body, self.lines[self.requested : due])
         self.requested = due
         self.body.jump(on)
         self.body.label(on)
+
+
+class ChunkRequests:
+    """Lines, (turn, row, column), requested for the second level before that turn, at which they are written."""
+
+    def __init__(self, body: CodeBody, lines: Sequence[tuple[int, str, int]]) -> None:
+        self.body, self.lines = body, lines
+        self.taken = self.requested = 0
+
+    def step(self) -> None:
+        """After each operation: request as many lines as are due."""
+        self.taken += 1
+        first = self.requested
+        while self.requested < len(self.lines) and self.lines[self.requested][0] <= self.taken + _AHEAD:
+            self.requested += 1
+        _request(self.body, [(row, column) for _, row, column in self.lines[first : self.requested]])
+
+
+def _request(body: CodeBody, lines: Sequence[tuple[str, int]]) -> None:
+    """Request lines, (row, column), for the second level of the caches."""
+    for row, column in lines:
+        body.lines.append(f"  call void @llvm.prefetch.p0(ptr {body.at(row, column)}, i32 0, i32 {_FAR}, i32 1)")

@@ -15,7 +15,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dqdyn.compile.codegen.emit import CodeBody, fused_products
 from dqdyn.compile.codegen.ir import Emitter
 from dqdyn.compile.codegen.results import OutputArrays, Shape
-from dqdyn.compile.codegen.row_chunks import Chunk, chunks, has_alignments
+from dqdyn.compile.codegen.row_chunks import Chunk, alternates, chunks, has_alignments
+from dqdyn.compile.codegen.stages import stage_name
 from dqdyn.compile.trace.program import Program
 
 TOO_LARGE, UNFIT = 1, 2
@@ -23,6 +24,9 @@ TOO_LARGE, UNFIT = 1, 2
 
 UNIT_SQUARED = 1.9e-6
 """|‖r‖² − 1| beyond which Python decides whether a quaternion is refused."""
+
+ALWAYS = "true"
+"""A condition that holds."""
 
 _LONGEST = 500  # lines of IR in a basic block
 _OF_32, _OF_16 = 26, 12  # registers
@@ -70,10 +74,14 @@ class RowLoop:
         """Arguments for these parameters, where they have the same names."""
         return f"{self.arguments()}, {self.BLOCK}".replace("noalias ", "").replace("readonly ", "")
 
-    def block(self, name: str, slots: int, more: str = "") -> list[str]:
-        """The function ``name_block`` of the lines emitted so far; it may have ``more`` parameters."""
+    def block(self, name: str, slots: int, more: str = "", stage: int | None = None) -> list[str]:
+        """The function ``name_block`` of the lines emitted so far; it may have ``more`` parameters.
+
+        A ``stage`` has a name by which another module finds it (:mod:`dqdyn.compile.codegen.stages`).
+        """
         parameters = ", ".join([self.arguments(), self.BLOCK, *([more] if more else [])])
-        head = [f"define internal i64 @{name}_block({parameters}) noinline {{", "entry:"]
+        function = f"internal i64 @{name}_block" if stage is None else f"i64 @{stage_name(stage)}"
+        head = [f"define {function}({parameters}) noinline {{", "entry:"]
         return self.body.frame(head, slots, self.body.lines, ["  ret i64 0"])
 
     def blocks(self, name: str, block: Callable[[str, bool | None], list[str]]) -> tuple[list[str], list[str], str]:
@@ -173,13 +181,31 @@ class RowLoop:
         return body.op(f"or i64 {large}, {body.op(f'select i1 {some}, i64 {UNFIT}, i64 0')}")
 
     def row_numbers(self, first: str) -> list[str]:
-        """The rows of a block, clamped to the last one."""
-        body = self.body
-        rows = [first]
-        for r in range(1, self.width):
-            at = body.op(f"add i64 {first}, {r}")
-            rows.append(body.op(f"call i64 @llvm.umin.i64(i64 {at}, i64 %last)"))
-        return rows
+        """The rows of a block by lane, clamped to the last one."""
+        rows = self.lane_rows(first)
+        start = 0 if self._exchanges else 1  # the first row of a block is there
+        return [
+            *rows[:start],
+            *(self.body.op(f"call i64 @llvm.umin.i64(i64 {row}, i64 %last)") for row in rows[start:]),
+        ]
+
+    def lane_rows(self, first: str) -> list[str]:
+        """The rows of a whole block by lane.
+
+        Rows that start at alternating halves of a line are exchanged, if the array starts at the second half, so that
+        chunks of even lanes are as if it started at the first.
+        """
+        body, lanes = self.body, range(self.width)
+        if not self._exchanges:
+            return [first, *(body.op(f"add i64 {first}, {r}") for r in lanes[1:])]
+        start = body.op(f"ptrtoint ptr {self.arrays.pointers[0]} to i64")
+        second = body.op(f"and i64 {body.op(f'lshr i64 {start}, 5')}, 1")
+        even, odd = body.op(f"add i64 {first}, {second}"), body.op(f"sub i64 {first}, {second}")
+        return [body.op(f"add i64 {odd if r % 2 else even}, {r}") if r else even for r in lanes]
+
+    @property
+    def _exchanges(self) -> bool:
+        return self.has_alignments and alternates(self.arrays.sizes[0], self.width)
 
     def input_rows(self, argument: int, rows: Sequence[str]) -> list[str]:
         """Pointers to the rows of an input."""
@@ -226,7 +252,7 @@ class RowLoop:
         return has_alignments(self.arrays.sizes[0], self.width, len(self.arrays.sizes))
 
     def is_aligned(self) -> str:
-        """An i1 that chooses among them: whether the output does not start behind a boundary."""
+        """An i1 that chooses among them: whether the output starts at half a line."""
         body = self.body
         rest = body.op(f"and i64 {body.op('ptrtoint ptr %out to i64')}, 16")
         return body.op(f"icmp eq i64 {rest}, 0")
@@ -286,22 +312,43 @@ class RowLoop:
         size = body.intrinsic("fabs", body.binary("fsub", total, body.const(1.0)))
         return body.select(body.binary("fcmp olt", size, body.const(UNIT_SQUARED)), before, body.const(float("nan")))
 
-    def store_chunk(self, pointers: Sequence[str], number: int, chunk: Chunk, fetch: Callable[[int], str]) -> None:
-        """Columns of an array of the output, up to ``width`` of them, back to rows."""
+    def store_chunk(
+        self, pointers: Sequence[str], number: int, chunk: Chunk, fetch: Callable[[int], str], past: str = ""
+    ) -> None:
+        """Columns of an array of the output, up to ``width`` of them, back to rows: past the caches if ``past`` holds.
+
+        Then whole vectors must be aligned.
+        """
         first = self.arrays.starts[number]
         columns = []
         for k in self.program.outputs[first + chunk.start : first + chunk.end]:
             op, _, constant = self.program.instructions[k]
             columns.append(self.body.const(constant) if op == "const" else fetch(k))
-        self.store_columns(pointers, chunk, columns)
+        self.store_columns(pointers, chunk, columns, past)
 
-    def store_columns(self, pointers: Sequence[str], chunk: Chunk, columns: Sequence[str]) -> None:
-        """The same with the columns as vectors over states."""
+    def store_columns(self, pointers: Sequence[str], chunk: Chunk, columns: Sequence[str], past: str = "") -> None:
+        """As :meth:`store_chunk`, of columns that are there."""
         body, left = self.body, len(columns)
         whole = [*columns, *["zeroinitializer"] * (self.width - left)]
         rows = self.transposed(whole) if chunk.parity is None else self.half_transposed(whole, chunk.parity)
-        for pointer, row in zip(pointers[chunk.parity or 0 :: 1 if chunk.parity is None else 2], rows, strict=True):
-            body.store_lanes(row, body.at(pointer, chunk.start) if chunk.start else pointer, range(left))
+        some = pointers[chunk.parity or 0 :: 1 if chunk.parity is None else 2]
+        targets = [body.at(pointer, chunk.start) if chunk.start else pointer for pointer in some]
+        if left < self.width:
+            past = ""
+        beyond, through, on = (body.new_label(what) for what in ("beyond", "through", "on"))
+        if past not in ("", ALWAYS):
+            body.branch(past, beyond, through)
+            body.label(beyond)
+        for row, target in zip(rows, targets, strict=True) if past else ():
+            body.store_past_caches(row, target)
+        if past not in ("", ALWAYS):
+            body.jump(on)
+            body.label(through)
+        for row, target in zip(rows, targets, strict=True) if past != ALWAYS else ():
+            body.store_lanes(row, target, range(left))
+        if past not in ("", ALWAYS):
+            body.jump(on)
+            body.label(on)
 
     def transposed(self, rows: list[str]) -> list[str]:
         """A square of ``width`` vectors transposed by log₂(width) rounds of shuffles.

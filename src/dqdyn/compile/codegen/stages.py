@@ -29,6 +29,11 @@ def stage_name(number: int) -> str:
     return f"stage{number}"
 
 
+def table(count: int) -> str:
+    """The global that the loader fills in."""
+    return f"@{TABLE} = dso_local global [{count} x ptr] zeroinitializer\n"
+
+
 class Stages:
     """Takes lines out of a body as functions; what was emitted before the first of them stays in the kernel.
 
@@ -105,4 +110,4 @@ class Stages:
 
     def table(self) -> str:
         """The global that the loader fills in."""
-        return f"@{TABLE} = dso_local global [{self._count} x ptr] zeroinitializer\n"
+        return table(self._count)

@@ -53,11 +53,11 @@ def by_mass_matrix(model: Model, q: Scalars) -> Responses:
 
 @dataclass(frozen=True)
 class Eliminated:
-    """An axis: its index, S, U and 1/D."""
+    """An axis: its index, S, U/D and 1/D."""
 
     k: int
     s: DQ
-    u: DQ
+    u_over_d: DQ
     over: Scalar
 
 
@@ -70,11 +70,11 @@ def by_articulated_bodies(model: Model, q: Scalars) -> Responses:
     for i, own in enumerate(axes):
         for n, axis in enumerate(own):
             inverse[axis.k] = axis.over
-            row, answer, j, waiting = w[axis.k], axis.u * -axis.over, i, own[n + 1 :]
+            row, answer, j, waiting = w[axis.k], -axis.u_over_d, i, own[n + 1 :]
             while True:
                 for other in waiting:
                     row[other.k] = power(other.s, answer)
-                    answer = answer - other.u * (other.over * row[other.k])
+                    answer = answer - other.u_over_d * row[other.k]
                 if model.joints[j].parent == WORLD_BODY:
                     break
                 answer, j = relative[j](answer), model.joints[j].parent
@@ -92,7 +92,7 @@ def _eliminated(model: Model, q: Scalars, relative: list[Factored]) -> list[list
         for k, s in reversed(joint.columns(joint.motion.subspace(joint.coordinates(q)))):
             u = body(s)
             over = divide(1.0, power(s, u) + rotor[k])
-            result[i].append(Eliminated(k, s, u, over))
+            result[i].append(Eliminated(k, s, u * over, over))
             body = body.without(u, over, s if is_known_zero(rotor[k]) else None)
         if joint.parent != WORLD_BODY:
             x = relative[i]
@@ -120,19 +120,26 @@ def inverse_mass_matrix(model: Model, q: Scalars) -> Matrix:
 
 
 def inverse_of(w: Matrix, inverse: Scalars) -> Matrix:
-    """M⁻¹ = W D⁻¹ Wᵀ: an entry has one term for each axis that moves both of its axes."""
+    """M⁻¹ = W D⁻¹ Wᵀ: an entry has one term for each axis that moves both of its axes.
+
+    A row of W D⁻¹ is made where it is used first: fewer numbers wait.
+    """
     n = len(w)
-    scaled = [[a if is_absent(a) else a * d for a, d in zip(row, inverse, strict=False)] for row in w]
+    scaled: Matrix = [[]] * n
     result: Matrix = [[0.0] * n for _ in range(n)]
     for i, j in _by_tiles(n):
-        result[i][j] = result[j][i] = inner(w[i], scaled[j])
+        if i == j:
+            scaled[i] = [a if is_absent(a) else a * d for a, d in zip(w[i], inverse, strict=False)]
+        result[i][j] = result[j][i] = inner(scaled[i], w[j])
     return result
 
 
 def _by_tiles(n: int) -> Iterator[tuple[int, int]]:
-    """(row, column) on and above the diagonal, in small tiles: compiled code then has their rows in registers."""
-    height, width = 3, 6
+    """(row, column) on and above the diagonal, column by column of some rows: they are in registers in compiled code.
+
+    The first entry of a row is that on the diagonal.
+    """
+    height = 3
     for first in range(0, n, height):
-        for start in range(first, n, width):
-            for i in range(first, min(first + height, n)):
-                yield from ((i, j) for j in range(max(i, start), min(start + width, n)))
+        for j in range(first, n):
+            yield from ((i, j) for i in range(first, min(first + height, j + 1)))
