@@ -13,6 +13,7 @@ from test_batch_results import INPUTS, UNTOUCHED, assert_written, made
 import dqdyn as dq
 from dqdyn.compile.codegen import (
     direct_writes,
+    hidden_writes,
     kernels,
     long_batches,
     pipelined,
@@ -23,9 +24,11 @@ from dqdyn.compile.codegen import (
     rows,
 )
 from dqdyn.compile.codegen.emit import fused_products
+from dqdyn.compile.codegen.hidden_writes import HiddenWrites
 from dqdyn.compile.codegen.kernels import batch_kernel
 from dqdyn.compile.codegen.register_plan import Operation, RegisterPlan, operations, register_plan
 from dqdyn.compile.codegen.row_stream import RowStream
+from dqdyn.compile.codegen.rows import RowLoop
 from dqdyn.compile.codegen.stages import NEXT_MODULE
 from dqdyn.compile.trace.interpret import interpret
 from dqdyn.compile.trace.passes import negations_early
@@ -241,8 +244,9 @@ def test_long_programs_of_which_few_values_wait_are_written_from_registers(monke
 @pytest.fixture
 def hidden(monkeypatch: pytest.MonkeyPatch) -> None:
     """Programs of the tests take enough operations for each result to hide its store."""
-    monkeypatch.setattr(direct_writes, "_FEWEST", 1)
-    monkeypatch.setattr(direct_writes, "_HIDDEN", 1)
+    monkeypatch.setattr(hidden_writes, "_FEWEST", 1)
+    monkeypatch.setattr(hidden_writes, "_HIDING", 1)
+    monkeypatch.setattr(hidden_writes, "_LESS", 99.0)
     monkeypatch.setattr(row_stream, "_FEWEST", 64)
 
 
@@ -255,7 +259,7 @@ def test_stores_among_many_operations_have_the_same_numbers(
     results: int, is_close: bool, is_large: bool, width: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(result_columns, "_CACHED", 0 if is_large else 1 << 30)
-    monkeypatch.setattr(direct_writes, "_HIDDEN_FAR", 99 if is_close else 1)
+    monkeypatch.setattr(hidden_writes, "_SELDOM", 99 if is_close else 1)
     program = made(results, 700, results)
     modules = batch_kernel(program, width, False, False).split(NEXT_MODULE)
     may_go_past = width == 8 and results % 4 == 0
@@ -275,7 +279,7 @@ def test_whole_blocks_alone_go_past_the_caches_where_lines_begin_as_planned(
 ) -> None:
     """The code for lines would fault where they are not aligned; what it writes is all of a line."""
     monkeypatch.setattr(result_columns, "_CACHED", 16 * 96 * 8)  # two blocks
-    monkeypatch.setattr(direct_writes, "_HIDDEN_FAR", 99 if is_close else 1)
+    monkeypatch.setattr(hidden_writes, "_SELDOM", 99 if is_close else 1)
     assert_written(made(3, 700, 96), 8, (8, 16, 17, 24, 40), shifts=range(8))
     assert_written(made(4, 700, 100), 8, (8, 16, 17, 24, 40), shifts=range(8))
 
@@ -288,7 +292,7 @@ def test_stores_to_several_arrays_have_the_same_numbers(
 ) -> None:
     monkeypatch.setattr(result_columns, "_CACHED", 0)
     monkeypatch.setattr(row_stream, "_FEWEST", 28)
-    monkeypatch.setattr(direct_writes, "_HIDDEN_FAR", 99 if is_close else 1)
+    monkeypatch.setattr(hidden_writes, "_SELDOM", 99 if is_close else 1)
     program = made(7, 700, 96)
     x = np.random.default_rng(0).uniform(-1.5, 1.5, size=(33, INPUTS))
     expected = np.array([interpret(program, [list(map(float, row))]) for row in x])
@@ -316,12 +320,26 @@ def _layout(
     return [(int(np.prod(part)), gap, shift) for part, gap, shift in zip(parts, gaps, shifts, strict=True)]
 
 
-def test_stores_are_hidden_behind_enough_operations_of_a_long_program() -> None:
-    """Eight operations for each result, or more where values that wait leave the innermost cache."""
-    for length, expected in ((700, False), (256 * 8 + 40, True)):
-        program = made(1, length, 256)
-        assert direct_writes.hides_stores(rows.RowLoop(program, 8, False, False, ())) == expected
-    assert not direct_writes.hides_stores(rows.RowLoop(made(1, 256 * 8 + 40, 255), 8, False, False, ()))
+def test_stores_are_hidden_where_that_is_less_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    def pays(results: int, operations: int, in_order: bool = True) -> bool:
+        """Each result is a chain of operations on inputs, complete before the next one begins, in the order of rows."""
+        instructions: list[Instruction] = [("input", (0, k), 0.0) for k in range(INPUTS)]
+        for number in range(results):
+            before = number % INPUTS
+            for k in range(operations):
+                instructions.append(("mul" if k % 2 else "sub", (before, (number + k) % INPUTS), 0.0))
+                before = len(instructions) - 1
+        made_at = [INPUTS + operations * (number + 1) - 1 for number in range(results)]
+        outputs = made_at if in_order else [made_at[37 * number % results] for number in range(results)]
+        return HiddenWrites(RowLoop(program_of(instructions, outputs, [INPUTS]), 8, False, False, ())).pay()
+
+    monkeypatch.setattr(hidden_writes, "_LESS", 0.5)
+    assert pays(512, 8)
+    assert not pays(512, 8, in_order=False)  # chunks are complete late, so that most results wait in any event
+    assert not pays(512, 7)  # too few operations for each
+    assert not pays(511, 8)  # all of a block fit into the innermost cache
+    monkeypatch.setattr(result_columns, "_SPARSE", -1.0)
+    assert not pays(512, 8)
 
 
 def test_negations_of_results_follow_what_they_negate() -> None:

@@ -5,16 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 
 from dqdyn.compile.codegen.blocks import plan, size_of
-from dqdyn.compile.codegen.direct_writes import (
-    direct_batch_kernel,
-    direct_order,
-    hides_stores,
-    is_direct,
-    long_direct_batch_kernel,
-    may_be_direct,
-)
+from dqdyn.compile.codegen.direct_writes import direct_batch_kernel, direct_order, is_direct, may_be_direct
 from dqdyn.compile.codegen.early_sines import EarlySines
 from dqdyn.compile.codegen.emit import CodeBody
+from dqdyn.compile.codegen.hidden_writes import HiddenWrites
 from dqdyn.compile.codegen.long_batches import long_batch_kernel
 from dqdyn.compile.codegen.packed_emitter import PackedEmitter
 from dqdyn.compile.codegen.pipelined import different_results, is_pipelined, pipelined_batch_kernel
@@ -229,8 +223,9 @@ def batch_kernel(
             return direct_batch_kernel(rows, name, order)
     if pipelined:
         return pipelined_batch_kernel(rows, name, _segment(program))
-    if is_long and hides_stores(rows):
-        return long_direct_batch_kernel(rows, name, _SEGMENT)
+    hidden = HiddenWrites(rows)
+    if hidden.pay():
+        return hidden.kernel(name, _SEGMENT)
     return long_batch_kernel(rows, name, _segment(program))
 
 

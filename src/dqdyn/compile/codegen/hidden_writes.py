@@ -1,0 +1,124 @@
+"""The batch kernel of a long program whose stores of results are hidden behind its operations.
+
+Where each result takes many operations, chunks of rows are written from registers as soon as they are complete, and
+the processor computes on meanwhile. Stores that follow each other closely, or in bursts, would hold up the operations:
+a line that goes past the caches takes eight cycles, and a store to a line that is not in the innermost cache holds up
+those behind it. Such results are written at the end instead (:mod:`dqdyn.compile.codegen.long_batches`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property, partial, reduce
+
+from dqdyn.compile.codegen.blocks import size_of
+from dqdyn.compile.codegen.direct_writes import LongBlock, PlannedWrites, direct_block, members_of
+from dqdyn.compile.codegen.pipelined import different_results
+from dqdyn.compile.codegen.register_plan import RegisterPlan, operations, register_plan
+from dqdyn.compile.codegen.result_columns import ResultColumns, is_sparse
+from dqdyn.compile.codegen.row_chunks import chunks, has_alignments
+from dqdyn.compile.codegen.row_stream import RowStream
+from dqdyn.compile.codegen.rows import ALWAYS, RowLoop
+from dqdyn.compile.codegen.stages import NEXT_MODULE, TABLE, table
+
+_FEWEST = 512  # results, of which a block of eight states fills the innermost cache
+_HIDING = 8  # operations per result that hide its store
+_SELDOM = 16  # operations per result from which lines need no request, and a choice for each chunk takes no time
+_OF_A_STORE, _OF_A_RESULT = 1.5, 2.5  # loads; a result that waits is stored, and loaded to be written
+_LESS = 0.93  # of the loads and stores of results that wait
+
+
+class HiddenWrites:
+    """Kernels of a program, in its own order."""
+
+    def __init__(self, rows: RowLoop) -> None:
+        self.rows, self.order = rows, members_of(rows.program)
+        sizes = rows.arrays.sizes
+        # Large arrays of NumPy start 16 bytes behind a line; others are written in the same chunks, unaligned.
+        self.is_behind = True if all(has_alignments(size, rows.width, 1) for size in sizes) else None
+        self.may_go_past = [self.is_behind is True and RowStream.fits(rows.width, size, size) for size in sizes]
+
+    @cached_property
+    def _plan(self) -> PlannedWrites:
+        return PlannedWrites.of(self.rows, self.order, self.is_behind)
+
+    def pay(self) -> bool:
+        """Whether this is less work than to let results wait."""
+        program = self.rows.program
+        results = len(program.outputs)
+        if results < _FEWEST or size_of(program) < _HIDING * results or is_sparse(program):
+            return False
+        alone = register_plan(operations(program, self.order, self._plan.fused), self.rows.registers, {})
+        later = self._traffic(alone) + _OF_A_RESULT * len(different_results(program))
+        return self._traffic(self._plan.waiting) < _LESS * later
+
+    def _traffic(self, plan: RegisterPlan) -> float:
+        return len(plan.reloads) + _OF_A_STORE * len(plan.slot.keys() & set(self.order))
+
+    def kernel(self, name: str, segment: int) -> str:
+        """``i64 name(ptr in, i64 stride, …, ptr out, i64 n)``; ``segment`` is the number of lines in a basic block.
+
+        Results that exceed the caches go past them. That is chosen for each chunk, or where results follow each other
+        closely for a block, of which there are several then: a choice for each chunk would take longer.
+        """
+        rows, program, own_name = self.rows, self.rows.program, f"{name}_some"
+        rows.knows_all = True
+        modules: list[list[str]] = []
+        choice: list[str] = []
+        if size_of(program) < _SELDOM * len(program.outputs):
+            modules, choice, block = self._choices(segment)
+            first = [table(len(modules))]
+        else:
+            first, block = direct_block(rows, own_name, self._plan, LongBlock(segment, self._past, False)), ""
+        after = ["  fence seq_cst"] if any(self.may_go_past) else []  # visible before what follows
+        first += [*rows.loop(own_name, first=choice, after=after, block=block), *rows.whole(name, own_name)]
+        texts = ["\n".join([*lines, ""]) for lines in ([*first, *rows.piece(name, own_name)], *modules)]
+        return NEXT_MODULE.join(texts)
+
+    def _choices(self, segment: int) -> tuple[list[list[str]], list[str], str]:
+        """Blocks in modules of their own, lines that choose among them, and the name of what they choose.
+
+        One writes through the caches, one past them, and one is for arrays that start at half a line.
+        """
+        rows, body = self.rows, self.rows.body
+        modules = [direct_block(rows, "", self._plan, LongBlock(segment, self._never, True, 0))]
+        if any(self.may_go_past):
+            modules.append(direct_block(rows, "", self._plan, LongBlock(segment, self._always, False, 1)))
+        if rows.has_alignments:
+            plan = PlannedWrites.of(rows, self.order, False)
+            modules.append(direct_block(rows, "", plan, LongBlock(segment, self._never, True, len(modules))))
+        body.lines = []
+        functions = [body.load(body.at(f"@{TABLE}", k, "ptr"), "ptr") for k in range(len(modules))]
+        chosen = functions[0]
+        if rows.has_alignments:
+            chosen = body.op(f"select i1 {rows.is_aligned()}, ptr {functions[-1]}, ptr {chosen}")
+        if any(self.may_go_past):
+            numbers = rows.row_numbers("%i")[:1]
+            past = self._past([rows.output_rows(numbers, number) for number in range(len(rows.arrays.sizes))])
+            every = reduce(partial(body.binary, "and", kind="i1"), filter(None, past))
+            chosen = body.op(f"select i1 {every}, ptr {functions[1]}, ptr {chosen}")
+        return modules, body.lines, chosen
+
+    def _never(self, pointers: Sequence[Sequence[str]]) -> list[str]:
+        return [""] * len(pointers)
+
+    def _always(self, pointers: Sequence[Sequence[str]]) -> list[str]:
+        return [ALWAYS if may else "" for may in self.may_go_past]
+
+    def _past(self, pointers: Sequence[Sequence[str]]) -> list[str]:
+        """For each array an i1: whether whole chunks of this block are lines, and results exceed the caches."""
+        return [
+            self._goes_past(number, own[0]) if self.may_go_past[number] else "" for number, own in enumerate(pointers)
+        ]
+
+    def _goes_past(self, number: int, row: str) -> str:
+        """The same for an array of which the first lane has the ``row``."""
+        rows, body, width = self.rows, self.rows.body, self.rows.width
+        size, stride = rows.arrays.sizes[number], rows.strides[number]
+        first = next(chunk.start for chunk in chunks(size, width, self.is_behind) if chunk.end - chunk.start == width)
+        start = body.op(f"ptrtoint ptr {body.at(row, first)} to i64")
+        gap = body.op(f"shl i64 {body.op(f'sub i64 {stride}, {size}')}, 3")  # between rows
+        rest = body.op(f"and i64 {body.op(f'or i64 {start}, {gap}')}, {8 * width - 1}")
+        is_whole = body.op(f"icmp ule i64 {body.op(f'add i64 %i, {width - 1}')}, %last")
+        is_line = body.op(f"and i1 {is_whole}, {body.op(f'icmp eq i64 {rest}, 0')}")
+        return body.op(f"and i1 {ResultColumns.beyond(rows)}, {is_line}")
