@@ -17,7 +17,7 @@ from dqdyn.compile.codegen.register_order import in_registers, traffic
 from dqdyn.compile.codegen.register_plan import Operation, RegisterPlan, operations, register_plan
 from dqdyn.compile.codegen.result_columns import is_sparse
 from dqdyn.compile.codegen.row_chunks import Chunk, chunks
-from dqdyn.compile.codegen.rows import RowLoop
+from dqdyn.compile.codegen.rows import CutRows, RowLoop
 from dqdyn.compile.trace.program import Program
 
 _SHORTEST = 1000  # lines of IR; between the operations of fewer, results of the block before are written quicker
@@ -73,6 +73,8 @@ class PlannedWrites:
     waiting: RegisterPlan
     due: DueWrites
     fused: dict[int, int]
+    first: Sequence[int]
+    """Of each array the first column at which rows of even lanes are cut."""
 
     @staticmethod
     def of(rows: RowLoop, order: Sequence[int], is_behind: bool | None) -> PlannedWrites:
@@ -81,7 +83,8 @@ class PlannedWrites:
         planned: list[Operation] = [(some.number, some.results) for some in due.left]
         for operation in operations(rows.program, order, fused):
             planned += [operation, *((some.number, some.results) for some in due.after(operation[0]))]
-        return PlannedWrites(order, register_plan(planned, rows.registers, {}), due, fused)
+        first = [chunks(size, rows.width, is_behind)[0].end % rows.width for size in rows.arrays.sizes]
+        return PlannedWrites(order, register_plan(planned, rows.registers, {}), due, fused, first)
 
 
 @dataclass(frozen=True)
@@ -89,12 +92,12 @@ class LongBlock:
     """How a block of a long program is emitted: instructions in a basic block, and an i1 for each array of the output,
     whether it goes past the caches.
 
-    ``past`` takes pointers to the rows of each array, by lane. Lines of results may be requested some operations
+    ``past`` takes the rows of each array. Lines of results may be requested some operations
     before they are written. A block in a module of its own is a ``stage``.
     """
 
     segment: int
-    past: Callable[[Sequence[Sequence[str]]], list[str]]
+    past: Callable[[Sequence[CutRows]], list[str]]
     has_requests: bool
     stage: int | None = None
 
@@ -125,7 +128,7 @@ def direct_block(rows: RowLoop, name: str, plan: PlannedWrites, long: LongBlock 
 
     numbers = rows.row_numbers("%i")
     rows.read(numbers, {instructions[i][1]: i for i in waiting.slot if instructions[i][0] == "input"}, keep)
-    pointers = [rows.output_rows(numbers, number) for number in range(len(rows.arrays.sizes))]
+    pointers = [rows.cut_rows(numbers, number, first) for number, first in enumerate(plan.first)]
     requests: PrefetchPlan | ChunkRequests
     if long is None:
         past, segment = [""] * len(pointers), max(1, len(order))
@@ -176,12 +179,12 @@ class DueWrites:
         """What is written after an instruction."""
         return self._after.get(i, ())
 
-    def lines(self, order: Sequence[int], pointers: Sequence[Sequence[str]]) -> list[tuple[int, str, int]]:
+    def lines(self, order: Sequence[int], pointers: Sequence[CutRows]) -> list[tuple[int, str, int]]:
         """Lines that are written, in order: the turn, the row, and the column at which a chunk begins."""
         found = []
         for turn, i in enumerate(order):
             for some in self.after(i):
-                own = pointers[some.array]
+                own = pointers[some.array].pointers
                 lanes = own if some.chunk.parity is None else own[some.chunk.parity :: 2]
                 found += [(turn, row, some.chunk.start) for row in lanes]
         return found

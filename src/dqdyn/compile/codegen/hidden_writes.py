@@ -16,9 +16,9 @@ from dqdyn.compile.codegen.direct_writes import LongBlock, PlannedWrites, direct
 from dqdyn.compile.codegen.pipelined import different_results
 from dqdyn.compile.codegen.register_plan import RegisterPlan, operations, register_plan
 from dqdyn.compile.codegen.result_columns import ResultColumns, is_sparse
-from dqdyn.compile.codegen.row_chunks import chunks, has_alignments
+from dqdyn.compile.codegen.row_chunks import has_alignments
 from dqdyn.compile.codegen.row_stream import RowStream
-from dqdyn.compile.codegen.rows import ALWAYS, RowLoop
+from dqdyn.compile.codegen.rows import ALWAYS, CutRows, RowLoop
 from dqdyn.compile.codegen.stages import NEXT_MODULE, TABLE, table
 
 _FEWEST = 512  # results, of which a block of eight states fills the innermost cache
@@ -93,30 +93,28 @@ class HiddenWrites:
         if rows.has_alignments:
             chosen = body.op(f"select i1 {rows.is_aligned()}, ptr {functions[-1]}, ptr {chosen}")
         if any(self.may_go_past):
-            numbers = rows.row_numbers("%i")[:1]
-            past = self._past([rows.output_rows(numbers, number) for number in range(len(rows.arrays.sizes))])
+            numbers = rows.row_numbers("%i")
+            past = self._past([rows.cut_rows(numbers, number, first) for number, first in enumerate(self._plan.first)])
             every = reduce(partial(body.binary, "and", kind="i1"), filter(None, past))
             chosen = body.op(f"select i1 {every}, ptr {functions[1]}, ptr {chosen}")
         return modules, body.lines, chosen
 
-    def _never(self, pointers: Sequence[Sequence[str]]) -> list[str]:
+    def _never(self, pointers: Sequence[CutRows]) -> list[str]:
         return [""] * len(pointers)
 
-    def _always(self, pointers: Sequence[Sequence[str]]) -> list[str]:
+    def _always(self, pointers: Sequence[CutRows]) -> list[str]:
         return [ALWAYS if may else "" for may in self.may_go_past]
 
-    def _past(self, pointers: Sequence[Sequence[str]]) -> list[str]:
+    def _past(self, pointers: Sequence[CutRows]) -> list[str]:
         """For each array an i1: whether whole chunks of this block are lines, and results exceed the caches."""
-        return [
-            self._goes_past(number, own[0]) if self.may_go_past[number] else "" for number, own in enumerate(pointers)
-        ]
+        rows = [own.pointers[0] for own in pointers]
+        return [self._goes_past(n, row) if self.may_go_past[n] else "" for n, row in enumerate(rows)]
 
     def _goes_past(self, number: int, row: str) -> str:
         """The same for an array of which the first lane has the ``row``."""
         rows, body, width = self.rows, self.rows.body, self.rows.width
         size, stride = rows.arrays.sizes[number], rows.strides[number]
-        first = next(chunk.start for chunk in chunks(size, width, self.is_behind) if chunk.end - chunk.start == width)
-        start = body.op(f"ptrtoint ptr {body.at(row, first)} to i64")
+        start = body.op(f"ptrtoint ptr {body.at(row, self._plan.first[number])} to i64")
         gap = body.op(f"shl i64 {body.op(f'sub i64 {stride}, {size}')}, 3")  # between rows
         rest = body.op(f"and i64 {body.op(f'or i64 {start}, {gap}')}, {8 * width - 1}")
         is_whole = body.op(f"icmp ule i64 {body.op(f'add i64 %i, {width - 1}')}, %last")

@@ -11,6 +11,7 @@ one operation per loaded vector, where a separate pass would read memory twice.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 from dqdyn.compile.codegen.emit import CodeBody, fused_products
 from dqdyn.compile.codegen.ir import Emitter
@@ -31,6 +32,18 @@ ALWAYS = "true"
 _LONGEST = 500  # lines of IR in a basic block
 _OF_32, _OF_16 = 26, 12  # registers
 _HALVED = 4  # lanes from which vectors are loaded by halves
+
+
+@dataclass(frozen=True)
+class CutRows:
+    """Pointers to the rows of an array in a block, by lane, or with even and odd ones exchanged.
+
+    Then ``picks`` are vectors of lanes that bring the right rows of a transposed square there
+    (:meth:`RowLoop.half_transposed`).
+    """
+
+    pointers: Sequence[str]
+    picks: tuple[str, str] | None = None
 
 
 class RowLoop:
@@ -219,6 +232,26 @@ class RowLoop:
         offsets = [body.op(f"mul i64 {row}, {self.strides[number]}") for row in rows]
         return [body.at(self.arrays.pointers[number], offset) for offset in offsets]
 
+    def cut_rows(self, numbers: Sequence[str], number: int, first: int) -> CutRows:
+        """Pointers to the rows of an array that is cut at alternating columns, those of even lanes at the ``first``.
+
+        One of several arrays may start at the other half of a line than the first one. Then its rows are exchanged.
+        """
+        body, w = self.body, self.width
+        rows = self.output_rows(numbers, number)
+        if self._exchanges or not alternates(self.arrays.sizes[number], w):
+            return CutRows(rows)
+        start = body.op(f"ptrtoint ptr {body.at(rows[0], first)} to i64")
+        is_other = body.op(f"icmp ne i64 {body.op(f'and i64 {start}, {4 * w}')}, 0")
+        mine = [body.op(f"select i1 {is_other}, ptr {rows[r ^ 1]}, ptr {rows[r]}") for r in range(w)]
+        orders = [", ".join(f"i64 {k}" for k in self._pairing(parity)) for parity in (0, 1)]
+        kind = body.integer
+        picks = [
+            body.op(f"select i1 {is_other}, {kind} <{orders[1 - parity]}>, {kind} <{orders[parity]}>")
+            for parity in (0, 1)
+        ]
+        return CutRows(mine, (picks[0], picks[1]))
+
     def read(
         self, numbers: Sequence[str], wanted: Mapping[tuple[int, ...], int], keep: Callable[[int, str], None]
     ) -> None:
@@ -313,7 +346,7 @@ class RowLoop:
         return body.select(body.binary("fcmp olt", size, body.const(UNIT_SQUARED)), before, body.const(float("nan")))
 
     def store_chunk(
-        self, pointers: Sequence[str], number: int, chunk: Chunk, fetch: Callable[[int], str], past: str = ""
+        self, pointers: Sequence[str] | CutRows, number: int, chunk: Chunk, fetch: Callable[[int], str], past: str = ""
     ) -> None:
         """Columns of an array of the output, up to ``width`` of them, back to rows: past the caches if ``past`` holds.
 
@@ -326,12 +359,18 @@ class RowLoop:
             columns.append(self.body.const(constant) if op == "const" else fetch(k))
         self.store_columns(pointers, chunk, columns, past)
 
-    def store_columns(self, pointers: Sequence[str], chunk: Chunk, columns: Sequence[str], past: str = "") -> None:
+    def store_columns(
+        self, pointers: Sequence[str] | CutRows, chunk: Chunk, columns: Sequence[str], past: str = ""
+    ) -> None:
         """As :meth:`store_chunk`, of columns that are there."""
         body, left = self.body, len(columns)
         whole = [*columns, *["zeroinitializer"] * (self.width - left)]
-        rows = self.transposed(whole) if chunk.parity is None else self.half_transposed(whole, chunk.parity)
-        some = pointers[chunk.parity or 0 :: 1 if chunk.parity is None else 2]
+        cut = pointers if isinstance(pointers, CutRows) else CutRows(pointers)
+        if chunk.parity is None:
+            rows, some = self.transposed(whole), cut.pointers
+        else:
+            picks = cut.picks[chunk.parity] if cut.picks else ""
+            rows, some = self.half_transposed(whole, chunk.parity, picks), cut.pointers[chunk.parity :: 2]
         targets = [body.at(pointer, chunk.start) if chunk.start else pointer for pointer in some]
         if left < self.width:
             past = ""
@@ -361,16 +400,21 @@ class RowLoop:
         halves = [self.half_transposed(rows, parity) for parity in range(2)]
         return [row for pair in zip(*halves, strict=True) for row in pair]
 
-    def half_transposed(self, rows: list[str], parity: int) -> list[str]:
-        """Every second row of the transposed square."""
+    def half_transposed(self, rows: list[str], parity: int, picks: str = "") -> list[str]:
+        """Every second row of the transposed square; ``picks`` decide when the code runs which ones, if given."""
         result = [""] * self.width
-        self._sort(self._paired(rows, parity), range(parity, self.width, 2), result)
+        self._sort(self._paired(rows, parity, picks), range(parity, self.width, 2), result)
         return result[parity::2]
 
-    def _paired(self, rows: list[str], parity: int) -> list[str]:
+    def _paired(self, rows: list[str], parity: int, picks: str = "") -> list[str]:
         """The first round of a transposition: of two neighbours the lanes of one parity, side by side."""
-        order = [j - j % 2 + parity + self.width * (j % 2) for j in range(self.width)]
-        return [self._shuffle(rows[k], rows[k + 1], order) for k in range(0, len(rows), 2)]
+        pairs = zip(rows[::2], rows[1::2], strict=True)
+        if picks:
+            return [self.body.picked(a, b, picks) for a, b in pairs]
+        return [self._shuffle(a, b, self._pairing(parity)) for a, b in pairs]
+
+    def _pairing(self, parity: int) -> list[int]:
+        return [j - j % 2 + parity + self.width * (j % 2) for j in range(self.width)]
 
     def _sort(self, mixed: list[str], numbers: Sequence[int], result: list[str]) -> None:
         """Bring pairs of the rows ``numbers``, which lie side by side in each vector, together: a vector per row."""
