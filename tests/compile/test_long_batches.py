@@ -26,7 +26,7 @@ from dqdyn.compile.codegen import (
 from dqdyn.compile.codegen.emit import fused_products
 from dqdyn.compile.codegen.hidden_writes import HiddenWrites
 from dqdyn.compile.codegen.kernels import batch_kernel
-from dqdyn.compile.codegen.register_plan import Operation, RegisterPlan, operations, register_plan
+from dqdyn.compile.codegen.register_plan import Operation, RegisterPlan, from_inputs, operations, register_plan
 from dqdyn.compile.codegen.row_stream import RowStream
 from dqdyn.compile.codegen.rows import RowLoop
 from dqdyn.compile.codegen.stages import NEXT_MODULE
@@ -359,3 +359,15 @@ def test_negations_of_results_follow_what_they_negate() -> None:
 def test_tiles_have_every_entry_once() -> None:
     for n in range(1, 15):
         assert sorted(_by_tiles(n)) == [(i, j) for i in range(n) for j in range(i, n)]
+
+
+def test_inputs_are_in_registers_once_a_block_is_read() -> None:
+    program = made(5, 200, 20)
+    order = from_inputs(program, operations(program, _members(program), {}))
+    inputs = sorted({k for _, reads in order for k in reads if program.instructions[k][0] == "input"})
+    assert len(inputs) > 6
+    assert order[: len(inputs)] == [(k, ()) for k in inputs]
+    assert not register_plan(order, 999, {}).slot
+    assert not register_plan(order, 999, {}).reloads
+    few = register_plan(order, 4, {})
+    assert len(few.slot.keys() & set(inputs)) >= len(inputs) - 4  # those used last leave their registers at once

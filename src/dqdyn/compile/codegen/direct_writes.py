@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from dqdyn.compile.codegen.blocks import size_of
 from dqdyn.compile.codegen.prefetch import ChunkRequests, PrefetchPlan
 from dqdyn.compile.codegen.register_order import in_registers, traffic
-from dqdyn.compile.codegen.register_plan import Operation, RegisterPlan, operations, register_plan
+from dqdyn.compile.codegen.register_plan import Operation, RegisterPlan, from_inputs, operations, register_plan
 from dqdyn.compile.codegen.result_columns import is_sparse
 from dqdyn.compile.codegen.row_chunks import Chunk, chunks
 from dqdyn.compile.codegen.rows import CutRows, RowLoop
@@ -84,7 +84,8 @@ class PlannedWrites:
         for operation in operations(rows.program, order, fused):
             planned += [operation, *((some.number, some.results) for some in due.after(operation[0]))]
         first = [chunks(size, rows.width, is_behind)[0].end % rows.width for size in rows.arrays.sizes]
-        return PlannedWrites(order, register_plan(planned, rows.registers, {}), due, fused, first)
+        waiting = register_plan(from_inputs(rows.program, planned), rows.registers, {})
+        return PlannedWrites(order, waiting, due, fused, first)
 
 
 @dataclass(frozen=True)
@@ -127,7 +128,7 @@ def direct_block(rows: RowLoop, name: str, plan: PlannedWrites, long: LongBlock 
             write(some)
 
     numbers = rows.row_numbers("%i")
-    rows.read(numbers, {instructions[i][1]: i for i in waiting.slot if instructions[i][0] == "input"}, keep)
+    rows.read(numbers, values, keep)
     pointers = [rows.cut_rows(numbers, number, first) for number, first in enumerate(plan.first)]
     requests: PrefetchPlan | ChunkRequests
     if long is None:

@@ -14,7 +14,7 @@ from functools import cached_property, partial, reduce
 from dqdyn.compile.codegen.blocks import size_of
 from dqdyn.compile.codegen.direct_writes import LongBlock, PlannedWrites, direct_block, members_of
 from dqdyn.compile.codegen.pipelined import different_results
-from dqdyn.compile.codegen.register_plan import RegisterPlan, operations, register_plan
+from dqdyn.compile.codegen.register_plan import RegisterPlan, from_inputs, operations, register_plan
 from dqdyn.compile.codegen.result_columns import ResultColumns, is_sparse
 from dqdyn.compile.codegen.row_chunks import has_alignments
 from dqdyn.compile.codegen.row_stream import RowStream
@@ -48,8 +48,9 @@ class HiddenWrites:
         results = len(program.outputs)
         if results < _FEWEST or size_of(program) < _HIDING * results or is_sparse(program):
             return False
-        alone = register_plan(operations(program, self.order, self._plan.fused), self.rows.registers, {})
-        later = self._traffic(alone) + _OF_A_RESULT * len(different_results(program))
+        alone = from_inputs(program, operations(program, self.order, self._plan.fused))
+        plan = register_plan(alone, self.rows.registers, {})
+        later = self._traffic(plan) + _OF_A_RESULT * len(different_results(program))
         return self._traffic(self._plan.waiting) < _LESS * later
 
     def _traffic(self, plan: RegisterPlan) -> float:

@@ -241,7 +241,7 @@ def row_by_row(
     """The batch kernel of a giant program: a block is one row, computed by the code for one state."""
     rows = RowLoop(program, 1, fma, contract, units, parts)
     body = rows.body
-    rows.read(["%i"], {}, lambda i, value: None)
+    rows.read(["%i"], {}, lambda i, column: None)
     pointers = [rows.input_rows(i, ["%i"])[0] for i in range(len(program.inputs))]
     pointers += [rows.output_rows(["%i"], number)[0] for number in range(len(rows.arrays.sizes))]
     flag = body.op(f"call i64 @{name}_row({', '.join(f'ptr {p}' for p in pointers)})")

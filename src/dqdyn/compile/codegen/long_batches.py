@@ -13,7 +13,7 @@ from itertools import accumulate
 
 from dqdyn.compile.codegen.blocks import plan
 from dqdyn.compile.codegen.prefetch import PrefetchPlan, ResultRequests
-from dqdyn.compile.codegen.register_plan import operations, register_plan
+from dqdyn.compile.codegen.register_plan import from_inputs, operations, register_plan
 from dqdyn.compile.codegen.result_columns import Portion, ResultColumns, is_sparse
 from dqdyn.compile.codegen.rows import RowLoop
 
@@ -32,7 +32,8 @@ def long_batch_kernel(rows: RowLoop, name: str, segment: int) -> str:
     segments = plan(program, segment).segments
     order = [i for members in segments for i in members]
     written, fused = _written(rows, segments), rows.fused(order)
-    waiting = register_plan(operations(program, order, fused), rows.registers, _kept(rows, segments, written))
+    planned = from_inputs(program, operations(program, order, fused))
+    waiting = register_plan(planned, rows.registers, _kept(rows, segments, written, len(planned) - len(order)))
     columns = ResultColumns(rows, waiting.slot, waiting.slots, name, may_stream=True)
 
     def fetch(k: int) -> str:
@@ -48,10 +49,10 @@ def long_batch_kernel(rows: RowLoop, name: str, segment: int) -> str:
         requests.step()
 
     numbers = rows.row_numbers("%i")
-    rows.read(numbers, {instructions[i][1]: i for i in waiting.slot if instructions[i][0] == "input"}, keep)
+    values: dict[int, str] = {}
+    rows.read(numbers, values, keep)
     prefetch = PrefetchPlan(rows, len(order))
     requests = ResultRequests(rows, numbers, len(order), ResultColumns.beyond(rows))
-    values: dict[int, str] = {}
     has_loop = not is_sparse(program)
     if has_loop:
         columns.store_constants(body, "%scratch")
@@ -91,13 +92,16 @@ def _written(rows: RowLoop, segments: Sequence[Sequence[int]]) -> dict[int, list
     return found
 
 
-def _kept(rows: RowLoop, segments: Sequence[Sequence[int]], written: Mapping[int, Sequence[Portion]]) -> dict[int, int]:
+def _kept(
+    rows: RowLoop, segments: Sequence[Sequence[int]], written: Mapping[int, Sequence[Portion]], before: int
+) -> dict[int, int]:
     """Results, and the last turn of the segment after which they are written; the last of all, if most are constant.
 
+    There are some turns ``before`` the segments.
     A portion may begin with half of the chunk before, and its chunks may be aligned in any way.
     """
     program, arrays, w = rows.program, rows.arrays, rows.width
-    ends = list(accumulate(map(len, segments)))
+    ends = list(accumulate(map(len, segments), initial=before))[1:]
     found: dict[int, int] = {}
     is_last = is_sparse(program)
     for n in sorted(written):

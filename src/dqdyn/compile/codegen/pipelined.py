@@ -14,7 +14,7 @@ from functools import partial
 from dqdyn.compile.codegen.blocks import WEIGHT, plan
 from dqdyn.compile.codegen.prefetch import PrefetchPlan
 from dqdyn.compile.codegen.register_order import in_registers
-from dqdyn.compile.codegen.register_plan import operations, register_plan
+from dqdyn.compile.codegen.register_plan import from_inputs, operations, register_plan
 from dqdyn.compile.codegen.result_columns import Portion, ResultColumns
 from dqdyn.compile.codegen.row_chunks import chunks
 from dqdyn.compile.codegen.rows import RowLoop
@@ -70,7 +70,7 @@ def _block(
     instructions = program.instructions
     order = [i for members in segments for i in members]
     fused = rows.fused(order)
-    waiting = register_plan(operations(program, order, fused), rows.registers, {}, place)
+    waiting = register_plan(from_inputs(program, operations(program, order, fused)), rows.registers, {}, place)
     body.lines = []
 
     def memory(k: int) -> str:
@@ -89,12 +89,11 @@ def _block(
         portions.step(WEIGHT.get(instructions[i][0], 1))
 
     numbers = rows.row_numbers("%i")
-    kept = {operands: i for i in [*waiting.slot, *place] for op, operands, _ in [instructions[i]] if op == "input"}
-    rows.read(numbers, kept, keep)
+    values: dict[int, str] = {}
+    rows.read(numbers, values, keep)
     prefetch = PrefetchPlan(rows, len(order))
     lines = sum(WEIGHT.get(instructions[i][0], 1) for i in order)
     portions = _Portions(rows, place, lines, is_behind)
-    values: dict[int, str] = {}
     for n, members in enumerate(segments):
         body.cut(f"part{n}")
         body.largest = rows.recorded("largest")

@@ -45,6 +45,12 @@ def operations(program: Program, order: Sequence[int], fused: Mapping[int, int])
     return found
 
 
+def from_inputs(program: Program, order: Sequence[Operation]) -> list[Operation]:
+    """Operations after the inputs that they read, which are in registers when a block has been read."""
+    read = {k for _, operands in order for k in operands if program.instructions[k][0] == "input"}
+    return [*((k, ()) for k in sorted(read)), *order]
+
+
 def register_plan(
     order: Sequence[Operation], registers: int, kept: Mapping[int, int], elsewhere: Collection[int] = ()
 ) -> RegisterPlan:

@@ -10,7 +10,7 @@ one operation per loaded vector, where a separate pass would read memory twice.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from dqdyn.compile.codegen.emit import CodeBody, fused_products
@@ -252,10 +252,9 @@ class RowLoop:
         ]
         return CutRows(mine, (picks[0], picks[1]))
 
-    def read(
-        self, numbers: Sequence[str], wanted: Mapping[tuple[int, ...], int], keep: Callable[[int, str], None]
-    ) -> None:
-        """Read a block of all inputs; ``keep(i, column)`` takes those that are ``wanted``, by (argument, component)."""
+    def read(self, numbers: Sequence[str], values: dict[int, str], keep: Callable[[int, str], None]) -> None:
+        """Read a block of all inputs: columns that an instruction names are its ``values``, and ``keep(i, column)``."""
+        named = {operands: i for i, (op, operands, _) in enumerate(self.program.instructions) if op == "input"}
         unfit = self.recorded("unfit")
         for argument, (_, size) in enumerate(self.program.inputs):
             pointers = self.input_rows(argument, numbers)
@@ -264,8 +263,9 @@ class RowLoop:
                 chunk, unfit = self.load_chunk(pointers, start, size - start, unfit)
                 columns += chunk
             for component, column in enumerate(columns[:size]):
-                if (argument, component) in wanted:
-                    keep(wanted[argument, component], column)
+                if (i := named.get((argument, component))) is not None:
+                    values[i] = column
+                    keep(i, column)
             for unit, start in self.units:
                 if unit == argument:
                     unfit = self.not_unit(columns[start : start + 4], unfit)
