@@ -8,7 +8,7 @@ those behind it. Such results are written at the end instead (:mod:`dqdyn.compil
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property, partial, reduce
 
 from dqdyn.compile.codegen.blocks import size_of
@@ -56,40 +56,45 @@ class HiddenWrites:
     def _traffic(self, plan: RegisterPlan) -> float:
         return len(plan.reloads) + _OF_A_STORE * len(plan.slot.keys() & set(self.order))
 
-    def kernel(self, name: str, segment: int) -> str:
+    def kernel(self, name: str, segment: int, hand_over: Callable[[str], None] | None = None) -> str:
         """``i64 name(ptr in, i64 stride, …, ptr out, i64 n)``; ``segment`` is the number of lines in a basic block.
 
         Results that exceed the caches go past them. That is chosen for each chunk, or where results follow each other
-        closely for a block, of which there are several then: a choice for each chunk would take longer.
+        closely for a block, of which there are several then: a choice for each chunk would take longer. Each is a
+        module of its own, which goes to ``hand_over`` as soon as it is complete.
         """
         rows, program, own_name = self.rows, self.rows.program, f"{name}_some"
         rows.knows_all = True
-        modules: list[list[str]] = []
+        modules: list[str] = []
         choice: list[str] = []
         if size_of(program) < _SELDOM * len(program.outputs):
-            modules, choice, block = self._choices(segment)
-            first = [table(len(modules))]
+            count, choice, block = self._choices(segment, hand_over or modules.append)
+            first = [table(count)]
         else:
             first, block = direct_block(rows, own_name, self._plan, LongBlock(segment, self._past, False)), ""
         after = ["  fence seq_cst"] if any(self.may_go_past) else []  # visible before what follows
         first += [*rows.loop(own_name, first=choice, after=after, block=block), *rows.whole(name, own_name)]
-        texts = ["\n".join([*lines, ""]) for lines in ([*first, *rows.piece(name, own_name)], *modules)]
-        return NEXT_MODULE.join(texts)
+        return NEXT_MODULE.join(["\n".join([*first, *rows.piece(name, own_name), ""]), *modules])
 
-    def _choices(self, segment: int) -> tuple[list[list[str]], list[str], str]:
-        """Blocks in modules of their own, lines that choose among them, and the name of what they choose.
+    def _choices(self, segment: int, hand_over: Callable[[str], None]) -> tuple[int, list[str], str]:
+        """How many blocks there are, each a module, lines that choose among them, and the name of what they choose.
 
         One writes through the caches, one past them, and one is for arrays that start at half a line.
         """
-        rows, body = self.rows, self.rows.body
-        modules = [direct_block(rows, "", self._plan, LongBlock(segment, self._never, True, 0))]
+        rows, body, count = self.rows, self.rows.body, 0
+
+        def emit(plan: PlannedWrites, past: Callable[[Sequence[CutRows]], list[str]], has_requests: bool) -> None:
+            nonlocal count
+            hand_over("\n".join([*direct_block(rows, "", plan, LongBlock(segment, past, has_requests, count)), ""]))
+            count += 1
+
+        emit(self._plan, self._never, True)
         if any(self.may_go_past):
-            modules.append(direct_block(rows, "", self._plan, LongBlock(segment, self._always, False, 1)))
+            emit(self._plan, self._always, False)
         if rows.has_alignments:
-            plan = PlannedWrites.of(rows, self.order, False)
-            modules.append(direct_block(rows, "", plan, LongBlock(segment, self._never, True, len(modules))))
+            emit(PlannedWrites.of(rows, self.order, False), self._never, True)
         body.lines = []
-        functions = [body.load(body.at(f"@{TABLE}", k, "ptr"), "ptr") for k in range(len(modules))]
+        functions = [body.load(body.at(f"@{TABLE}", k, "ptr"), "ptr") for k in range(count)]
         chosen = functions[0]
         if rows.has_alignments:
             chosen = body.op(f"select i1 {rows.is_aligned()}, ptr {functions[-1]}, ptr {chosen}")
@@ -98,7 +103,7 @@ class HiddenWrites:
             past = self._past([rows.cut_rows(numbers, number, first) for number, first in enumerate(self._plan.first)])
             every = reduce(partial(body.binary, "and", kind="i1"), filter(None, past))
             chosen = body.op(f"select i1 {every}, ptr {functions[1]}, ptr {chosen}")
-        return modules, body.lines, chosen
+        return count, body.lines, chosen
 
     def _never(self, pointers: Sequence[CutRows]) -> list[str]:
         return [""] * len(pointers)

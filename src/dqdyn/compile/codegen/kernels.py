@@ -193,6 +193,7 @@ def batch_kernel(
     name: str = "batch",
     units: Sequence[tuple[int, int]] = (),
     parts: Sequence[Shape] = (),
+    hand_over: Callable[[str], None] | None = None,
 ) -> str:
     """``i64 name(ptr in, i64 stride, …, ptr out, i64 n)`` for n ≥ 1 rows; strides in doubles, 0 repeats a row.
 
@@ -202,6 +203,8 @@ def batch_kernel(
 
     Returns bits: ``TOO_LARGE`` where the interpreter must redo the batch, ``UNFIT`` where an input is not finite or one
     of the quaternions at ``units``, (argument, start), is not of unit norm.
+
+    Further modules go to ``hand_over`` as they are complete, or stand in the text.
 
     A block of rows is a function of its own, without a loop: out of one LLVM would move the constants, which would then
     wait in memory as whole vectors.
@@ -225,7 +228,7 @@ def batch_kernel(
         return pipelined_batch_kernel(rows, name, _segment(program))
     hidden = HiddenWrites(rows)
     if hidden.pay():
-        return hidden.kernel(name, _SEGMENT)
+        return hidden.kernel(name, _SEGMENT, hand_over)
     return long_batch_kernel(rows, name, _segment(program))
 
 

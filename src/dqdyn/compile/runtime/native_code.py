@@ -145,7 +145,7 @@ class NativeCode:
                 widths = (host.width, host.width_for_one)
                 return solved_batch_kernel(self.system, *widths, host.fma, self.contract, self.units, self.parts)
             choices = (self.program, host.width, host.fma, self.contract)
-            return kernels.batch_kernel(*choices, units=self.units, parts=self.parts)
+            return kernels.batch_kernel(*choices, units=self.units, parts=self.parts, hand_over=hand_over)
 
         key = f"batch {self.units} {self.contract} {self.parts} {self._digest}"
         return Library(text, key, host.width, executor)
