@@ -73,8 +73,8 @@ class PlannedWrites:
     waiting: RegisterPlan
     due: DueWrites
     fused: dict[int, int]
-    first: Sequence[int]
-    """Of each array the first column at which rows of even lanes are cut."""
+    first: Sequence[Chunk | None]
+    """The first chunk of each array, if it has any."""
 
     @staticmethod
     def of(rows: RowLoop, order: Sequence[int], is_behind: bool | None) -> PlannedWrites:
@@ -83,18 +83,17 @@ class PlannedWrites:
         planned: list[Operation] = [(some.number, some.results) for some in due.left]
         for operation in operations(rows.program, order, fused):
             planned += [operation, *((some.number, some.results) for some in due.after(operation[0]))]
-        first = [chunks(size, rows.width, is_behind)[0].end % rows.width for size in rows.arrays.sizes]
+        first = [next(iter(chunks(size, rows.width, is_behind)), None) for size in rows.arrays.sizes]
         waiting = register_plan(from_inputs(rows.program, planned), rows.registers, {})
         return PlannedWrites(order, waiting, due, fused, first)
 
 
 @dataclass(frozen=True)
 class LongBlock:
-    """How a block of a long program is emitted: instructions in a basic block, and an i1 for each array of the output,
-    whether it goes past the caches.
+    """How a block of a long program is emitted, with so many instructions of the program in a basic block.
 
-    ``past`` takes the rows of each array. Lines of results may be requested some operations
-    before they are written. A block in a module of its own is a ``stage``.
+    ``past`` takes the rows of each array and gives an i1 for each: whether it goes past the caches. Lines of results
+    may be requested some operations before they are written. A block in a module of its own is a ``stage``.
     """
 
     segment: int

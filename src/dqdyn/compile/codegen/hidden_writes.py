@@ -57,7 +57,7 @@ class HiddenWrites:
         return len(plan.reloads) + _OF_A_STORE * len(plan.slot.keys() & set(self.order))
 
     def kernel(self, name: str, segment: int, hand_over: Callable[[str], None] | None = None) -> str:
-        """``i64 name(ptr in, i64 stride, …, ptr out, i64 n)``; ``segment`` is the number of lines in a basic block.
+        """``i64 name(ptr in, i64 stride, …, ptr out, i64 n)``; ``segment`` instructions are in a basic block.
 
         Results that exceed the caches go past them. That is chosen for each chunk, or where results follow each other
         closely for a block, of which there are several then: a choice for each chunk would take longer. Each is a
@@ -79,7 +79,7 @@ class HiddenWrites:
     def _choices(self, segment: int, hand_over: Callable[[str], None]) -> tuple[int, list[str], str]:
         """How many blocks there are, each a module, lines that choose among them, and the name of what they choose.
 
-        One writes through the caches, one past them, and one is for arrays that start at half a line.
+        One writes through the caches, one past them, and one is for arrays that start at a multiple of 32 bytes.
         """
         rows, body, count = self.rows, self.rows.body, 0
 
@@ -117,10 +117,11 @@ class HiddenWrites:
         return [self._goes_past(n, row) if self.may_go_past[n] else "" for n, row in enumerate(rows)]
 
     def _goes_past(self, number: int, row: str) -> str:
-        """The same for an array of which the first lane has the ``row``."""
+        """An i1 for one array; its chunks of the first lane are in that ``row``."""
         rows, body, width = self.rows, self.rows.body, self.rows.width
-        size, stride = rows.arrays.sizes[number], rows.strides[number]
-        start = body.op(f"ptrtoint ptr {body.at(row, self._plan.first[number])} to i64")
+        size, stride, chunk = rows.arrays.sizes[number], rows.strides[number], self._plan.first[number]
+        assert chunk is not None
+        start = body.op(f"ptrtoint ptr {body.at(row, chunk.end % width)} to i64")
         gap = body.op(f"shl i64 {body.op(f'sub i64 {stride}, {size}')}, 3")  # between rows
         rest = body.op(f"and i64 {body.op(f'or i64 {start}, {gap}')}, {8 * width - 1}")
         is_whole = body.op(f"icmp ule i64 {body.op(f'add i64 %i, {width - 1}')}, %last")

@@ -16,7 +16,7 @@ from dqdyn.compile.codegen.results import OutputArrays, Shape
 from dqdyn.compile.codegen.rolled_kernels import may_roll, rolled_batch_kernel, rolled_state_kernel
 from dqdyn.compile.codegen.rows import RowLoop
 from dqdyn.compile.codegen.sincos import LARGEST
-from dqdyn.compile.codegen.stages import NEXT_MODULE, Stages
+from dqdyn.compile.codegen.stages import NEXT_MODULE, Stages, table
 from dqdyn.compile.trace.passes import negations_early, sines_first
 from dqdyn.compile.trace.program import Program
 
@@ -167,7 +167,7 @@ def scalar_kernel(
     stages.memory.update({what: f"%{what}" for what, size in {**sizes, "scratch": slots}.items() if size})
     flag = body.op(f"or i1 {stages.call()}, {early.flag}")
     kernel = state_kernel(program, body, name, slots, flag, memory, arrays.pointers)
-    return NEXT_MODULE.join([stages.table() + kernel, *modules])
+    return NEXT_MODULE.join([table(stages.count) + kernel, *modules])
 
 
 def _store_constants(program: Program, body: CodeBody, width: int, arrays: OutputArrays) -> set[int]:

@@ -1,8 +1,9 @@
 """The batch kernel of a long program: a block of rows is computed in segments; arrays are written as they are complete.
 
-Nothing is gained by mixing the two further: a store to a line that is not in the innermost cache holds up all stores
-behind it, those of the computation included. Chunks of rows that are written as they are complete, or in portions among
-the operations of the next block, took as long or up to twice as long.
+Where results follow each other closely, nothing is gained by mixing the two further: a store to a line that is not in
+the innermost cache holds up all stores behind it, those of the computation included. Chunks of rows that are written as
+they are complete, or in portions among the operations of the next block, took as long or up to twice as long. Programs
+with many operations for each result are in :mod:`dqdyn.compile.codegen.hidden_writes`.
 """
 
 from __future__ import annotations

@@ -30,7 +30,8 @@ _TIME_FOR_ALL = 4  # operations per line; where there are fewer, only the first 
 class PrefetchPlan:
     """Lines to request during ``steps`` operations; to be created where the rows of the block are known.
 
-    Those of long results only where they are written all along: then the next block is requested for the second level.
+    Lines of long results are requested only if they are written all along: those of the next block, for the second
+    level.
     """
 
     def __init__(self, rows: RowLoop, steps: int, is_written_all_along: bool = False) -> None:
@@ -105,7 +106,10 @@ class ResultRequests:
 
 
 class ChunkRequests:
-    """Lines, (turn, row, column), requested for the second level before that turn, at which they are written."""
+    """Lines, (turn, row, column), requested for the second level before that turn, at which they are written.
+
+    Those written during the first operations are requested at once.
+    """
 
     def __init__(self, body: CodeBody, lines: Sequence[tuple[int, str, int]]) -> None:
         self.body, self.lines = body, lines

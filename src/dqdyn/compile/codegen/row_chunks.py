@@ -2,10 +2,13 @@
 
 A store that straddles two lines of the caches occupies both: results that begin 16 bytes behind a line took up to 40 %
 longer to write. Allocators align to 16 bytes, so an array starts at any of four places in a line, and code is emitted
-for two of them. Where rows are an odd number of half lines long, they alternate. Those of even and odd states are cut
-at different columns then, at no cost: the first round of a transposition separates them; and what begins half a line
-further on is the same, with even and odd states exchanged. Rows of other lengths are cut at boundaries of half a line,
-which vectors of eight numbers may straddle: a processor that stores 32 bytes at a time takes longer only within a half.
+for two of them: 16 bytes behind a multiple of 32, or at one.
+
+Where rows are an odd number of half lines long, they alternate. Those of even and odd states are cut at different
+columns then, at no cost: the first round of a transposition separates them; and what begins half a line further on is
+the same, with even and odd states exchanged. Rows of whole lines are cut as if the array began in the first half of a
+line. Other rows are cut at halves of a line, which vectors of eight numbers may straddle: a processor that stores 32
+bytes at a time takes longer only within a half.
 """
 
 from __future__ import annotations

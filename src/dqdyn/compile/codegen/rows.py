@@ -27,7 +27,7 @@ UNIT_SQUARED = 1.9e-6
 """|‖r‖² − 1| beyond which Python decides whether a quaternion is refused."""
 
 ALWAYS = "true"
-"""A condition that holds."""
+"""The i1 that is always true."""
 
 _LONGEST = 500  # lines of IR in a basic block
 _OF_32, _OF_16 = 26, 12  # registers
@@ -232,16 +232,18 @@ class RowLoop:
         offsets = [body.op(f"mul i64 {row}, {self.strides[number]}") for row in rows]
         return [body.at(self.arrays.pointers[number], offset) for offset in offsets]
 
-    def cut_rows(self, numbers: Sequence[str], number: int, first: int) -> CutRows:
-        """Pointers to the rows of an array that is cut at alternating columns, those of even lanes at the ``first``.
+    def cut_rows(self, numbers: Sequence[str], number: int, first: Chunk | None) -> CutRows:
+        """Pointers to the rows of an array of which that is the first chunk.
 
-        One of several arrays may start at the other half of a line than the first one. Then its rows are exchanged.
+        Chunks of even and odd lanes begin at different columns where rows start at alternating halves of a line. If one
+        of several arrays starts at the half that was not planned, its even and odd rows are exchanged.
         """
         body, w = self.body, self.width
         rows = self.output_rows(numbers, number)
-        if self._exchanges or not alternates(self.arrays.sizes[number], w):
+        is_cut = first is not None and first.parity is not None and alternates(self.arrays.sizes[number], w)
+        if self._exchanges or first is None or not is_cut:
             return CutRows(rows)
-        start = body.op(f"ptrtoint ptr {body.at(rows[0], first)} to i64")
+        start = body.op(f"ptrtoint ptr {body.at(rows[0], first.end % w)} to i64")
         is_other = body.op(f"icmp ne i64 {body.op(f'and i64 {start}, {4 * w}')}, 0")
         mine = [body.op(f"select i1 {is_other}, ptr {rows[r ^ 1]}, ptr {rows[r]}") for r in range(w)]
         orders = [", ".join(f"i64 {k}" for k in self._pairing(parity)) for parity in (0, 1)]
@@ -285,7 +287,7 @@ class RowLoop:
         return has_alignments(self.arrays.sizes[0], self.width, len(self.arrays.sizes))
 
     def is_aligned(self) -> str:
-        """An i1 that chooses among them: whether the output starts at half a line."""
+        """An i1 that chooses among them: whether the output starts at a multiple of 32 bytes."""
         body = self.body
         rest = body.op(f"and i64 {body.op('ptrtoint ptr %out to i64')}, 16")
         return body.op(f"icmp eq i64 {rest}, 0")
@@ -362,30 +364,32 @@ class RowLoop:
     def store_columns(
         self, pointers: Sequence[str] | CutRows, chunk: Chunk, columns: Sequence[str], past: str = ""
     ) -> None:
-        """As :meth:`store_chunk`, of columns that are there."""
+        """The same for columns that are in registers."""
         body, left = self.body, len(columns)
         whole = [*columns, *["zeroinitializer"] * (self.width - left)]
         cut = pointers if isinstance(pointers, CutRows) else CutRows(pointers)
         if chunk.parity is None:
+            assert cut.picks is None, "rows that may be exchanged are cut for each parity"
             rows, some = self.transposed(whole), cut.pointers
         else:
             picks = cut.picks[chunk.parity] if cut.picks else ""
             rows, some = self.half_transposed(whole, chunk.parity, picks), cut.pointers[chunk.parity :: 2]
         targets = [body.at(pointer, chunk.start) if chunk.start else pointer for pointer in some]
-        if left < self.width:
-            past = ""
+        if left < self.width or not past:
+            for row, target in zip(rows, targets, strict=True):
+                body.store_lanes(row, target, range(left))
+            return
         beyond, through, on = (body.new_label(what) for what in ("beyond", "through", "on"))
-        if past not in ("", ALWAYS):
+        if past != ALWAYS:
             body.branch(past, beyond, through)
             body.label(beyond)
-        for row, target in zip(rows, targets, strict=True) if past else ():
+        for row, target in zip(rows, targets, strict=True):
             body.store_past_caches(row, target)
-        if past not in ("", ALWAYS):
+        if past != ALWAYS:
             body.jump(on)
             body.label(through)
-        for row, target in zip(rows, targets, strict=True) if past != ALWAYS else ():
-            body.store_lanes(row, target, range(left))
-        if past not in ("", ALWAYS):
+            for row, target in zip(rows, targets, strict=True):
+                body.store(row, target, body.real)
             body.jump(on)
             body.label(on)
 

@@ -47,7 +47,7 @@ class Stages:
         self.body, self._hand_over = body, hand_over
         self._share = 1 + 2 * length // (LONGEST * _MODULES)
         self._waiting: list[str] = []
-        self._count = 0
+        self.count = 0
         self.memory = {"scratch": "null", "sines": "null", "lanes": "null"}  # what the kernel has allocated
         self._pointers = [*(f"%in{i}" for i in range(len(program.inputs))), *arrays.pointers]
         self._kernel: list[str] = []
@@ -70,16 +70,16 @@ class Stages:
         self.close()
         self.complete()
         self._share //= _TOGETHER
-        self._last = self._count
+        self._last = self.count
 
     def close(self) -> None:
         """What was emitted since then becomes a stage."""
         flag = self.body.too_large()
         arguments = ", ".join(f"ptr noalias {p}" for p in [*self._pointers, *(f"%{name}" for name in self.memory)])
-        head = [f"define i64 @{stage_name(self._count)}({arguments}) {{", "entry:", "  %go = icmp ne ptr %out, null"]
+        head = [f"define i64 @{stage_name(self.count)}({arguments}) {{", "entry:", "  %go = icmp ne ptr %out, null"]
         tail = [f"  %flag = zext i1 {flag} to i64", "  ret i64 %flag", "stop:", "  ret i64 0", "}", ""]
         self._waiting.append("\n".join([*head, *self.body.take_lines(), *tail]))
-        self._count += 1
+        self.count += 1
         self.body.largest = self.body.const(0.0)
         if len(self._waiting) == self._share:
             self.complete()
@@ -103,11 +103,7 @@ class Stages:
         body.lines[:] = self._kernel
         given = ", ".join(f"ptr {p}" for p in [*self._pointers, *self.memory.values()])
         flags = "0"
-        for k in (*range(self._last, self._count), *range(self._last)):
+        for k in (*range(self._last, self.count), *range(self._last)):
             function = body.load(body.at(f"@{TABLE}", k, "ptr"), "ptr")
             flags = body.op(f"or i64 {flags}, {body.op(f'call i64 {function}({given})')}")
         return body.op(f"icmp ne i64 {flags}, 0")
-
-    def table(self) -> str:
-        """The global that the loader fills in."""
-        return table(self._count)
