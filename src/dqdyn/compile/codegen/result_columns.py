@@ -155,7 +155,7 @@ class ResultColumns:
             body.store(vector, target, body.real)
         body.jump("on")
         body.label("mixed")
-        for target, row in zip(targets, rows.transposed(self._columns(number, column)), strict=True):
+        for target, row in zip(targets, rows.squares.transposed(self._columns(number, column)), strict=True):
             body.store(row, target, body.real)
         body.jump("on")
         body.label("on")

@@ -146,7 +146,7 @@ def _write(rows: RowLoop, numbers: Sequence[str], columns: Array) -> None:
         places = [body.at(first, k, columns.kind) for k in range(left)]
         vectors = [body.load(place, columns.kind, columns.align) for place in places]
         for pointer, row in zip(
-            pointers, rows.transposed([*vectors, *["zeroinitializer"] * (width - left)]), strict=True
+            pointers, rows.squares.transposed([*vectors, *["zeroinitializer"] * (width - left)]), strict=True
         ):
             body.store_lanes(row, body.at(pointer, start), range(left))
 

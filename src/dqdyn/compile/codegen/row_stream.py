@@ -80,7 +80,7 @@ class RowStream:
         if lag:  # from the second line on, with the first stored before
             start = body.op(f"call i64 @llvm.umax.i64(i64 {line}, i64 1)")
             column = self._column(body.op(f"sub i64 {start}, 1"))
-            rows = self.rows.transposed(self.columns(column))
+            rows = self.rows.squares.transposed(self.columns(column))
             initial = rows[1::2]
             body.branch(body.op(f"icmp eq i64 {line}, 0"), f"{label}_once", before)
             body.label(f"{label}_once")
@@ -94,7 +94,7 @@ class RowStream:
         body.branch(body.op(f"icmp ult i64 {lines}, {end}"), loop, out)
         body.label(loop)
         column = self._column(lines)
-        rows = self.rows.transposed(self.columns(column))
+        rows = self.rows.squares.transposed(self.columns(column))
         self._store(rows[::2], 0, column)
         if lag:
             order = ", ".join(f"i32 {k + lag}" for k in range(w))
@@ -141,7 +141,7 @@ class RowStream:
         body, w = self.rows.body, self.rows.width
         numbers = f"<{', '.join(f'i64 {column + k}' for k in range(w))}>"
         mask = body.binary(f"icmp {comparison}", numbers, self._spread(limit), body.integer)
-        rows = self.rows.half_transposed(self.columns(str(column)), parity)
+        rows = self.rows.squares.half_transposed(self.columns(str(column)), parity)
         for row, pointer in zip(rows, self.pointers[parity::2], strict=True):
             body.store_where(row, body.at(pointer, column), mask)
 

@@ -18,6 +18,7 @@ from dqdyn.compile.codegen.ir import Emitter
 from dqdyn.compile.codegen.results import OutputArrays, Shape
 from dqdyn.compile.codegen.row_chunks import Chunk, alternates, chunks, has_alignments
 from dqdyn.compile.codegen.stages import stage_name
+from dqdyn.compile.codegen.transposition import Transposition
 from dqdyn.compile.trace.program import Program
 
 TOO_LARGE, UNFIT = 1, 2
@@ -39,7 +40,7 @@ class CutRows:
     """Pointers to the rows of an array in a block, by lane, or with even and odd ones exchanged.
 
     Then ``picks`` are vectors of lanes that bring the right rows of a transposed square there
-    (:meth:`RowLoop.half_transposed`).
+    (:meth:`~dqdyn.compile.codegen.transposition.Transposition.half_transposed`).
     """
 
     pointers: Sequence[str]
@@ -60,6 +61,7 @@ class RowLoop:
     ) -> None:
         self.program, self.width, self.units = program, width, tuple(units)
         self.body = CodeBody(width, fma, contract)
+        self.squares = Transposition(self.body)
         self.arrays = OutputArrays.of(program, parts)
         self.registers = _OF_32 if width == 8 or (width == 2 and fma) else _OF_16  # AVX-512 and NEON have 32 vectors
         """Vectors for values that wait; the others are for constants and products."""
@@ -246,7 +248,7 @@ class RowLoop:
         start = body.op(f"ptrtoint ptr {body.at(rows[0], first.end % w)} to i64")
         is_other = body.op(f"icmp ne i64 {body.op(f'and i64 {start}, {4 * w}')}, 0")
         mine = [body.op(f"select i1 {is_other}, ptr {rows[r ^ 1]}, ptr {rows[r]}") for r in range(w)]
-        orders = [", ".join(f"i64 {k}" for k in self._pairing(parity)) for parity in (0, 1)]
+        orders = [", ".join(f"i64 {k}" for k in self.squares.pairing(parity)) for parity in (0, 1)]
         kind = body.integer
         picks = [
             body.op(f"select i1 {is_other}, {kind} <{orders[1 - parity]}>, {kind} <{orders[parity]}>")
@@ -302,34 +304,12 @@ class RowLoop:
         first = [body.at(row, start) if start else row for row in pointers]
         if self.width < _HALVED:
             loaded = [body.load_lanes(row, lanes) for row in first]
-            columns = self.transposed(loaded)
+            columns = self.squares.transposed(loaded)
         else:
-            loaded, columns = self._transposed_in_memory(first, len(lanes))
+            loaded, columns = self.squares.from_memory(first, len(lanes))
         for half in (loaded[::2], loaded[1::2]):
             unfit = body.binary("fadd", self.not_finite(half), unfit) if half else unfit
         return columns, unfit
-
-    def _transposed_in_memory(self, pointers: Sequence[str], lanes: int) -> tuple[list[str], list[str]]:
-        """Some columns of a square in memory, and the vectors that were loaded for them.
-
-        Halves of two rows are loaded into one vector, which spares the last round of shuffles.
-        """
-        w, narrow = self.width, self.body.widened(self.width // 2)
-        result, loaded = ["zeroinitializer"] * w, []
-
-        def both(k: int, start: int) -> str:
-            some = range(min(lanes - start, w // 2))
-            halves = [narrow.load_lanes(narrow.at(pointers[row], start), some) for row in (k, k + 2)]
-            mask = ", ".join(f"i32 {lane}" for lane in range(w))
-            a, b = (f"{narrow.real} {half}" for half in halves)
-            return narrow.op(f"shufflevector {a}, {b}, <{w} x i32> <{mask}>")
-
-        for start in range(0, lanes, w // 2):
-            rows = [both(k, start) for k in range(w) if k % 4 < 2]
-            for parity in range(2):
-                self._sort(self._paired(rows, parity), range(start + parity, start + w // 2, 2), result)
-            loaded += rows
-        return loaded, result
 
     def not_finite(self, vectors: Sequence[str]) -> str:
         """The sum of 0 · x: NaN where a vector is infinite or NaN. Short sums do not wait for each other."""
@@ -370,10 +350,10 @@ class RowLoop:
         cut = pointers if isinstance(pointers, CutRows) else CutRows(pointers)
         if chunk.parity is None:
             assert cut.picks is None, "rows that may be exchanged are cut for each parity"
-            rows, some = self.transposed(whole), cut.pointers
+            rows, some = self.squares.transposed(whole), cut.pointers
         else:
             picks = cut.picks[chunk.parity] if cut.picks else ""
-            rows, some = self.half_transposed(whole, chunk.parity, picks), cut.pointers[chunk.parity :: 2]
+            rows, some = self.squares.half_transposed(whole, chunk.parity, picks), cut.pointers[chunk.parity :: 2]
         targets = [body.at(pointer, chunk.start) if chunk.start else pointer for pointer in some]
         if left < self.width or not past:
             for row, target in zip(rows, targets, strict=True):
@@ -392,46 +372,3 @@ class RowLoop:
                 body.store(row, target, body.real)
             body.jump(on)
             body.label(on)
-
-    def transposed(self, rows: list[str]) -> list[str]:
-        """A square of ``width`` vectors transposed by log₂(width) rounds of shuffles.
-
-        Each is an interleaving of neighbours or a choice of pairs in order. Permutations of another kind would occupy
-        the units that multiply.
-        """
-        if self.width == 1:
-            return list(rows)
-        halves = [self.half_transposed(rows, parity) for parity in range(2)]
-        return [row for pair in zip(*halves, strict=True) for row in pair]
-
-    def half_transposed(self, rows: list[str], parity: int, picks: str = "") -> list[str]:
-        """Every second row of the transposed square; ``picks`` decide when the code runs which ones, if given."""
-        result = [""] * self.width
-        self._sort(self._paired(rows, parity, picks), range(parity, self.width, 2), result)
-        return result[parity::2]
-
-    def _paired(self, rows: list[str], parity: int, picks: str = "") -> list[str]:
-        """The first round of a transposition: of two neighbours the lanes of one parity, side by side."""
-        pairs = zip(rows[::2], rows[1::2], strict=True)
-        if picks:
-            return [self.body.picked(a, b, picks) for a, b in pairs]
-        return [self._shuffle(a, b, self._pairing(parity)) for a, b in pairs]
-
-    def _pairing(self, parity: int) -> list[int]:
-        return [j - j % 2 + parity + self.width * (j % 2) for j in range(self.width)]
-
-    def _sort(self, mixed: list[str], numbers: Sequence[int], result: list[str]) -> None:
-        """Bring pairs of the rows ``numbers``, which lie side by side in each vector, together: a vector per row."""
-        if len(mixed) == 1:
-            result[numbers[0]] = mixed[0]
-            return
-        w = self.width
-        for odd in range(2):
-            order = [4 * (k // 2) + 2 * odd + k % 2 for k in range(w)]
-            half = [self._shuffle(mixed[k], mixed[k + 1], order) for k in range(0, len(mixed), 2)]
-            self._sort(half, numbers[odd::2], result)
-
-    def _shuffle(self, a: str, b: str, order: list[int]) -> str:
-        real, w = self.body.real, self.width
-        mask = ", ".join(f"i32 {j}" for j in order)
-        return self.body.op(f"shufflevector {real} {a}, {real} {b}, <{w} x i32> <{mask}>")
