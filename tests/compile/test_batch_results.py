@@ -145,6 +145,18 @@ def test_an_order_for_registers_uses_only_what_is_there() -> None:
         assert register_order.traffic(program, chosen, 26) <= register_order.traffic(program, members, 26)
 
 
+def test_an_order_in_which_results_are_written_when_due_remains() -> None:
+    """It is compared with results written as they are complete, not at the end."""
+    instructions: list[Instruction] = [("input", (0, k), 0.0) for k in range(INPUTS)]
+    products = range(INPUTS, INPUTS + 96)
+    instructions += [("mul", (k % INPUTS, (3 * k + 1) % INPUTS), 0.0) for k in products]
+    program = program_of(instructions, list(products), [INPUTS])
+    chunks = [tuple(products[k : k + 8]) for k in range(0, 96, 8)]
+    assert list(register_order.in_registers(program, products, 26, chunks)) == list(products)
+    mixed = [tuple(products[k::12]) for k in range(12)]
+    assert list(register_order.in_registers(program, products, 26, mixed)) != list(products)
+
+
 def test_values_that_are_used_late_are_made_late() -> None:
     instructions: list[Instruction] = [("input", (0, k), 0.0) for k in range(INPUTS)]
     products = range(INPUTS, INPUTS + 100)

@@ -33,14 +33,14 @@ def in_registers(
     operations, each on some results; in the order they have the numbers that follow those of the instructions.
     """
     instructions = _with(program, writes)
-    members = [*members, *range(len(program.instructions), len(instructions))]
-    first = _first(instructions, members)
+    every = [*members, *range(len(program.instructions), len(instructions))]
+    first = _first(instructions, every)
     before = set(first)
-    rest = [i for i in members if i not in before]
+    rest = [i for i in every if i not in before]
     orders = [[*first, *_ordered(instructions, rest, key)] for key in _KEYS]
-    as_written = _traffic(instructions, [*first, *rest], registers)
+    own = [*first, *(i for i in members if i not in before)]
     least, best = min((_traffic(instructions, order, registers), n) for n, order in enumerate(orders))
-    return orders[best] if least < _WORTHWHILE * as_written else members
+    return orders[best] if least < _WORTHWHILE * traffic(program, own, registers, writes) else members
 
 
 def traffic(program: Program, order: Sequence[int], registers: int, writes: Sequence[Sequence[int]] = ()) -> float:
