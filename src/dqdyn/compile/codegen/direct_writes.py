@@ -8,7 +8,7 @@ value has to wait; or in their own order if that hides the stores (:mod:`dqdyn.c
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dqdyn.compile.codegen.blocks import size_of
@@ -17,7 +17,7 @@ from dqdyn.compile.codegen.register_order import in_registers, traffic
 from dqdyn.compile.codegen.register_plan import Operation, RegisterPlan, from_inputs, operations, register_plan
 from dqdyn.compile.codegen.result_columns import is_sparse
 from dqdyn.compile.codegen.row_chunks import Chunk, chunks
-from dqdyn.compile.codegen.rows import CutRows, RowLoop
+from dqdyn.compile.codegen.rows import RowLoop
 from dqdyn.compile.trace.program import Program
 
 _SHORTEST = 1000  # lines of IR; between the operations of fewer, results of the block before are written quicker
@@ -73,8 +73,6 @@ class PlannedWrites:
     waiting: RegisterPlan
     due: DueWrites
     fused: dict[int, int]
-    first: Sequence[Chunk | None]
-    """The first chunk of each array, if it has any."""
 
     @staticmethod
     def of(rows: RowLoop, order: Sequence[int], is_behind: bool | None) -> PlannedWrites:
@@ -83,23 +81,21 @@ class PlannedWrites:
         planned: list[Operation] = [(some.number, some.results) for some in due.left]
         for operation in operations(rows.program, order, fused):
             planned += [operation, *((some.number, some.results) for some in due.after(operation[0]))]
-        first = [next(iter(chunks(size, rows.width, is_behind)), None) for size in rows.arrays.sizes]
         waiting = register_plan(from_inputs(rows.program, planned), rows.registers, {})
-        return PlannedWrites(order, waiting, due, fused, first)
+        return PlannedWrites(order, waiting, due, fused)
 
 
 @dataclass(frozen=True)
 class LongBlock:
     """How a block of a long program is emitted, with so many instructions of the program in a basic block.
 
-    ``past`` takes the rows of each array and gives an i1 for each: whether it goes past the caches. Lines of results
-    may be requested some operations before they are written. A block in a module of its own is a ``stage``.
+    Chunks that fill lines go past the caches if it ``is_past``; else lines of results are requested some operations
+    before they are written. The block is a ``stage``, in a module of its own.
     """
 
     segment: int
-    past: Callable[[Sequence[CutRows]], list[str]]
-    has_requests: bool
-    stage: int | None = None
+    is_past: bool
+    stage: int
 
 
 def direct_block(rows: RowLoop, name: str, plan: PlannedWrites, long: LongBlock | None = None) -> list[str]:
@@ -118,7 +114,7 @@ def direct_block(rows: RowLoop, name: str, plan: PlannedWrites, long: LongBlock 
 
     def write(some: _Write) -> None:
         values.update({k: fetch(k) for k in some.results if (some.number, k) in waiting.reloads})
-        rows.store_chunk(pointers[some.array], some.array, some.chunk, values.__getitem__, past[some.array])
+        rows.store_chunk(pointers[some.array], some.array, some.chunk, values.__getitem__, is_past)
 
     def compute(i: int, value: str) -> None:
         keep(i, value)
@@ -128,14 +124,14 @@ def direct_block(rows: RowLoop, name: str, plan: PlannedWrites, long: LongBlock 
 
     numbers = rows.row_numbers("%i")
     rows.read(numbers, values, keep)
-    pointers = [rows.cut_rows(numbers, number, first) for number, first in enumerate(plan.first)]
+    pointers = [rows.output_rows(numbers, number) for number in range(len(rows.arrays.sizes))]
     requests: PrefetchPlan | ChunkRequests
     if long is None:
-        past, segment = [""] * len(pointers), max(1, len(order))
+        is_past, segment = False, max(1, len(order))
         requests = PrefetchPlan(rows, len(order), is_written_all_along=True)
     else:
-        past, segment = long.past(pointers), long.segment
-        requests = ChunkRequests(body, plan.due.lines(order, pointers) if long.has_requests else ())
+        is_past, segment = long.is_past, long.segment
+        requests = ChunkRequests(body, () if is_past else plan.due.lines(order, pointers))
     for n, start in enumerate(range(0, max(1, len(order)), segment)):
         body.cut(f"part{n}")
         body.largest = rows.recorded("largest")
@@ -179,12 +175,12 @@ class DueWrites:
         """What is written after an instruction."""
         return self._after.get(i, ())
 
-    def lines(self, order: Sequence[int], pointers: Sequence[CutRows]) -> list[tuple[int, str, int]]:
+    def lines(self, order: Sequence[int], pointers: Sequence[Sequence[str]]) -> list[tuple[int, str, int]]:
         """Lines that are written, in order: the turn, the row, and the column at which a chunk begins."""
         found = []
         for turn, i in enumerate(order):
             for some in self.after(i):
-                own = pointers[some.array].pointers
+                own = pointers[some.array]
                 lanes = own if some.chunk.parity is None else own[some.chunk.parity :: 2]
                 found += [(turn, row, some.chunk.start) for row in lanes]
         return found

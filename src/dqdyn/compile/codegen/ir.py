@@ -117,11 +117,6 @@ class Emitter:
         first = self.op(f"insertelement {self.real} poison, double {value}, i64 0")
         return self.op(f"shufflevector {self.real} {first}, {self.real} poison, <{self.width} x i32> zeroinitializer")
 
-    def picked(self, a: str, b: str, lanes: str) -> str:
-        """Lanes of two vectors of eight doubles, numbered by a vector of integers; AVX-512 alone has this."""
-        given = f"{self.real} {a}, {self.integer} {lanes}, {self.real} {b}"
-        return self.op(f"call {self.real} @llvm.x86.avx512.vpermi2var.pd.512({given})")
-
     def any_lane(self, condition: str) -> str:
         """An i1: whether a condition holds in any lane."""
         if self.width == 1:
@@ -146,7 +141,6 @@ def _declarations() -> str:
         "declare i64 @llvm.umax.i64(i64, i64)",
         "declare i64 @llvm.smax.i64(i64, i64)",
         "declare void @llvm.prefetch.p0(ptr, i32, i32, i32)",
-        "declare <8 x double> @llvm.x86.avx512.vpermi2var.pd.512(<8 x double>, <8 x i64>, <8 x double>)",
         '!0 = !{!"branch_weights", i32 10000, i32 1}',
         "!1 = !{i32 1}",
     ]

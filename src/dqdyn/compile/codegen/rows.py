@@ -11,7 +11,6 @@ one operation per loaded vector, where a separate pass would read memory twice.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from dqdyn.compile.codegen.emit import CodeBody, fused_products
 from dqdyn.compile.codegen.ir import Emitter
@@ -27,24 +26,9 @@ TOO_LARGE, UNFIT = 1, 2
 UNIT_SQUARED = 1.9e-6
 """|‖r‖² − 1| beyond which Python decides whether a quaternion is refused."""
 
-ALWAYS = "true"
-"""The i1 that is always true."""
-
 _LONGEST = 500  # lines of IR in a basic block
 _OF_32, _OF_16 = 26, 12  # registers
 _HALVED = 4  # lanes from which vectors are loaded by halves
-
-
-@dataclass(frozen=True)
-class CutRows:
-    """Pointers to the rows of an array in a block, by lane, or with even and odd ones exchanged.
-
-    Then ``picks`` are vectors of lanes that bring the right rows of a transposed square there
-    (:meth:`~dqdyn.compile.codegen.transposition.Transposition.half_transposed`).
-    """
-
-    pointers: Sequence[str]
-    picks: tuple[str, str] | None = None
 
 
 class RowLoop:
@@ -234,28 +218,6 @@ class RowLoop:
         offsets = [body.op(f"mul i64 {row}, {self.strides[number]}") for row in rows]
         return [body.at(self.arrays.pointers[number], offset) for offset in offsets]
 
-    def cut_rows(self, numbers: Sequence[str], number: int, first: Chunk | None) -> CutRows:
-        """Pointers to the rows of an array of which that is the first chunk.
-
-        Chunks of even and odd lanes begin at different columns where rows start at alternating halves of a line. If one
-        of several arrays starts at the half that was not planned, its even and odd rows are exchanged.
-        """
-        body, w = self.body, self.width
-        rows = self.output_rows(numbers, number)
-        is_cut = first is not None and first.parity is not None and alternates(self.arrays.sizes[number], w)
-        if self._exchanges or first is None or not is_cut:
-            return CutRows(rows)
-        start = body.op(f"ptrtoint ptr {body.at(rows[0], first.end % w)} to i64")
-        is_other = body.op(f"icmp ne i64 {body.op(f'and i64 {start}, {4 * w}')}, 0")
-        mine = [body.op(f"select i1 {is_other}, ptr {rows[r ^ 1]}, ptr {rows[r]}") for r in range(w)]
-        orders = [", ".join(f"i64 {k}" for k in self.squares.pairing(parity)) for parity in (0, 1)]
-        kind = body.integer
-        picks = [
-            body.op(f"select i1 {is_other}, {kind} <{orders[1 - parity]}>, {kind} <{orders[parity]}>")
-            for parity in (0, 1)
-        ]
-        return CutRows(mine, (picks[0], picks[1]))
-
     def read(self, numbers: Sequence[str], values: dict[int, str], keep: Callable[[int, str], None]) -> None:
         """Read a block of all inputs: columns that an instruction names are its ``values``, and ``keep(i, column)``."""
         named = {operands: i for i, (op, operands, _) in enumerate(self.program.instructions) if op == "input"}
@@ -328,47 +290,34 @@ class RowLoop:
         return body.select(body.binary("fcmp olt", size, body.const(UNIT_SQUARED)), before, body.const(float("nan")))
 
     def store_chunk(
-        self, pointers: Sequence[str] | CutRows, number: int, chunk: Chunk, fetch: Callable[[int], str], past: str = ""
+        self,
+        pointers: Sequence[str],
+        number: int,
+        chunk: Chunk,
+        fetch: Callable[[int], str],
+        is_past: bool = False,
     ) -> None:
-        """Columns of an array of the output, up to ``width`` of them, back to rows: past the caches if ``past`` holds.
+        """Columns of an array of the output, up to ``width`` of them, back to rows.
 
-        Then whole vectors must be aligned.
+        Whole vectors go past the caches if it ``is_past``; then they must be aligned.
         """
         first = self.arrays.starts[number]
         columns = []
         for k in self.program.outputs[first + chunk.start : first + chunk.end]:
             op, _, constant = self.program.instructions[k]
             columns.append(self.body.const(constant) if op == "const" else fetch(k))
-        self.store_columns(pointers, chunk, columns, past)
+        self.store_columns(pointers, chunk, columns, is_past)
 
     def store_columns(
-        self, pointers: Sequence[str] | CutRows, chunk: Chunk, columns: Sequence[str], past: str = ""
+        self, pointers: Sequence[str], chunk: Chunk, columns: Sequence[str], is_past: bool = False
     ) -> None:
         """The same for columns that are in registers."""
-        body, left = self.body, len(columns)
+        body, squares, left = self.body, self.squares, len(columns)
         whole = [*columns, *["zeroinitializer"] * (self.width - left)]
-        cut = pointers if isinstance(pointers, CutRows) else CutRows(pointers)
-        if chunk.parity is None:
-            assert cut.picks is None, "rows that may be exchanged are cut for each parity"
-            rows, some = self.squares.transposed(whole), cut.pointers
-        else:
-            picks = cut.picks[chunk.parity] if cut.picks else ""
-            rows, some = self.squares.half_transposed(whole, chunk.parity, picks), cut.pointers[chunk.parity :: 2]
-        targets = [body.at(pointer, chunk.start) if chunk.start else pointer for pointer in some]
-        if left < self.width or not past:
-            for row, target in zip(rows, targets, strict=True):
+        rows = squares.transposed(whole) if chunk.parity is None else squares.half_transposed(whole, chunk.parity)
+        for pointer, row in zip(pointers[chunk.parity or 0 :: 1 if chunk.parity is None else 2], rows, strict=True):
+            target = body.at(pointer, chunk.start) if chunk.start else pointer
+            if is_past and left == self.width:
+                body.store_past_caches(row, target)
+            else:
                 body.store_lanes(row, target, range(left))
-            return
-        beyond, through, on = (body.new_label(what) for what in ("beyond", "through", "on"))
-        if past != ALWAYS:
-            body.branch(past, beyond, through)
-            body.label(beyond)
-        for row, target in zip(rows, targets, strict=True):
-            body.store_past_caches(row, target)
-        if past != ALWAYS:
-            body.jump(on)
-            body.label(through)
-            for row, target in zip(rows, targets, strict=True):
-                body.store(row, target, body.real)
-            body.jump(on)
-            body.label(on)

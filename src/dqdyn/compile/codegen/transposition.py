@@ -24,22 +24,16 @@ class Transposition:
         halves = [self.half_transposed(rows, parity) for parity in range(2)]
         return [row for pair in zip(*halves, strict=True) for row in pair]
 
-    def half_transposed(self, rows: list[str], parity: int, picks: str = "") -> list[str]:
-        """Every second row of the transposed square; ``picks`` decide when the code runs which ones, if given."""
+    def half_transposed(self, rows: list[str], parity: int) -> list[str]:
+        """Every second row of the transposed square."""
         result = [""] * self.width
-        self._sort(self._paired(rows, parity, picks), range(parity, self.width, 2), result)
+        self._sort(self._paired(rows, parity), range(parity, self.width, 2), result)
         return result[parity::2]
 
-    def _paired(self, rows: list[str], parity: int, picks: str = "") -> list[str]:
+    def _paired(self, rows: list[str], parity: int) -> list[str]:
         """The first round of a transposition: of two neighbours the lanes of one parity, side by side."""
-        pairs = zip(rows[::2], rows[1::2], strict=True)
-        if picks:
-            return [self.body.picked(a, b, picks) for a, b in pairs]
-        return [self._shuffle(a, b, self.pairing(parity)) for a, b in pairs]
-
-    def pairing(self, parity: int) -> list[int]:
-        """Lanes of two neighbours that have one parity, those of the second counted on from the first."""
-        return [j - j % 2 + parity + self.width * (j % 2) for j in range(self.width)]
+        order = [j - j % 2 + parity + self.width * (j % 2) for j in range(self.width)]
+        return [self._shuffle(rows[k], rows[k + 1], order) for k in range(0, len(rows), 2)]
 
     def _sort(self, mixed: list[str], numbers: Sequence[int], result: list[str]) -> None:
         """Bring pairs of the rows ``numbers``, which lie side by side in each vector, together: a vector per row."""
