@@ -45,7 +45,6 @@ class RowLoop:
     ) -> None:
         self.program, self.width, self.units = program, width, tuple(units)
         self.body = CodeBody(width, fma, contract)
-        self.squares = Transposition(self.body)
         self.arrays = OutputArrays.of(program, parts)
         self.registers = _OF_32 if width == 8 or (width == 2 and fma) else _OF_16  # AVX-512 and NEON have 32 vectors
         """Vectors for values that wait; the others are for constants and products."""
@@ -53,6 +52,11 @@ class RowLoop:
         """Whether kernels take the number of all rows, too, where they work on some of them."""
         one = len(self.arrays.sizes) == 1
         self.strides = [str(self.arrays.sizes[0])] if one else [f"%stride_{p[1:]}" for p in self.arrays.pointers]
+
+    @property
+    def squares(self) -> Transposition:
+        """Transpositions in the present body."""
+        return Transposition(self.body)
 
     def arguments(self) -> str:
         """Parameters of the kernel: a pointer and a row stride for each input, the output, and the number of rows.
