@@ -8,6 +8,7 @@ those behind it. Such results are written at the end instead (:mod:`dqdyn.compil
 There are four blocks of code, through the caches and past them, for arrays that start 16 bytes behind a multiple of 32
 or at one. So this is for programs of which LLVM compiles four in a second or two, with one array of results whose rows
 are an odd number of half lines: those start as planned wherever the array does, even and odd states exchanged or not.
+Only an array at an odd multiple of 8 bytes has unaligned rows, and they go through the caches.
 """
 
 from __future__ import annotations
