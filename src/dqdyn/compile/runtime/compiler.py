@@ -19,6 +19,7 @@ from functools import lru_cache
 from typing import Any
 
 from dqdyn.compile.codegen.ir import DECLARATIONS, module
+from dqdyn.compile.codegen.short_addresses import short_addresses
 from dqdyn.compile.runtime.processor import Machine
 
 _TURN = 5e-4  # s after which threads that compile, and need the interpreter for moments, may have their turn
@@ -97,6 +98,8 @@ class Compilation:
     def _job(self, ir: str, number: int) -> tuple[str, Machine, str, int]:
         self._lines += ir.count("\n")
         text = module(ir, number)
+        if self._host.is_x86:
+            text = short_addresses(text)
         if number and _admits_gaps():
             text = text.replace("%t", "%")  # of stages, which have no other names that begin so
         return text, self._host, self._features, 0 if self._lines > _QUICK else 1

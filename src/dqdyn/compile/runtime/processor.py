@@ -9,6 +9,7 @@ from dataclasses import dataclass
 # no feature for it, or, as on macOS, none at all. A kind is here only once its code was run: where LLVM's loader does
 # not know what an object file asks for, it ends the whole process.
 _FUSES: dict[str, str | None] = {"x86_64": "fma", "amd64": "fma", "aarch64": None, "arm64": None}
+_X86 = ("x86_64", "amd64")
 
 
 @dataclass(frozen=True)
@@ -21,6 +22,10 @@ class Machine:
     width: int
     fma: bool
     version: str
+
+    @property
+    def is_x86(self) -> bool:
+        return self.triple.partition("-")[0].lower() in _X86
 
     @property
     def width_for_one(self) -> int:
