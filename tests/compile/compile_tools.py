@@ -28,9 +28,9 @@ def library(ir: str) -> native.Library:
     return native.Library(ir, hashlib.sha256(ir.encode()).hexdigest())
 
 
-def scalar_code(program: Program, fma: bool, contract: bool, width: int = 1) -> Kernel:
+def scalar_code(program: Program, fma: bool, contract: bool, width: int = 1, registers: int = 16) -> Kernel:
     """The kernel for one state, called row by row; sines of coordinates in vectors of ``width``."""
-    made = library(scalar_kernel(program, fma, contract, width=width))
+    made = library(scalar_kernel(program, fma, contract, width=width, registers=registers))
     count = len(program.inputs) + 1
     function = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * count)(made.address("scalar"))
 

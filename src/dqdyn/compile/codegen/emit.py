@@ -91,9 +91,11 @@ class CodeBody(Emitter):
         inside = set((fused or {}).values())
         values = {} if values is None else values
         sines: dict[int, tuple[str, str]] = {}  # argument → sine and cosine
+        loaded: dict[int, int] = {}  # value → the instruction for which it was loaded
 
         def value_of(k: int) -> str:
-            if k not in values or (reloads is not None and (i, k) in reloads):
+            if k not in values or (reloads is not None and (i, k) in reloads and loaded.get(k) != i):
+                loaded[k] = i
                 op, _, constant = instructions[k]
                 values[k] = self.const(constant) if op == "const" else fetch(k)
             return values[k]

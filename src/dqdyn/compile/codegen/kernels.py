@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from itertools import accumulate
 
-from dqdyn.compile.codegen.blocks import plan, size_of
+from dqdyn.compile.codegen.blocks import segments, size_of
 from dqdyn.compile.codegen.direct_writes import direct_batch_kernel, direct_order, is_direct, may_be_direct
 from dqdyn.compile.codegen.early_sines import EarlySines
 from dqdyn.compile.codegen.emit import CodeBody
@@ -12,16 +13,20 @@ from dqdyn.compile.codegen.hidden_writes import HiddenWrites
 from dqdyn.compile.codegen.long_batches import long_batch_kernel
 from dqdyn.compile.codegen.packed_emitter import PackedEmitter
 from dqdyn.compile.codegen.pipelined import different_results, is_pipelined, pipelined_batch_kernel
+from dqdyn.compile.codegen.register_plan import operations, register_plan
 from dqdyn.compile.codegen.results import OutputArrays, Shape
 from dqdyn.compile.codegen.rolled_kernels import may_roll, rolled_batch_kernel, rolled_state_kernel
 from dqdyn.compile.codegen.rows import RowLoop
 from dqdyn.compile.codegen.sincos import LARGEST
 from dqdyn.compile.codegen.stages import NEXT_MODULE, Stages, table
+from dqdyn.compile.codegen.vector_groups import Group
 from dqdyn.compile.trace.passes import negations_early, sines_first
 from dqdyn.compile.trace.program import Program
 
 _LONG = 2500  # lines of IR from which a program is cut: the time to compile grows faster than the length
 _SEGMENT = 500  # lines in a basic block of such a program
+_IN_STAGE = 4  # basic blocks in a stage
+_STAGED = 6500  # lines from which on it becomes several functions
 _GIANT = 100_000  # from here on vectors of states would take megabytes of stack and minutes to compile
 
 
@@ -39,12 +44,14 @@ def straight(
     packed: PackedEmitter | None = None,
     done: Collection[int] = (),
     stages: Stages | None = None,
+    registers: int = 16,
 ) -> int:
-    """Emit a whole program, segment by segment; the number of slots for values that a later segment uses.
+    """Emit a whole program, segment by segment; the number of slots for values that wait in memory.
 
     ``load(argument, component)`` gives the name of an input; ``store(k, name)`` is called for each output. ``early``
     maps instructions that are computed already to places in ``%sines``. ``packed`` computes some of the outputs, and
-    those in ``done`` are stored already. ``stages`` takes the code as functions.
+    those in ``done`` are stored already. ``stages`` takes the code as functions. The processor has so many
+    ``registers``.
     """
     early = early or {}
     if stages:
@@ -55,7 +62,14 @@ def straight(
             users.setdefault(source, []).append(k)
     factors = packed.factors if packed else set()
     stored = packed.own if packed else {}
-    cut = plan(program, _segment(program), early, needed=packed.scalars if packed else None, stored=stored)
+    parts = segments(program, _segment(program), early, packed.scalars if packed else None)
+    before = packed.before if packed else {}
+    order = [i for members in parts for i in members]
+    ends = [0, *accumulate(map(len, parts))]
+    cuts = {ends[n] for n in range(_IN_STAGE, len(parts), _IN_STAGE)} if stages else set()
+    inputs = [i for i, (op, _, _) in enumerate(program.instructions) if op == "input"]
+    read = [(i, [*operands, *_spread(program, before.get(i, ()))]) for i, operands in operations(program, order, {})]
+    waiting = register_plan(read, registers, {}, {*stored, *early, *inputs}, cuts)
 
     def fetch(k: int) -> str:
         op, operands, constant = program.instructions[k]
@@ -65,12 +79,12 @@ def straight(
             return load(operands[0], operands[1])
         if k in stored and k not in early:
             return body.load(body.at("%lanes", stored[k]))
-        pointer = body.at("%sines", early[k]) if k in early else body.slot(cut.slot[k])
+        pointer = body.at("%sines", early[k]) if k in early else body.slot(waiting.slot[k])
         return body.load_slot(op == "less", pointer)
 
     def keep(i: int, value: str) -> None:
-        if i in cut.slot:
-            body.store_slot(program.instructions[i][0] == "less", value, body.slot(cut.slot[i]))
+        if i in waiting.slot:
+            body.store_slot(program.instructions[i][0] == "less", value, body.slot(waiting.slot[i]))
         use(i, value)
 
     def use(i: int, value: str) -> None:
@@ -82,19 +96,29 @@ def straight(
     for i in dict.fromkeys([*users, *factors]):  # results and factors that no segment computes
         if program.instructions[i][0] in ("input", "const") or i in early:
             use(i, fetch(i))
-    before = packed.emit_before if packed and packed.before else None
-    noted = {*cut.slot, *users, *factors}
-    for n, members in enumerate(cut.segments):
-        if n and not (stages and stages.close_if_long()):
+    noted = {*waiting.slot, *users, *factors}
+    group = packed.emit_before if packed and before else None
+    values: dict[int, str] = {}
+    for n, members in enumerate(parts):
+        if stages and ends[n] in cuts:
+            stages.close()
+            values = {}
+        elif n:
             body.cut(f"segment{n}")
-        body.segment(program, [i for i in members if i not in early], fetch, keep, noted, before)
+        body.segment(program, members, fetch, keep, noted, group, reloads=waiting.reloads, values=values)
     if packed:
         body.cut("packed")
         packed.emit(stages)
     if stages:
         stages.close()
         stages.complete()
-    return cut.slots
+    return waiting.slots
+
+
+def _spread(program: Program, groups: Sequence[Group]) -> list[int]:
+    """Values that groups spread over all lanes."""
+    found = dict.fromkeys(k for group in groups for k in group.common)
+    return [k for k in found if program.instructions[k][0] != "const"]
 
 
 def state_kernel(
@@ -123,12 +147,13 @@ def scalar_kernel(
     width: int = 1,
     parts: Sequence[Shape] = (),
     hand_over: Callable[[str], None] | None = None,
+    registers: int = 16,
 ) -> str:
     """``i64 name(ptr in…, ptr out…)`` for one state; returns 1 where the interpreter must redo it.
 
     Sines and cosines of neighbouring coordinates are computed in vectors of ``width``. Each of the ``parts`` of the
-    result has an array of its own. Of a long program this is the kernel and its stages in modules of their own, which
-    go to ``hand_over`` as they are complete.
+    result has an array of its own. The processor has so many ``registers``. Of a long program this is the kernel and
+    its stages in modules of their own, which go to ``hand_over`` as they are complete.
     """
     if may_roll(program) and len(parts) <= 1:
         rolled = rolled_state_kernel(program, fma, contract, name, width)
@@ -147,7 +172,7 @@ def scalar_kernel(
     packed = PackedEmitter(program, body, width, arrays)
     modules: list[str] = []
     length = size_of(program)
-    stages = Stages(program, body, arrays, length, hand_over or modules.append) if length > _LONG else None
+    stages = Stages(program, body, arrays, length, hand_over or modules.append) if length > _STAGED else None
     if packed.groups:
         if stages:  # LLVM compiles the last stages while inner groups are searched
             stages.begin_last()
@@ -155,7 +180,8 @@ def scalar_kernel(
             stages.end_last()
         packed.search()
     done = _store_constants(program, body, width, arrays)
-    slots = straight(program, body, load, store, early.place, packed if packed.groups else None, done, stages)
+    choices = (early.place, packed if packed.groups else None, done, stages, registers)
+    slots = straight(program, body, load, store, *choices)
     sizes = {
         "sines": 2 * width * len(early.windows) if early.place else 0,
         "lanes": packed.size if packed.groups else 0,

@@ -12,7 +12,7 @@ from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from itertools import accumulate
 
-from dqdyn.compile.codegen.blocks import plan
+from dqdyn.compile.codegen.blocks import segments
 from dqdyn.compile.codegen.prefetch import PrefetchPlan, ResultRequests
 from dqdyn.compile.codegen.register_plan import from_inputs, operations, register_plan
 from dqdyn.compile.codegen.result_columns import Portion, ResultColumns, is_sparse
@@ -30,11 +30,11 @@ def long_batch_kernel(rows: RowLoop, name: str, segment: int) -> str:
     program, body = rows.program, rows.body
     instructions, kernel_name = program.instructions, f"{name}_some"
     rows.knows_all = True
-    segments = plan(program, segment).segments
-    order = [i for members in segments for i in members]
-    written, fused = _written(rows, segments), rows.fused(order)
+    parts = segments(program, segment)
+    order = [i for members in parts for i in members]
+    written, fused = _written(rows, parts), rows.fused(order)
     planned = from_inputs(program, operations(program, order, fused))
-    waiting = register_plan(planned, rows.registers, _kept(rows, segments, written, len(planned) - len(order)))
+    waiting = register_plan(planned, rows.registers, _kept(rows, parts, written, len(planned) - len(order)))
     columns = ResultColumns(rows, waiting.slot, waiting.slots, name, may_stream=True)
 
     def fetch(k: int) -> str:
@@ -57,7 +57,7 @@ def long_batch_kernel(rows: RowLoop, name: str, segment: int) -> str:
     has_loop = not is_sparse(program)
     if has_loop:
         columns.store_constants(body, "%scratch")
-    for n, members in enumerate(segments):
+    for n, members in enumerate(parts):
         body.cut(f"part{n}")
         body.largest = rows.recorded("largest")
         body.segment(program, members, fetch, compute, fused=fused, reloads=waiting.reloads, values=values)
@@ -74,10 +74,10 @@ def long_batch_kernel(rows: RowLoop, name: str, segment: int) -> str:
     return "\n".join([*kernel, *rows.whole(name, kernel_name), *rows.piece(name, kernel_name), ""])
 
 
-def _written(rows: RowLoop, segments: Sequence[Sequence[int]]) -> dict[int, list[Portion]]:
+def _written(rows: RowLoop, parts: Sequence[Sequence[int]]) -> dict[int, list[Portion]]:
     """What is written after which segment: an array when it is complete, the beginnings of long rows before."""
     program, arrays, w = rows.program, rows.arrays, rows.width
-    made = {i: n for n, members in enumerate(segments) for i in members}
+    made = {i: n for n, members in enumerate(parts) for i in members}
     found: dict[int, list[Portion]] = {}
     for number, (start, size) in enumerate(zip(arrays.starts, arrays.sizes, strict=True)):
         latest = list(accumulate((made.get(k, 0) for k in program.outputs[start : start + size]), max))
@@ -94,15 +94,15 @@ def _written(rows: RowLoop, segments: Sequence[Sequence[int]]) -> dict[int, list
 
 
 def _kept(
-    rows: RowLoop, segments: Sequence[Sequence[int]], written: Mapping[int, Sequence[Portion]], before: int
+    rows: RowLoop, parts: Sequence[Sequence[int]], written: Mapping[int, Sequence[Portion]], before: int
 ) -> dict[int, int]:
     """Results, and the last turn of the segment after which they are written; the last of all, if most are constant.
 
-    There are some turns ``before`` the segments.
+    There are some turns ``before`` the parts.
     A portion may begin with half of the chunk before, and its chunks may be aligned in any way.
     """
     program, arrays, w = rows.program, rows.arrays, rows.width
-    ends = list(accumulate(map(len, segments), initial=before))[1:]
+    ends = list(accumulate(map(len, parts), initial=before))[1:]
     found: dict[int, int] = {}
     is_last = is_sparse(program)
     for n in sorted(written):

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from dqdyn.compile.codegen.blocks import WEIGHT, plan
+from dqdyn.compile.codegen.blocks import WEIGHT, segments
 from dqdyn.compile.codegen.prefetch import PrefetchPlan
 from dqdyn.compile.codegen.register_order import in_registers
 from dqdyn.compile.codegen.register_plan import from_inputs, operations, register_plan
@@ -47,10 +47,10 @@ def pipelined_batch_kernel(rows: RowLoop, name: str, segment: int) -> str:
     """
     place = {k: n for n, k in enumerate(different_results(rows.program))}
     columns = ResultColumns(rows, place, len(place), name)
-    segments: Sequence[Sequence[int]] = plan(rows.program, segment).segments
-    if len(segments) == 1:
-        segments = [in_registers(rows.program, segments[0], rows.registers)]
-    blocks, choice, chosen = rows.blocks(name, lambda which, is_behind: _block(rows, place, segments, which, is_behind))
+    parts: Sequence[Sequence[int]] = segments(rows.program, segment)
+    if len(parts) == 1:
+        parts = [in_registers(rows.program, parts[0], rows.registers)]
+    blocks, choice, chosen = rows.blocks(name, lambda which, is_behind: _block(rows, place, parts, which, is_behind))
     body = rows.body
     body.lines = []
     numbers = rows.row_numbers("%i")
@@ -63,12 +63,12 @@ def pipelined_batch_kernel(rows: RowLoop, name: str, segment: int) -> str:
 
 
 def _block(
-    rows: RowLoop, place: dict[int, int], segments: Sequence[Sequence[int]], name: str, is_behind: bool | None
+    rows: RowLoop, place: dict[int, int], parts: Sequence[Sequence[int]], name: str, is_behind: bool | None
 ) -> list[str]:
     """The function ``name_block``."""
     program, body = rows.program, rows.body
     instructions = program.instructions
-    order = [i for members in segments for i in members]
+    order = [i for members in parts for i in members]
     fused = rows.fused(order)
     waiting = register_plan(from_inputs(program, operations(program, order, fused)), rows.registers, {}, place)
     body.lines = []
@@ -94,7 +94,7 @@ def _block(
     prefetch = PrefetchPlan(rows, len(order))
     lines = sum(WEIGHT.get(instructions[i][0], 1) for i in order)
     portions = _Portions(rows, place, lines, is_behind)
-    for n, members in enumerate(segments):
+    for n, members in enumerate(parts):
         body.cut(f"part{n}")
         body.largest = rows.recorded("largest")
         body.segment(program, members, fetch, compute, fused=fused, reloads=waiting.reloads, values=values)

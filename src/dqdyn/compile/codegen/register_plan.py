@@ -52,12 +52,17 @@ def from_inputs(program: Program, order: Sequence[Operation]) -> list[Operation]
 
 
 def register_plan(
-    order: Sequence[Operation], registers: int, kept: Mapping[int, int], elsewhere: Collection[int] = ()
+    order: Sequence[Operation],
+    registers: int,
+    kept: Mapping[int, int],
+    elsewhere: Collection[int] = (),
+    cuts: Collection[int] = (),
 ) -> RegisterPlan:
     """The plan for operations in their order.
 
     What none of them makes is in memory from the start. The values in ``kept`` are stored, and stay in memory until
     after the turn that it names; turns are places in the order. Values that are stored ``elsewhere`` get no slot.
+    At ``cuts``, turns at which another function goes on, all registers are empty.
     """
     uses: dict[int, list[int]] = {}  # turns at which a value is read, the next one last
     for turn, (_, operands) in reversed(list(enumerate(order))):
@@ -74,7 +79,10 @@ def register_plan(
         held.add(k)
         heapq.heappush(furthest, (-uses[k][-1], k))
 
-    for i, operands in order:
+    for turn, (i, operands) in enumerate(order):
+        if turn in cuts:
+            stored |= held
+            held.clear()
         for k in operands:
             if k not in held:
                 reloads.add((i, k))

@@ -31,6 +31,7 @@ def solved_state_kernel(
     width: int,
     parts: Sequence[Shape],
     hand_over: Callable[[str], None] | None = None,
+    registers: int = 16,
 ) -> str:
     """``i64 scalar(ptr in…, ptr out…)`` for one state; returns 1 where the interpreter must redo it."""
     program, code = system.program, SolveCode(system, width, fma)
@@ -42,7 +43,8 @@ def solved_state_kernel(
     parameters = [*(f"ptr noalias readonly {p}" for p in inputs), *(f"ptr noalias {p}" for p in arrays.pointers)]
     size = 8 * (program.size + code.spare)
     whole = in_workspace("scalar", parameters, size, "1", [*e.lines, f"  ret i64 {flag}"])
-    first, *others = scalar_kernel(program, fma, contract, "equations", width, hand_over=hand_over).split(NEXT_MODULE)
+    kernel = scalar_kernel(program, fma, contract, "equations", width, (), hand_over, registers)
+    first, *others = kernel.split(NEXT_MODULE)
     return NEXT_MODULE.join(["\n".join([first, code.text(), *whole, ""]), *others])
 
 

@@ -94,10 +94,10 @@ class NativeCode:
             if self.system is not None:
                 from dqdyn.compile.codegen.solve_kernels import solved_state_kernel
 
-                code = (self.system, host.fma, self.contract, width, self.parts, hand_over)
-                return seldom + calls + solved_state_kernel(*code)
-            kernel = (self.program, host.fma, self.contract)
-            return seldom + calls + kernels.scalar_kernel(*kernel, width=width, parts=self.parts, hand_over=hand_over)
+                system = (self.system, host.fma, self.contract, width, self.parts, hand_over, host.registers)
+                return seldom + calls + solved_state_kernel(*system)
+            code = (self.program, host.fma, self.contract, "scalar", width, self.parts, hand_over, host.registers)
+            return seldom + calls + kernels.scalar_kernel(*code)
 
         call = f"{abi.HEADER if known else None} {self.units} {self.numbers} {self.marks}"
         key = f"{call} {self.contract} {self.parts} {self.forms}"

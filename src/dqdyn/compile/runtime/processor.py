@@ -36,6 +36,11 @@ class Machine:
         """
         return min(self.width, 4)
 
+    @property
+    def registers(self) -> int:
+        """Vector registers, each of which may hold one double."""
+        return 16 if self.is_x86 and self.width < 8 else 32
+
     def features_for(self, width: int) -> str:
         """Features that LLVM may use in code with vectors of this width."""
         return self.features if self.width < 8 else f"{self.features},{'-' if width == 8 else '+'}prefer-256-bit"
