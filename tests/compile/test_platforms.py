@@ -113,6 +113,15 @@ def test_processors_without_the_name_fma_fuse_all_the_same() -> None:
     assert [target(name).width for name in TARGETS] == [4, 2, 4, 2, 8, 2, 2, 4, 2]
 
 
+def test_wide_vectors_for_one_state_are_for_long_rows_on_processors_that_were_measured() -> None:
+    zen5, intel = (described("x86_64-unknown-linux-gnu", cpu, AVX512, "test") for cpu in ("znver5", "skylake-avx512"))
+    assert [zen5.width_for_rows(columns) for columns in (0, 38, 47, 48, 200)] == [4, 4, 4, 8, 8]
+    assert {intel.width_for_rows(columns) for columns in (0, 47, 48, 200)} == {4}
+    old = described("x86_64-unknown-linux-gnu", "znver5", AVX2, "test")  # as in a virtual machine that hides AVX-512
+    assert {old.width_for_rows(columns) for columns in (0, 48)} == {4}
+    assert [target(name).registers for name in TARGETS] == [16, 16, 16, 32, 32, 16, 32, 16, 32]
+
+
 def test_arm_code_fuses(emitted: Callable[[str], list[bytes]]) -> None:
     emitted("Linux, arm")
     from dqdyn.compile.codegen import kernels

@@ -78,7 +78,7 @@ class NativeCode:
         from dqdyn.compile.runtime.native import Library, machine
 
         host = machine()
-        width, known = host.width_for_one, abi.layout_is_known()
+        width, known = host.width_for_rows(self._columns), abi.layout_is_known()
 
         def text(hand_over: Callable[[str], None]) -> str:
             from dqdyn.compile.codegen import kernels  # here, for code from the cache needs none of them
@@ -102,6 +102,11 @@ class NativeCode:
         call = f"{abi.HEADER if known else None} {self.units} {self.numbers} {self.marks}"
         key = f"{call} {self.contract} {self.parts} {self.forms}"
         return Library(text, f"single {key} {self._digest}", width, executor)
+
+    @property
+    def _columns(self) -> int:
+        """How many numbers a row of a matrix of results has; 0 where there is no matrix."""
+        return self.program.shape[-1] if len(self.program.shape) > 1 else 0
 
     @property
     def _digest(self) -> str:
@@ -142,7 +147,7 @@ class NativeCode:
             if self.system is not None:
                 from dqdyn.compile.codegen.solve_kernels import solved_batch_kernel
 
-                widths = (host.width, host.width_for_one)
+                widths = (host.width, host.width_for_rows(self._columns))
                 return solved_batch_kernel(self.system, *widths, host.fma, self.contract, self.units, self.parts)
             choices = (self.program, host.width, host.fma, self.contract)
             return kernels.batch_kernel(*choices, units=self.units, parts=self.parts, hand_over=hand_over)

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 # not know what an object file asks for, it ends the whole process.
 _FUSES: dict[str, str | None] = {"x86_64": "fma", "amd64": "fma", "aarch64": None, "arm64": None}
 _X86 = ("x86_64", "amd64")
+_AWAKE = ("znver5",)  # calls with 512-bit instructions were measured to take no longer after a pause
+_LONG_ROW = 48  # numbers: of six vectors of eight; with fewer, too many lanes stay empty
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,10 @@ class Machine:
         is hardly affected, but one call in a control loop would take two to three times as long.
         """
         return min(self.width, 4)
+
+    def width_for_rows(self, columns: int) -> int:
+        """The vector width in code for one state with rows of so many results: wider vectors are shorter code."""
+        return self.width if self.cpu in _AWAKE and columns >= _LONG_ROW else self.width_for_one
 
     @property
     def registers(self) -> int:
