@@ -16,7 +16,7 @@ from dqdyn.compile.codegen.pipelined import different_results, is_pipelined, pip
 from dqdyn.compile.codegen.register_plan import operations, register_plan
 from dqdyn.compile.codegen.results import OutputArrays, Shape
 from dqdyn.compile.codegen.rolled_kernels import may_roll, rolled_batch_kernel, rolled_state_kernel
-from dqdyn.compile.codegen.rows import RowLoop
+from dqdyn.compile.codegen.rows import RowLoop, vector_registers
 from dqdyn.compile.codegen.sincos import LARGEST
 from dqdyn.compile.codegen.stages import NEXT_MODULE, Stages, table
 from dqdyn.compile.codegen.vector_groups import Group
@@ -276,6 +276,7 @@ def row_by_row(
     flag = body.op(f"call i64 @{name}_row({', '.join(f'ptr {p}' for p in pointers)})")
     is_large = body.op(f"icmp ne i64 {flag}, 0")
     rows.record("largest", body.select(is_large, body.const(2.0 * LARGEST), rows.recorded("largest")))
-    kernel, *stages = scalar_kernel(program, fma, contract, f"{name}_row", width, parts).split(NEXT_MODULE)
+    choices = (width, parts, None, vector_registers(width, fma))
+    kernel, *stages = scalar_kernel(program, fma, contract, f"{name}_row", *choices).split(NEXT_MODULE)
     whole = "\n".join([kernel, *rows.block(name, 0), *rows.loop(name), *rows.piece(name), ""])
     return NEXT_MODULE.join([whole, *stages])

@@ -31,6 +31,11 @@ _OF_32, _OF_16 = 26, 12  # registers
 _HALVED = 4  # lanes from which vectors are loaded by halves
 
 
+def vector_registers(width: int, fma: bool) -> int:
+    """Those of a processor with batches of that width: AVX-512 and NEON have 32."""
+    return 32 if width == 8 or (width == 2 and fma) else 16
+
+
 class RowLoop:
     """Reading and writing blocks of rows."""
 
@@ -46,7 +51,7 @@ class RowLoop:
         self.program, self.width, self.units = program, width, tuple(units)
         self.body = CodeBody(width, fma, contract)
         self.arrays = OutputArrays.of(program, parts)
-        self.registers = _OF_32 if width == 8 or (width == 2 and fma) else _OF_16  # AVX-512 and NEON have 32 vectors
+        self.registers = _OF_32 if vector_registers(width, fma) == 32 else _OF_16
         """Vectors for values that wait; the others are for constants and products."""
         self.knows_all = False
         """Whether kernels take the number of all rows, too, where they work on some of them."""
