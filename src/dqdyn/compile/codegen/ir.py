@@ -161,13 +161,17 @@ ADDRESSES = ("atan2_at", "allocate_at", "release_at")
 """Globals for the addresses of functions outside, which the loader fills in where code refers to them."""
 
 
+HERE = "here"
+"""A function in each module by which its code is found in memory."""
+
+
 def module(code: str, number: int) -> str:
     """A module of IR around functions. Those of one program are numbered, so that each has globals of its own."""
     used = [name for name in ADDRESSES if f"@{name}" in code]
     for name in used if number else ():
         code = code.replace(f"@{name}", f"@{own_name(name, number)}")
     addresses = "".join(f"@{own_name(name, number)} = dso_local global ptr null\n" for name in used)
-    return f"{DECLARATIONS}{addresses}{code}"
+    return f"{DECLARATIONS}{addresses}{code}\ndefine void @{own_name(HERE, number)}() {{\n  ret void\n}}\n"
 
 
 def own_name(name: str, number: int) -> str:

@@ -12,9 +12,10 @@ from concurrent.futures import Executor
 from functools import lru_cache
 from typing import Any
 
-from dqdyn.compile.codegen.ir import ADDRESSES, own_name
+from dqdyn.compile.codegen.ir import ADDRESSES, HERE, own_name
 from dqdyn.compile.codegen.stages import NEXT_MODULE, TABLE, stage_name
 from dqdyn.compile.runtime import c_library, cache
+from dqdyn.compile.runtime.code_pages import bring_together
 from dqdyn.compile.runtime.compiler import Compilation, target_machine
 from dqdyn.compile.runtime.process_lock import LOCK
 from dqdyn.compile.runtime.processor import Machine, described
@@ -117,6 +118,8 @@ class Library:
             while number and (stage := engine.get_function_address(stage_name(k))):
                 ctypes.c_void_p.from_address(table + k * ctypes.sizeof(ctypes.c_void_p)).value = stage
                 k += 1
+        if sum(map(len, self._objects)) > _SMALL:
+            bring_together([engine.get_function_address(own_name(HERE, n)) for n in range(len(self._objects))])
         return engine
 
     def __del__(self, is_finalizing: Any = sys.is_finalizing) -> None:
@@ -148,6 +151,7 @@ class Library:
 
 
 _INNERMOST = 32 * 1024  # bytes of code in the cache next to a core
+_SMALL = 16 * 1024  # bytes of code of which pages seldom push each other out of it
 _LOADED: dict[int, Any] = {}
 """Engines by key. Were they parts of a library, then a garbage collector that finds both would finalize both, each on
 its own: an engine might be closed by two threads at the same time."""

@@ -1,0 +1,150 @@
+"""Code that is moved to neighbouring pages stays where it is for its callers, and does the same."""
+
+from __future__ import annotations
+
+import ctypes
+import mmap
+import os
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from compile_tools import assert_same_bits
+from test_batch_results import INPUTS, made
+
+from dqdyn.compile.codegen.kernels import scalar_kernel
+from dqdyn.compile.runtime import code_pages, native
+from dqdyn.compile.runtime.native import Library
+from dqdyn.compile.trace.interpret import interpret
+
+pytestmark = pytest.mark.skipif(not code_pages.is_supported(), reason="no large pages here")
+
+PROGRAM = made(1, 3000, 60)  # of some pages of code
+X = np.random.default_rng(1).normal(size=INPUTS)
+WANTED = interpret(PROGRAM, [[float(x) for x in X]])
+
+
+@pytest.fixture(autouse=True)
+def _own_arena(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    arena = code_pages._Arena()
+    monkeypatch.setattr(code_pages, "_ARENA", arena)
+    yield
+    if arena.left and arena.owner == os.getpid():
+        code_pages._libc().munmap(arena.start, arena.left)
+
+
+def loaded() -> Library:
+    return Library(scalar_kernel(PROGRAM, False, False), "a library for code pages")
+
+
+def assert_right(library: Library) -> None:
+    out = np.full(PROGRAM.size, np.nan)
+    function = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p)(library.address("scalar"))
+    assert function(X.ctypes.data, out.ctypes.data) == 0
+    assert_same_bits(out, WANTED)
+
+
+def frames(start: int, count: int) -> list[int]:
+    """Numbers of physical pages; zeros where the system does not tell."""
+    with Path("/proc/self/pagemap").open("rb") as file:
+        file.seek(start // mmap.PAGESIZE * 8)
+        return [int(entry) & ((1 << 55) - 1) for entry in np.frombuffer(file.read(8 * count), dtype=np.uint64)]
+
+
+def range_of(address: int) -> tuple[int, int]:
+    (found,) = code_pages._ranges([address])
+    return found
+
+
+def test_code_is_in_neighbouring_pages_and_does_the_same() -> None:
+    for _ in range(20):
+        library = loaded()
+        start, end = range_of(library.address("scalar"))
+        pages = (end - start) // mmap.PAGESIZE
+        assert pages > 3
+        assert_right(library)
+        numbers = frames(start, pages)
+        large = "AnonHugePages" in Path("/proc/meminfo").read_text() and code_pages._ARENA.left
+        if (
+            any(numbers)
+            and large
+            and frames(code_pages._ARENA.start, 2)[1] - frames(code_pages._ARENA.start, 2)[0] == 1
+        ):
+            assert np.all(np.diff(numbers) == 1)
+
+
+def test_code_cannot_be_written() -> None:
+    library = loaded()
+    start, _ = range_of(library.address("scalar"))
+    (flags,) = re.findall(rf"^{start:x}-[0-9a-f]+ (\S+)", Path("/proc/self/maps").read_text(), re.MULTILINE)
+    assert flags == "r-xp"
+
+
+def test_the_memory_of_closed_libraries_is_free() -> None:
+    library = loaded()
+    address = library.address("scalar")
+    assert code_pages._ranges([address])
+    del library
+    native._close_abandoned()
+    assert not code_pages._ranges([address])
+
+
+@pytest.mark.parametrize("name", ["mmap", "mprotect", "mremap", "madvise"])
+def test_code_stays_where_a_call_fails(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    real, failed = code_pages._libc(), []
+
+    def fail(*_: Any) -> int:
+        failed.append(name)
+        return -1 if name in ("mprotect", "madvise") else int(code_pages._FAILED or 0)
+
+    names = ("mmap", "mprotect", "mremap", "madvise", "munmap")
+    fake = SimpleNamespace(**{n: getattr(real, n) for n in names} | {name: fail})
+    monkeypatch.setattr(code_pages, "_libc", lambda: fake)
+    for _ in range(3):
+        assert_right(loaded())
+    assert failed
+
+
+def test_a_child_process_has_pages_of_its_own() -> None:
+    loaded()
+    arena = code_pages._ARENA
+    mine = arena.start
+    assert arena.left > 0
+    arena.owner += 1  # as if this were a child, which shares the pages of its parent until one of them writes
+    other = arena.take(mmap.PAGESIZE)
+    assert other is not None
+    assert abs(other - mine) >= mmap.PAGESIZE
+    assert arena.owner == os.getpid()
+    code_pages._libc().munmap(mine, 0x1000)
+
+
+def test_code_larger_than_a_large_page_is_moved_whole() -> None:
+    size = 2 * code_pages._LARGE + mmap.PAGESIZE
+    place = code_pages._ARENA.take(size)
+    assert place is not None
+    assert place % code_pages._LARGE == 0
+    ctypes.memset(place, 1, size)
+    code_pages._libc().munmap(place, size)
+
+
+def test_code_of_files_and_data_are_left_alone() -> None:
+    numbers = np.zeros(10)
+    function = ctypes.cast(ctypes.CDLL(None).malloc, ctypes.c_void_p).value
+    assert function is not None
+    assert code_pages._ranges([function, numbers.ctypes.data]) == []
+
+
+def test_other_systems_are_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "platform", "darwin")
+    code_pages.is_supported.cache_clear()
+    assert not code_pages.is_supported()
+    monkeypatch.undo()
+    code_pages.is_supported.cache_clear()
+    monkeypatch.setattr(code_pages, "_HUGE", Path("/nowhere"))
+    assert not code_pages.is_supported()
+    code_pages.is_supported.cache_clear()
