@@ -82,6 +82,17 @@ def test_results_are_written_from_registers_where_fewer_wait(monkeypatch: pytest
     assert_written(program, WIDTHS[-1])
 
 
+def test_short_programs_of_which_few_values_wait_are_written_from_registers_where_stores_take_longest() -> None:
+    instructions: list[Instruction] = [("input", (0, k), 0.0) for k in range(INPUTS)]
+    instructions += [("mul", (k % INPUTS, (k + 1) % INPUTS), 0.0) for k in range(40)]
+    few = program_of(instructions, list(range(INPUTS, INPUTS + 40)), [INPUTS])
+    for whole_vectors in (False, True):
+        text = batch_kernel(few, 8, False, False, whole_vectors=whole_vectors)
+        assert ("_rest(" in text) != whole_vectors
+        many = batch_kernel(made(1, 250, 100), 8, False, False, whole_vectors=whole_vectors)
+        assert "_rest(" in many  # in any order, most of its results wait for the one that is computed last
+
+
 @pytest.mark.parametrize("results", [5, 20])
 def test_results_may_be_inputs_and_constants_alone(results: int) -> None:
     program = made(results, INPUTS + 4, results)

@@ -119,6 +119,7 @@ def test_wide_vectors_for_one_state_are_for_long_rows_on_processors_that_were_me
     assert {intel.width_for_rows(columns) for columns in (0, 47, 48, 200)} == {4}
     old = described("x86_64-unknown-linux-gnu", "znver5", AVX2, "test")  # as in a virtual machine that hides AVX-512
     assert {old.width_for_rows(columns) for columns in (0, 48)} == {4}
+    assert [machine.has_whole_vectors for machine in (zen5, intel, old)] == [True, False, False]
     assert [target(name).registers for name in TARGETS] == [16, 16, 16, 32, 32, 16, 32, 16, 32]
 
 

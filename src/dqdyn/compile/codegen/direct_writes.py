@@ -22,13 +22,18 @@ from dqdyn.compile.trace.program import Program
 
 _SHORTEST = 1000  # lines of IR; between the operations of fewer, results of the block before are written quicker
 _LONGEST = 2  # times what is long: one basic block takes LLVM seconds then
-_OF_LONG = 0.5  # of the traffic, at which a long program is written so
+_BY_FAR = 0.5  # of the traffic, at which programs are written so that are quicker otherwise as a rule
 _STORED_AND_LOADED = 2.5  # traffic of a result that waits
 
 
-def may_be_direct(program: Program, long: int) -> bool:
-    """Whether this may be less work than other ways; ``long`` lines of IR are cut into basic blocks as a rule."""
-    return _SHORTEST <= size_of(program) <= _LONGEST * long and not is_sparse(program)
+def may_be_direct(program: Program, long: int, whole_vectors: bool = False) -> bool:
+    """Whether this may be less work than other ways; ``long`` lines of IR are cut into basic blocks as a rule.
+
+    With ``whole_vectors`` (:attr:`~dqdyn.compile.runtime.processor.Machine.has_whole_vectors`) stores take longer than
+    operations, and the shortest programs gain, too.
+    """
+    shortest = 0 if whole_vectors else _SHORTEST
+    return shortest <= size_of(program) <= _LONGEST * long and not is_sparse(program)
 
 
 def direct_order(rows: RowLoop) -> Sequence[int]:
@@ -44,7 +49,8 @@ def direct_order(rows: RowLoop) -> Sequence[int]:
 def is_direct(rows: RowLoop, order: Sequence[int], waiting: int, is_long: bool = False) -> bool:
     """Whether that is less work than to let ``waiting`` results wait, which are then written evenly.
 
-    Those of a long program are written side by side, in the order of rows, which is quicker than as they come.
+    Those of a long program are written side by side, in the order of rows, which is quicker than as they come, and
+    those of a short one between operations: there it must be less by far.
     """
     program = rows.program
     members = members_of(program)
@@ -52,7 +58,8 @@ def is_direct(rows: RowLoop, order: Sequence[int], waiting: int, is_long: bool =
         traffic(program, in_registers(program, members, rows.registers), rows.registers) + _STORED_AND_LOADED * waiting
     )
     writes = [_results(rows, number, chunk) for number, chunk in _all_chunks(rows, None)]
-    return traffic(program, order, rows.registers, writes) < (_OF_LONG if is_long else 1.0) * later
+    is_by_far = is_long or size_of(program) < _SHORTEST
+    return traffic(program, order, rows.registers, writes) < (_BY_FAR if is_by_far else 1.0) * later
 
 
 def direct_batch_kernel(rows: RowLoop, name: str, order: Sequence[int]) -> str:

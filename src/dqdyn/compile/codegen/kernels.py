@@ -220,6 +220,7 @@ def batch_kernel(
     units: Sequence[tuple[int, int]] = (),
     parts: Sequence[Shape] = (),
     hand_over: Callable[[str], None] | None = None,
+    whole_vectors: bool = False,
 ) -> str:
     """``i64 name(ptr in, i64 stride, …, ptr out, i64 n)`` for n ≥ 1 rows; strides in doubles, 0 repeats a row.
 
@@ -230,7 +231,8 @@ def batch_kernel(
     Returns bits: ``TOO_LARGE`` where the interpreter must redo the batch, ``UNFIT`` where an input is not finite or one
     of the quaternions at ``units``, (argument, start), is not of unit norm.
 
-    Further modules go to ``hand_over`` as they are complete, or stand in the text.
+    Further modules go to ``hand_over`` as they are complete, or stand in the text. The processor has
+    ``whole_vectors``, or not (:func:`~dqdyn.compile.codegen.direct_writes.may_be_direct`).
 
     A block of rows is a function of its own, without a loop: out of one LLVM would move the constants, which would then
     wait in memory as whole vectors.
@@ -246,7 +248,7 @@ def batch_kernel(
     is_long = size_of(program) > _LONG
     pipelined = is_pipelined(program, is_long)
     must_be_direct = not (pipelined or is_long)
-    if must_be_direct or may_be_direct(program, _LONG):
+    if must_be_direct or may_be_direct(program, _LONG, whole_vectors):
         order = direct_order(rows)
         if must_be_direct or is_direct(rows, order, len(different_results(program)), is_long):
             return direct_batch_kernel(rows, name, order)

@@ -149,8 +149,8 @@ class NativeCode:
 
                 widths = (host.width, host.width_for_rows(self._columns))
                 return solved_batch_kernel(self.system, *widths, host.fma, self.contract, self.units, self.parts)
-            choices = (self.program, host.width, host.fma, self.contract)
-            return kernels.batch_kernel(*choices, units=self.units, parts=self.parts, hand_over=hand_over)
+            choices = (self.program, host.width, host.fma, self.contract, "batch", self.units, self.parts)
+            return kernels.batch_kernel(*choices, hand_over, host.has_whole_vectors)
 
         key = f"batch {self.units} {self.contract} {self.parts} {self._digest}"
         return Library(text, key, host.width, executor)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 # not know what an object file asks for, it ends the whole process.
 _FUSES: dict[str, str | None] = {"x86_64": "fma", "amd64": "fma", "aarch64": None, "arm64": None}
 _X86 = ("x86_64", "amd64")
-_AWAKE = ("znver5",)  # calls with 512-bit instructions were measured to take no longer after a pause
+_WHOLE = ("znver5",)  # on which it was measured what 512-bit instructions that are executed as a whole cost
 _LONG_ROW = 48  # numbers: of six vectors of eight; with fewer, too many lanes stay empty
 
 
@@ -39,8 +39,16 @@ class Machine:
         return min(self.width, 4)
 
     def width_for_rows(self, columns: int) -> int:
-        """The vector width in code for one state with rows of so many results: wider vectors are shorter code."""
-        return self.width if self.cpu in _AWAKE and columns >= _LONG_ROW else self.width_for_one
+        """The vector width in code for one state with rows of so many results: wider vectors are shorter code.
+
+        Calls with 512-bit instructions take no longer after a pause where these are executed as a whole.
+        """
+        return self.width if self.has_whole_vectors and columns >= _LONG_ROW else self.width_for_one
+
+    @property
+    def has_whole_vectors(self) -> bool:
+        """Whether two vectors of eight are multiplied and added at a time, and one is stored."""
+        return self.width == 8 and self.cpu in _WHOLE
 
     @property
     def registers(self) -> int:
