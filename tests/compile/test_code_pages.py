@@ -17,6 +17,7 @@ import pytest
 from compile_tools import assert_same_bits
 from test_batch_results import INPUTS, made
 
+from dqdyn.compile.codegen.ir import BEGIN, END
 from dqdyn.compile.codegen.kernels import scalar_kernel
 from dqdyn.compile.runtime import code_pages, native
 from dqdyn.compile.runtime.native import Library
@@ -57,8 +58,14 @@ def frames(start: int, count: int) -> list[int]:
 
 
 def range_of(address: int) -> tuple[int, int]:
-    (found,) = code_pages._ranges([address])
-    return found
+    """The memory with code around an address, as the system sees it."""
+    maps = Path("/proc/self/maps").read_text()
+    found = [(int(a, 16), int(b, 16)) for a, b in re.findall(r"^([0-9a-f]+)-([0-9a-f]+) r-xp", maps, re.MULTILINE)]
+    return next(((start, end) for start, end in found if start <= address < end), (0, 0))
+
+
+def borders(library: Library) -> list[tuple[int, int]]:
+    return [(library.address(BEGIN), library.address(END))]
 
 
 def test_code_is_in_neighbouring_pages_and_does_the_same() -> None:
@@ -88,18 +95,20 @@ def test_code_cannot_be_written() -> None:
 def test_the_memory_of_closed_libraries_is_free() -> None:
     library = loaded()
     address = library.address("scalar")
-    assert code_pages._ranges([address])
+    assert range_of(address) != (0, 0)
     del library
     native._close_abandoned()
-    assert not code_pages._ranges([address])
+    assert range_of(address) == (0, 0)
 
 
 @pytest.mark.parametrize("name", ["mmap", "mprotect", "mremap", "madvise"])
 def test_code_stays_where_a_call_fails(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     real, failed = code_pages._libc(), []
 
-    def fail(*_: Any) -> int:
+    def fail(*given: Any) -> int:
         failed.append(name)
+        if name == "mremap":  # the kernel takes away what is there before it moves anything
+            real.munmap(given[-1], given[1])
         return -1 if name in ("mprotect", "madvise") else int(code_pages._FAILED or 0)
 
     names = ("mmap", "mprotect", "mremap", "madvise", "munmap")
@@ -132,11 +141,25 @@ def test_code_larger_than_a_large_page_is_moved_whole() -> None:
     code_pages._libc().munmap(place, size)
 
 
-def test_code_of_files_and_data_are_left_alone() -> None:
-    numbers = np.zeros(10)
-    function = ctypes.cast(ctypes.CDLL(None).malloc, ctypes.c_void_p).value
-    assert function is not None
-    assert code_pages._ranges([function, numbers.ctypes.data]) == []
+def test_all_code_of_a_module_is_between_its_borders() -> None:
+    library = loaded()
+    ((begin, end),) = borders(library)
+    assert begin < library.address("scalar") < end
+    start, stop = range_of(begin)
+    assert start <= begin < start + mmap.PAGESIZE
+    assert stop - mmap.PAGESIZE <= end < stop
+
+
+def test_only_pages_of_code_are_moved() -> None:
+    library = loaded()
+    (mine,) = borders(library)
+    arena = code_pages._ARENA
+    before = arena.start
+    code_pages.bring_together([(mine[0], mine[0] + 8), (mine[0], mine[0] + 2 * code_pages._LARGE), (0, 0)])
+    assert arena.start == before  # a page alone, more than there can be, and nothing
+    code_pages.bring_together([mine])
+    assert arena.start - before == (mine[1] & -mmap.PAGESIZE) - (mine[0] & -mmap.PAGESIZE) + mmap.PAGESIZE
+    assert_right(library)
 
 
 def test_other_systems_are_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -161,8 +161,8 @@ ADDRESSES = ("atan2_at", "allocate_at", "release_at")
 """Globals for the addresses of functions outside, which the loader fills in where code refers to them."""
 
 
-HERE = "here"
-"""A function in each module by which its code is found in memory."""
+BEGIN, END = "code_begin", "code_end"
+"""The first and the last function of each module, between which its code is in memory."""
 
 
 def module(code: str, number: int) -> str:
@@ -171,7 +171,8 @@ def module(code: str, number: int) -> str:
     for name in used if number else ():
         code = code.replace(f"@{name}", f"@{own_name(name, number)}")
     addresses = "".join(f"@{own_name(name, number)} = dso_local global ptr null\n" for name in used)
-    return f"{DECLARATIONS}{addresses}{code}\ndefine void @{own_name(HERE, number)}() {{\n  ret void\n}}\n"
+    begin, end = (f"define void @{own_name(name, number)}() {{\n  ret void\n}}\n" for name in (BEGIN, END))
+    return f"{DECLARATIONS}{addresses}{begin}{code}\n{end}"
 
 
 def own_name(name: str, number: int) -> str:

@@ -13,7 +13,6 @@ import ctypes
 import mmap
 import os
 import platform
-import re
 import sys
 from collections.abc import Sequence
 from functools import lru_cache
@@ -22,22 +21,22 @@ from typing import Any
 
 _LARGE = 2 << 20  # bytes of a large page of x86-64
 _HUGE = Path("/sys/kernel/mm/transparent_hugepage/enabled")
-_CODE = re.compile(r"^([0-9a-f]+)-([0-9a-f]+) r-xp 0+ 00:00 0\s*$", re.MULTILINE)
-"""Memory of a process that holds code and belongs to no file."""
 _READ, _WRITE, _EXECUTE = mmap.PROT_READ, mmap.PROT_WRITE, mmap.PROT_EXEC
-_PRIVATE, _ADVICE, _MOVE = 0x22, 14, 3  # MAP_PRIVATE | MAP_ANONYMOUS, MADV_HUGEPAGE, MREMAP_MAYMOVE | MREMAP_FIXED
+_PRIVATE, _FIXED = 0x22, 0x10  # MAP_PRIVATE | MAP_ANONYMOUS, MAP_FIXED
+_ADVICE, _MOVE = 14, 3  # MADV_HUGEPAGE, MREMAP_MAYMOVE | MREMAP_FIXED
 _FAILED = ctypes.c_void_p(-1).value
 
 
-def bring_together(addresses: Sequence[int]) -> None:
-    """Move the code around some addresses, which stays where it is for those who call it, to neighbouring pages.
+def bring_together(ranges: Sequence[tuple[int, int]]) -> None:
+    """Move the pages of some ranges of code to neighbouring ones; for those who call it, it stays where it is.
 
     Nobody may run it meanwhile. Where that is impossible, nothing happens.
     """
     if not is_supported():
         return
-    for start, end in _ranges(addresses):
-        if end - start > mmap.PAGESIZE:
+    for first, last in ranges:
+        start, end = first & -mmap.PAGESIZE, (last & -mmap.PAGESIZE) + mmap.PAGESIZE
+        if mmap.PAGESIZE < end - start < _LARGE:
             _move(start, end - start)
 
 
@@ -50,16 +49,6 @@ def is_supported() -> bool:
         return "[never]" not in _HUGE.read_text(encoding="ascii") and _libc() is not None
     except OSError:
         return False
-
-
-def _ranges(addresses: Sequence[int]) -> list[tuple[int, int]]:
-    """The stretches of memory with code that these addresses are in."""
-    try:
-        maps = Path("/proc/self/maps").read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return []
-    found = ((int(a, 16), int(b, 16)) for a, b in _CODE.findall(maps))
-    return [(start, end) for start, end in found if any(start <= address < end for address in addresses)]
 
 
 class _Arena:
@@ -102,8 +91,21 @@ def _move(address: int, size: int) -> None:
     if copy is None:
         return
     ctypes.memmove(copy, address, size)
-    if libc.mprotect(copy, size, _READ | _EXECUTE) or libc.mremap(copy, size, size, _MOVE, address) == _FAILED:
+    if libc.mprotect(copy, size, _READ | _EXECUTE):
         libc.munmap(copy, size)
+    elif libc.mremap(copy, size, size, _MOVE, address) == _FAILED:
+        _restore(address, copy, size)
+
+
+def _restore(address: int, copy: int, size: int) -> None:
+    """Put a copy where the original was: the kernel may have taken that away before it failed to move the copy."""
+    libc = _libc()
+    if libc.mmap(address, size, _READ | _WRITE, _PRIVATE | _FIXED, -1, 0) == _FAILED:
+        raise MemoryError("there is no memory for compiled code")
+    ctypes.memmove(address, copy, size)
+    libc.munmap(copy, size)
+    if libc.mprotect(address, size, _READ | _EXECUTE):
+        raise MemoryError("there is no memory for compiled code")
 
 
 @lru_cache(maxsize=1)

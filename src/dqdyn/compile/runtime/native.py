@@ -12,7 +12,7 @@ from concurrent.futures import Executor
 from functools import lru_cache
 from typing import Any
 
-from dqdyn.compile.codegen.ir import ADDRESSES, HERE, own_name
+from dqdyn.compile.codegen.ir import ADDRESSES, BEGIN, END, own_name
 from dqdyn.compile.codegen.stages import NEXT_MODULE, TABLE, stage_name
 from dqdyn.compile.runtime import c_library, cache
 from dqdyn.compile.runtime.code_pages import bring_together
@@ -119,7 +119,8 @@ class Library:
                 ctypes.c_void_p.from_address(table + k * ctypes.sizeof(ctypes.c_void_p)).value = stage
                 k += 1
         if sum(map(len, self._objects)) > _SMALL:
-            bring_together([engine.get_function_address(own_name(HERE, n)) for n in range(len(self._objects))])
+            borders = [[own_name(name, n) for name in (BEGIN, END)] for n in range(len(self._objects))]
+            bring_together([tuple(map(engine.get_function_address, names)) for names in borders])
         return engine
 
     def __del__(self, is_finalizing: Any = sys.is_finalizing) -> None:
