@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from compile_tools import WIDTHS, assert_same_bits, scalar_code
+from compile_tools import MACHINE, WIDTHS, assert_same_bits, batch_code, scalar_code
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from random_programs import EXACT, programs, rows
@@ -54,6 +54,25 @@ def test_any_number_of_registers_gives_the_same_numbers(
         assert (NEXT_MODULE in scalar_kernel(program, False, False, registers=registers)) == (staged == 0)
         x = np.random.default_rng(seed).normal(size=(COUNT, INPUTS))
         _assert_same(program, [x], WIDTHS[-1], registers)
+
+
+@pytest.mark.skipif(not MACHINE.fma, reason="nothing is fused here")
+def test_which_products_are_fused_depends_on_the_program_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither on the registers nor on where the program is cut: bits do not change from one machine to another."""
+    program = made(7, 300, 60)
+    x = np.random.default_rng(7).normal(size=(COUNT, INPUTS))
+    found = []
+    for registers, staged in ((32, 10_000), (1, 10_000), (4, 0)):
+        _cut(monkeypatch, staged)
+        out = np.full((COUNT, len(program.outputs)), np.nan)
+        assert scalar_code(program, True, True, 1, registers)([x], out) == 0
+        found.append(out)
+    monkeypatch.undo()
+    whole = np.full((COUNT, len(program.outputs)), np.nan)
+    assert batch_code(program, WIDTHS[-1], True, True)([x], whole) == 0
+    for out in found:
+        assert_same_bits(out, whole)
+    assert (np.abs(whole - _expected(program, [x])) > 0).any()  # some are fused
 
 
 @pytest.mark.parametrize("staged", [0, 10_000])

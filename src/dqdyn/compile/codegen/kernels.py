@@ -8,7 +8,7 @@ from itertools import accumulate
 from dqdyn.compile.codegen.blocks import segments, size_of
 from dqdyn.compile.codegen.direct_writes import direct_batch_kernel, direct_order, is_direct, may_be_direct
 from dqdyn.compile.codegen.early_sines import EarlySines
-from dqdyn.compile.codegen.emit import CodeBody
+from dqdyn.compile.codegen.emit import CodeBody, fused_products
 from dqdyn.compile.codegen.hidden_writes import HiddenWrites
 from dqdyn.compile.codegen.long_batches import long_batch_kernel
 from dqdyn.compile.codegen.packed_emitter import PackedEmitter
@@ -68,7 +68,8 @@ def straight(
     ends = [0, *accumulate(map(len, parts))]
     cuts = {ends[n] for n in range(_IN_STAGE, len(parts), _IN_STAGE)} if stages else set()
     inputs = [i for i, (op, _, _) in enumerate(program.instructions) if op == "input"]
-    read = [(i, [*operands, *_spread(program, before.get(i, ()))]) for i, operands in operations(program, order, {})]
+    fused = fused_products(program, order) if body.contract and body.fma else {}
+    read = [(i, [*operands, *_spread(program, before.get(i, ()))]) for i, operands in operations(program, order, fused)]
     waiting = register_plan(read, registers, {}, {*stored, *early, *inputs}, cuts)
 
     def fetch(k: int) -> str:
@@ -105,7 +106,7 @@ def straight(
             values = {}
         elif n:
             body.cut(f"segment{n}")
-        body.segment(program, members, fetch, keep, noted, group, reloads=waiting.reloads, values=values)
+        body.segment(program, members, fetch, keep, noted, group, fused, waiting.reloads, values)
     if packed:
         body.cut("packed")
         packed.emit(stages)
