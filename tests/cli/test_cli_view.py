@@ -17,6 +17,8 @@ import pytest
 from test_cli import data, failure, output
 
 import dqdyn as dq
+from dqdyn.cli import command
+from dqdyn.cli.app import run
 from dqdyn.errors import install_command
 
 
@@ -94,6 +96,20 @@ def started(*words: str) -> Any:
         text=True,
         env={**os.environ, "NO_COLOR": "1"},
     )
+
+
+class TestInterrupts:
+    """Ctrl-C while the answer is printed: a page that is served ends as it should, any other command is cut short."""
+
+    @pytest.mark.parametrize(("words", "code"), [(("view", "two_link", "--port", "0"), 0), (("info", "two_link"), 130)])
+    def test_while_printing(self, words: tuple[str, ...], code: int, monkeypatch: pytest.MonkeyPatch) -> None:
+        pytest.importorskip("viser")
+
+        def interrupted(*_: object) -> None:
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr(command, "emit", interrupted)
+        assert run(words) == code
 
 
 class TestPictures:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from typing import Any, Literal, TypeAlias, get_args
 
 from dqdyn.cli.robot_argument import robot_of
@@ -40,8 +40,13 @@ def command(panel: HelpPanel, *, robot: str | None = None, warns: bool = True) -
                 for text in loaded.warnings if warns else ():
                     warn(text)
             with closing(function(**{name: given[name] for name in own})) as answers:  # type: ignore[type-var]
-                for data, drawing in answers:
-                    emit(data, drawing, as_json)
+                try:
+                    for data, drawing in answers:
+                        emit(data, drawing, as_json)
+                except KeyboardInterrupt as interrupt:
+                    # A command that serves ends by it as it should, also where it comes while this prints.
+                    with suppress(StopIteration):
+                        answers.throw(interrupt)  # type: ignore[attr-defined]
 
         first = dict(list(loading.items())[:1])  # ROBOT, before the arguments of the command itself
         asked = {**first, **own, **loading, "as_json": _JSON}

@@ -8,6 +8,7 @@ import sys
 import warnings
 import webbrowser
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -91,7 +92,7 @@ def _serve(robot: Robot, run: Trajectory | None, host: str, port: int, browser: 
     for warning in caught:
         if warning.category is server.PortWarning:
             warn(str(warning.message))
-    with viewer:
+    with viewer, suppress(KeyboardInterrupt):
         for note in viewer.notes:
             warn(note)
         facts = {"robot": robot.name, "url": viewer.url, "host": host, "port": viewer.port}
