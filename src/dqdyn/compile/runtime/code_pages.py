@@ -1,10 +1,11 @@
 """Machine code in pages that are neighbours in physical memory, on Linux with x86-64.
 
-The innermost cache of instructions of a processor tells lines apart by a few bits made of their physical addresses. Two
-pages of a function that happen to agree in these push each other out at every call: of 180 copies of a function of 28
-kB, loaded by LLVM, ten took twice to three times as long on a Zen 5, and of 180 in neighbouring pages none. Neighbours
-never agree. The kernel gives neighbouring pages where it may give a large one, so code is copied into a large page, of
-which the copy then replaces the original at its address.
+The innermost cache of instructions of a processor seems to tell lines apart by a few bits made of their physical
+addresses. Two pages of a function that happen to agree in these push each other out at every call: of 660 copies of a
+function of 28 kB, loaded by LLVM, 26 took up to three times as long on a Zen 5; of 660 in neighbouring pages 8 did, on
+a virtual machine, whose neighbours may be far apart in the memory of its host. The kernel gives neighbouring pages
+where it may give a large one, so code is copied into a large page, of which the copy then replaces the original at its
+address.
 """
 
 from __future__ import annotations
