@@ -20,7 +20,7 @@ from dqdyn.dynamics.fast.regroup import regrouped
 from dqdyn.dynamics.joint_forces import armature, damping, resisting_forces
 from dqdyn.errors import Error
 from dqdyn.model.gravity_field import FieldGravity
-from dqdyn.model.model import Frame, Model
+from dqdyn.model.model import WORLD_BODY, Frame, Model
 from dqdyn.robot import Robot
 
 from .numbers import evaluate
@@ -176,7 +176,22 @@ class Case:
         shape = len(self.bodies), self.robot.nv
         turns = np.array([np.linalg.norm(b.jacobian[:3], axis=0) for b in self.bodies]).reshape(shape)
         moves = np.array([np.linalg.norm(b.jacobian[3:], axis=0) for b in self.bodies]).reshape(shape)
-        return moves + turns * self.reach, turns
+        moves += turns * self.reach
+        for body, axis in self._moved_twice:  # the two motions may cancel, but not their rounding errors
+            moves[body, axis], turns[body, axis] = moves[:, axis].max(), turns[:, axis].max()
+        return moves, turns
+
+    @property
+    def _moved_twice(self) -> list[tuple[int, int]]:
+        """Bodies and axes that move them by several joints, of which one follows another."""
+        joints, found = self.robot.model.joints, []
+        for body in range(len(joints)):
+            axes, k = [], body
+            while k != WORLD_BODY:
+                axes += range(joints[k].v.start, joints[k].v.stop)
+                k = joints[k].parent
+            found += [(body, axis) for axis in dict.fromkeys(axes) if axes.count(axis) > 1]
+        return found
 
     @cached_property
     def _masses(self) -> tuple[np.ndarray, np.ndarray]:
