@@ -12,6 +12,7 @@ from dqdyn.compile.codegen.emit import CodeBody
 from dqdyn.compile.codegen.ir import Emitter
 from dqdyn.compile.codegen.kernels import state_kernel, straight
 from dqdyn.compile.codegen.rolled_kernels import may_roll, rolled_lane_kernel
+from dqdyn.compile.codegen.rows import vector_registers
 from dqdyn.compile.trace.program import Program
 
 
@@ -31,7 +32,7 @@ def lane_kernel(program: Program, width: int, shared: Container[int], fma: bool,
     def store(k: int, value: str) -> None:
         body.store(value, body.at("%out", k * width), body.real)
 
-    slots = straight(program, body, load, store)
+    slots = straight(program, body, load, store, registers=vector_registers(width, fma))
     return state_kernel(program, body, name, slots, body.too_large())
 
 
