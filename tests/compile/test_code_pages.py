@@ -129,7 +129,7 @@ def test_a_child_process_has_pages_of_its_own() -> None:
     assert other is not None
     assert abs(other - mine) >= mmap.PAGESIZE
     assert arena.owner == os.getpid()
-    code_pages._libc().munmap(mine, 0x1000)
+    code_pages._libc().munmap(mine, mmap.PAGESIZE)
 
 
 def test_code_larger_than_a_large_page_is_moved_whole() -> None:
