@@ -20,11 +20,11 @@ from dqdyn.compile.codegen.blocks import size_of
 from dqdyn.compile.codegen.direct_writes import LongBlock, PlannedWrites, direct_block, members_of
 from dqdyn.compile.codegen.pipelined import different_results
 from dqdyn.compile.codegen.register_plan import RegisterPlan, from_inputs, operations, register_plan
-from dqdyn.compile.codegen.result_columns import ResultColumns, is_sparse
+from dqdyn.compile.codegen.result_columns import is_sparse
 from dqdyn.compile.codegen.row_chunks import alternates
-from dqdyn.compile.codegen.row_stream import RowStream
 from dqdyn.compile.codegen.rows import RowLoop
 from dqdyn.compile.codegen.stages import NEXT_MODULE, TABLE, table
+from dqdyn.compile.codegen.variants import chosen, may_go_past, variants
 
 _FEWEST = 512  # results, of which a block of eight states fills the innermost cache
 _LONGEST = 20_000  # lines of IR
@@ -49,9 +49,7 @@ class HiddenWrites:
         results, lines = len(program.outputs), size_of(program)
         if results < _FEWEST or not _HIDING * results <= lines <= _LONGEST or is_sparse(program):
             return False
-        if len(self.rows.arrays.sizes) > 1 or not (
-            RowStream.fits(width, results, results) and alternates(results, width)
-        ):
+        if not (may_go_past(self.rows) and alternates(results, width)):
             return False
         alone = from_inputs(program, operations(program, self.order, self._plan.fused))
         plan = register_plan(alone, self.rows.registers, {})
@@ -69,28 +67,13 @@ class HiddenWrites:
         rows, own_name = self.rows, f"{name}_some"
         rows.knows_all = True
         modules: list[str] = []
-        count = 0
-        for plan in (self._plan, PlannedWrites.of(rows, self.order, False)):
-            for is_past in (False, True):
-                block = direct_block(rows, "", plan, LongBlock(segment, is_past, count))
-                (hand_over or modules.append)("\n".join([*block, ""]))
-                count += 1
-        choice, block_name = self._choice()
+        for number, variant in enumerate(variants(rows)):
+            plan = self._plan if variant.is_behind else PlannedWrites.of(rows, self.order, False)
+            block = direct_block(rows, "", plan, LongBlock(segment, variant.is_past, number))
+            (hand_over or modules.append)("\n".join([*block, ""]))
+        rows.body.lines = []
+        block_name = rows.body.load(rows.body.at(f"@{TABLE}", chosen(rows, "%i"), "ptr"), "ptr")
+        choice = rows.body.lines
         loop = rows.loop(own_name, first=choice, after=["  fence seq_cst"], block=block_name)  # visible before others
-        first = [table(count), *loop, *rows.whole(name, own_name), *rows.piece(name, own_name), ""]
+        first = [table(len(variants(rows))), *loop, *rows.whole(name, own_name), *rows.piece(name, own_name), ""]
         return NEXT_MODULE.join(["\n".join(first), *modules])
-
-    def _choice(self) -> tuple[list[str], str]:
-        """Lines that choose a block of code for the rows from ``%i`` on, and the name of what they choose.
-
-        Whole blocks of rows that start as planned go past the caches if results exceed these.
-        """
-        rows, body = self.rows, self.rows.body
-        body.lines = []
-        is_at = body.op(f"zext i1 {rows.is_aligned()} to i64")
-        is_whole = body.op(f"icmp ule i64 {body.op(f'add i64 %i, {rows.width - 1}')}, %last")
-        rest = body.op(f"and i64 {body.op('ptrtoint ptr %out to i64')}, 15")
-        goes_past = body.op(f"and i1 {is_whole}, {body.op(f'icmp eq i64 {rest}, 0')}")
-        goes_past = body.op(f"and i1 {goes_past}, {ResultColumns.beyond(rows)}")
-        number = body.op(f"add i64 {body.op(f'shl i64 {is_at}, 1')}, {body.op(f'zext i1 {goes_past} to i64')}")
-        return body.lines, body.load(body.at(f"@{TABLE}", number, "ptr"), "ptr")
