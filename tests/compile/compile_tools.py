@@ -46,9 +46,9 @@ def scalar_code(program: Program, fma: bool, contract: bool, width: int = 1, reg
     return run
 
 
-def batch_code(program: Program, width: int, fma: bool, contract: bool) -> Kernel:
+def batch_code(program: Program, width: int, fma: bool, contract: bool, whole_vectors: bool = False) -> Kernel:
     """The SIMD kernel for vectors of ``width`` states."""
-    made = library(batch_kernel(program, width, fma, contract))
+    made = library(batch_kernel(program, width, fma, contract, whole_vectors=whole_vectors))
     kinds = [ctypes.c_void_p, ctypes.c_int64] * (len(program.inputs) + 1)
     function = ctypes.CFUNCTYPE(ctypes.c_int64, *kinds)(made.address("batch"))
 
@@ -60,10 +60,10 @@ def batch_code(program: Program, width: int, fma: bool, contract: bool) -> Kerne
 
 
 def parts_code(
-    program: Program, width: int, parts: Sequence[tuple[int, ...]]
+    program: Program, width: int, parts: Sequence[tuple[int, ...]], whole_vectors: bool = False
 ) -> Callable[[np.ndarray, Sequence[np.ndarray]], int]:
     """The same, without fused operations, of a program of one input and several arrays of results."""
-    made = library(batch_kernel(program, width, False, False, parts=parts))
+    made = library(batch_kernel(program, width, False, False, parts=parts, whole_vectors=whole_vectors))
     kinds = [ctypes.c_void_p, ctypes.c_int64] * (1 + len(parts))
     function = ctypes.CFUNCTYPE(ctypes.c_int64, *kinds, ctypes.c_int64)(made.address("batch"))
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
-from compile_tools import WIDTHS, assert_same_bits, batch_code, program_of
+from compile_tools import WIDTHS, assert_same_bits, batch_code, parts_code, program_of
 
 from dqdyn.compile.codegen import direct_writes, kernels, pipelined, register_order, result_columns, row_chunks
 from dqdyn.compile.codegen.kernels import batch_kernel
@@ -34,9 +36,13 @@ def made(seed: int, length: int, results: int) -> Program:
 
 
 def assert_written(
-    program: Program, width: int, counts: Sequence[int] = ROWS, shifts: Sequence[int] = (0, 2, 5)
+    program: Program,
+    width: int,
+    counts: Sequence[int] = ROWS,
+    shifts: Sequence[int] = (0, 2, 5),
+    whole_vectors: bool = False,
 ) -> None:
-    kernel = batch_code(program, width, False, contract=False)
+    kernel = batch_code(program, width, False, contract=False, whole_vectors=whole_vectors)
     x = np.random.default_rng(0).uniform(-1.5, 1.5, size=(max(counts), INPUTS))
     expected = np.array([interpret(program, [list(map(float, row))]) for row in x])
     size = len(program.outputs)
@@ -48,6 +54,66 @@ def assert_written(
             assert_same_bits(out, expected[:count])
             assert (memory[: 8 + shift] == UNTOUCHED).all()
             assert (memory[-8:] == UNTOUCHED).all()
+
+
+def of_all_kinds(length: int, results: int) -> Program:
+    """A program with conditions, and with sines and cosines far from each other."""
+    program = made(11, length, results)
+    instructions = list(program.instructions)
+    for i in range(60, length - 100, 9):
+        a, b = i - 20, i - 33
+        instructions[i] = ("less", (a, b), 0.0) if i % 2 else ("sin" if i % 4 else "cos", (a % INPUTS,), 0.0)
+        if i % 2:
+            instructions[i + 4] = ("select", (i, a, b), 0.0)
+    conditions = {i for i, (op, _, _) in enumerate(instructions) if op == "less"}
+    for i, (op, operands, _) in enumerate(instructions):  # numbers where the program had conditions since
+        kept = 1 if op == "select" else 0
+        some = tuple(k - 1 if n >= kept and k in conditions else k for n, k in enumerate(operands))
+        instructions[i] = (op, some, instructions[i][2])
+    outputs = tuple(k - 1 if k in conditions else k for k in program.outputs)
+    return replace(program, instructions=tuple(instructions), outputs=outputs)
+
+
+def assert_close(program: Program, offsets: Iterable[int], whole_vectors: bool = False) -> None:
+    """Batches into arrays at some places in a line of the caches have the numbers of single states."""
+    x = np.random.default_rng(0).uniform(-1.0, 1.0, size=(24, INPUTS))
+    expected = np.array([interpret(program, [list(map(float, row))]) for row in x])
+    for width in WIDTHS:
+        kernel = batch_code(program, width, False, contract=False, whole_vectors=whole_vectors)
+        for offset in offsets:
+            out = placed((24, len(program.outputs)), offset)
+            assert kernel([x], out) == 0
+            np.testing.assert_allclose(out, expected, rtol=1e-9, atol=1e-9)
+
+
+def placed(shape: tuple[int, ...], offset: int) -> np.ndarray:
+    """An array that starts so many numbers behind a line of the caches."""
+    memory = np.full(int(np.prod(shape)) + 16, UNTOUCHED)
+    start = -(memory.ctypes.data // 8) % 8 + offset
+    return memory[start : start + int(np.prod(shape))].reshape(shape)
+
+
+def assert_parts(program: Program, parts: tuple[tuple[int, ...], ...], whole_vectors: bool = False) -> None:
+    """For arrays at any two places in a line, with gaps between rows, and nothing beside them is touched."""
+    x = np.random.default_rng(0).uniform(-1.5, 1.5, size=(33, INPUTS))
+    expected = np.array([interpret(program, [list(map(float, row))]) for row in x])
+    sizes = [int(np.prod(part)) for part in parts]
+    for width in WIDTHS:
+        kernel = parts_code(program, width, parts, whole_vectors)
+        for first, other in itertools.product((0, 2, 4, 5, 6), (0, 2, 4, 6)):
+            for count, gap in ((1, 0), (16, 0), (33, 0), (16, 8), (19, 3), (16, 4)):
+                outs, around = [], []
+                for size, shift in zip(sizes, (first, other, other), strict=False):
+                    memory = np.full(16 + count * (size + gap) + 16, UNTOUCHED)
+                    start = 8 - memory.ctypes.data // 8 % 8 + shift  # numbers from there to a line, and on
+                    rows = memory[start : start + count * (size + gap)].reshape(count, size + gap)
+                    outs.append(rows[:, :size])
+                    around.append((memory, rows))
+                assert kernel(x[:count], outs) == 0
+                assert_same_bits(np.concatenate(outs, axis=1), expected[:count])
+                for (memory, _), out in zip(around, outs, strict=True):
+                    out[...] = UNTOUCHED
+                    assert (memory == UNTOUCHED).all()
 
 
 @pytest.mark.parametrize("width", WIDTHS)

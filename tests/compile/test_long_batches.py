@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import inspect
-import itertools
 import re
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from compile_tools import MACHINE, WIDTHS, assert_same_bits, batch_code, parts_code, program_of
-from test_batch_results import INPUTS, UNTOUCHED, assert_written, made
+from compile_tools import MACHINE, WIDTHS, assert_same_bits, batch_code, program_of
+from test_batch_results import INPUTS, UNTOUCHED, assert_close, assert_parts, assert_written, made, of_all_kinds, placed
 
 import dqdyn as dq
 from dqdyn.compile.codegen import (
@@ -305,7 +304,7 @@ def test_stores_to_several_arrays_have_the_same_numbers(
 ) -> None:
     monkeypatch.setattr(result_columns, "_CACHED", 0 if is_large else 1 << 30)
     monkeypatch.setattr(row_stream, "_FEWEST", 28)
-    _assert_parts(made(7, 700, sum(int(np.prod(part)) for part in parts)), parts)
+    assert_parts(made(7, 700, sum(int(np.prod(part)) for part in parts)), parts)
 
 
 @pytest.mark.parametrize("parts", [((4,), (3,)), ((12,), (5,)), ((12,), (12,), (4,)), ((4,), (0,)), ((0,), (20,))])
@@ -313,30 +312,7 @@ def test_short_programs_write_several_arrays(
     parts: tuple[tuple[int, ...], ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.undo()
-    _assert_parts(made(3, 120, sum(int(np.prod(part)) for part in parts)), parts)
-
-
-def _assert_parts(program: Program, parts: tuple[tuple[int, ...], ...]) -> None:
-    """For arrays at any two places in a line, with gaps between rows, and nothing beside them is touched."""
-    x = np.random.default_rng(0).uniform(-1.5, 1.5, size=(33, INPUTS))
-    expected = np.array([interpret(program, [list(map(float, row))]) for row in x])
-    sizes = [int(np.prod(part)) for part in parts]
-    for width in WIDTHS:
-        kernel = parts_code(program, width, parts)
-        for first, other in itertools.product((0, 2, 4, 5, 6), (0, 2, 4, 6)):
-            for count, gap in ((1, 0), (16, 0), (33, 0), (16, 8), (19, 3), (16, 4)):
-                outs, around = [], []
-                for size, shift in zip(sizes, (first, other, other), strict=False):
-                    memory = np.full(16 + count * (size + gap) + 16, UNTOUCHED)
-                    start = 8 - memory.ctypes.data // 8 % 8 + shift  # numbers from there to a line, and on
-                    rows = memory[start : start + count * (size + gap)].reshape(count, size + gap)
-                    outs.append(rows[:, :size])
-                    around.append((memory, rows))
-                assert kernel(x[:count], outs) == 0
-                assert_same_bits(np.concatenate(outs, axis=1), expected[:count])
-                for (memory, _), out in zip(around, outs, strict=True):
-                    out[...] = UNTOUCHED
-                    assert (memory == UNTOUCHED).all()
+    assert_parts(made(3, 120, sum(int(np.prod(part)) for part in parts)), parts)
 
 
 @pytest.mark.parametrize("offset", range(0, 8, 2))
@@ -350,45 +326,17 @@ def test_several_short_functions_have_the_same_numbers_at_any_place(
     rng = np.random.default_rng(0)
     states = {"q": rng.normal(size=(24, 4)), "v": rng.normal(size=(24, 4))}
     given = [states[name] for name in inspect.signature(f).parameters if name in states]
-    outs = tuple(_placed((24, n), offset) for n in (4, 4, 3))
+    outs = tuple(placed((24, n), offset) for n in (4, 4, 3))
     for found in (f(*given), f(*given, out=outs)):
         for k in range(24):
             for part, single in zip(found, f(*(x[k] for x in given)), strict=True):
                 np.testing.assert_allclose(part[k], single, rtol=1e-12, atol=1e-12)
 
 
-def _placed(shape: tuple[int, ...], offset: int) -> np.ndarray:
-    """An array that starts so many numbers behind a line of the caches."""
-    memory = np.full(int(np.prod(shape)) + 16, UNTOUCHED)
-    start = -(memory.ctypes.data // 8) % 8 + offset
-    return memory[start : start + int(np.prod(shape))].reshape(shape)
-
-
 @pytest.mark.usefixtures("hidden")
 def test_hidden_stores_among_conditions_and_sines(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(result_columns, "_CACHED", 0)
-    program = made(11, 700, 68)
-    instructions = list(program.instructions)
-    for i in range(60, 600, 9):
-        a, b = i - 20, i - 33
-        instructions[i] = ("less", (a, b), 0.0) if i % 2 else ("sin" if i % 4 else "cos", (a % INPUTS,), 0.0)
-        if i % 2:
-            instructions[i + 4] = ("select", (i, a, b), 0.0)
-    conditions = {i for i, (op, _, _) in enumerate(instructions) if op == "less"}
-    for i, (op, operands, _) in enumerate(instructions):  # numbers where the program had conditions since
-        kept = 1 if op == "select" else 0
-        some = tuple(k - 1 if n >= kept and k in conditions else k for n, k in enumerate(operands))
-        instructions[i] = (op, some, instructions[i][2])
-    outputs = tuple(k - 1 if k in conditions else k for k in program.outputs)
-    mixed = replace(program, instructions=tuple(instructions), outputs=outputs)
-    x = np.random.default_rng(0).uniform(-1.0, 1.0, size=(24, INPUTS))
-    expected = np.array([interpret(mixed, [list(map(float, row))]) for row in x])
-    for width in WIDTHS:
-        kernel = batch_code(mixed, width, False, contract=False)
-        for offset in range(8):
-            out = _placed((24, 68), offset)
-            assert kernel([x], out) == 0
-            np.testing.assert_allclose(out, expected, rtol=1e-9, atol=1e-9)
+    assert_close(of_all_kinds(700, 68), range(8))
 
 
 def test_programs_without_results_have_kernels() -> None:

@@ -8,13 +8,20 @@ value has to wait; or in their own order if that hides the stores (:mod:`dqdyn.c
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from dqdyn.compile.codegen.blocks import size_of
 from dqdyn.compile.codegen.prefetch import ChunkRequests, PrefetchPlan
 from dqdyn.compile.codegen.register_order import in_registers, traffic
-from dqdyn.compile.codegen.register_plan import Operation, RegisterPlan, from_inputs, operations, register_plan
+from dqdyn.compile.codegen.register_plan import (
+    Operation,
+    RegisterPlan,
+    crossing,
+    from_inputs,
+    operations,
+    register_plan,
+)
 from dqdyn.compile.codegen.result_columns import is_sparse
 from dqdyn.compile.codegen.row_chunks import Chunk, chunks
 from dqdyn.compile.codegen.rows import RowLoop
@@ -74,22 +81,33 @@ def direct_batch_kernel(rows: RowLoop, name: str, order: Sequence[int]) -> str:
 
 @dataclass(frozen=True)
 class PlannedWrites:
-    """Instructions in their order, which values wait where, what is written when, and which products are fused."""
+    """Instructions in their order, which values wait where, what is written when, and which products are fused.
+
+    Where the order is cut into stages, values that cross from one to another have places of their own, so many in all.
+    """
 
     order: Sequence[int]
     waiting: RegisterPlan
     due: DueWrites
     fused: dict[int, int]
+    crossing: Mapping[int, int] = field(default_factory=dict)
+    places: int = 0
 
     @staticmethod
-    def of(rows: RowLoop, order: Sequence[int], is_behind: bool | None) -> PlannedWrites:
+    def of(
+        rows: RowLoop, order: Sequence[int], is_behind: bool | None, stages: Sequence[Sequence[int]] = ()
+    ) -> PlannedWrites:
         """The plan for an output that starts in one of two ways (:func:`~dqdyn.compile.codegen.row_chunks.chunks`)."""
         fused, due = rows.fused(order), DueWrites(rows, order, is_behind)
+        first = {stage[0] for stage in stages[1:]}
         planned: list[Operation] = [(some.number, some.results) for some in due.left]
         for operation in operations(rows.program, order, fused):
             planned += [operation, *((some.number, some.results) for some in due.after(operation[0]))]
-        waiting = register_plan(from_inputs(rows.program, planned), rows.registers, {})
-        return PlannedWrites(order, waiting, due, fused)
+        planned = from_inputs(rows.program, planned)
+        cuts = {turn for turn, (i, _) in enumerate(planned) if i in first}
+        elsewhere, places = crossing(planned, cuts)
+        waiting = register_plan(planned, rows.registers, {}, elsewhere, cuts)
+        return PlannedWrites(order, waiting, due, fused, elsewhere, places)
 
 
 @dataclass(frozen=True)
@@ -97,27 +115,40 @@ class LongBlock:
     """How a block of a long program is emitted, with so many instructions of the program in a basic block.
 
     Chunks that fill lines go past the caches if it ``is_past``; else lines of results are requested some operations
-    before they are written. The block is a ``stage``, in a module of its own.
+    before they are written. The block, or one of the ``stages`` of it, is the function of some ``number`` in a module
+    of its own. What crosses from one stage to another waits at ``%waiting``, a further parameter.
     """
 
     segment: int
     is_past: bool
-    stage: int
+    number: int
+    stages: Sequence[Sequence[int]] = ()
+    stage: int = 0
+
+    @property
+    def is_first(self) -> bool:
+        return self.stage == 0
 
 
 def direct_block(rows: RowLoop, name: str, plan: PlannedWrites, long: LongBlock | None = None) -> list[str]:
     """The function ``name_block``."""
-    program, body, order, waiting = rows.program, rows.body, plan.order, plan.waiting
+    program, body, waiting = rows.program, rows.body, plan.waiting
+    order = long.stages[long.stage] if long and long.stages else plan.order
     instructions = program.instructions
     body.lines = []
     values: dict[int, str] = {}
 
+    def memory(k: int) -> str:
+        if k in plan.crossing:
+            return body.at("%waiting", plan.crossing[k], body.real)
+        return body.slot(waiting.slot[k])
+
     def keep(i: int, value: str) -> None:
-        if i in waiting.slot:
-            body.store_slot(instructions[i][0] == "less", value, body.slot(waiting.slot[i]))
+        if i in plan.crossing or i in waiting.slot:
+            body.store_slot(instructions[i][0] == "less", value, memory(i))
 
     def fetch(k: int) -> str:
-        return body.load_slot(instructions[k][0] == "less", body.slot(waiting.slot[k]))
+        return body.load_slot(instructions[k][0] == "less", memory(k))
 
     def write(some: _Write) -> None:
         values.update({k: fetch(k) for k in some.results if (some.number, k) in waiting.reloads})
@@ -130,7 +161,8 @@ def direct_block(rows: RowLoop, name: str, plan: PlannedWrites, long: LongBlock 
             write(some)
 
     numbers = rows.row_numbers("%i")
-    rows.read(numbers, values, keep)
+    if long is None or long.is_first:
+        rows.read(numbers, values, keep)
     pointers = [rows.output_rows(numbers, number) for number in range(len(rows.arrays.sizes))]
     requests: PrefetchPlan | ChunkRequests
     if long is None:
@@ -147,7 +179,9 @@ def direct_block(rows: RowLoop, name: str, plan: PlannedWrites, long: LongBlock 
         rows.record("largest", body.largest)
     for some in plan.due.left:
         write(some)
-    return rows.block(name, waiting.slots, stage=long.stage if long else None)
+    return rows.block(
+        name, waiting.slots, "ptr noalias %waiting" if long and long.stages else "", long.number if long else None
+    )
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from dqdyn.compile.codegen.results import OutputArrays, Shape
 from dqdyn.compile.codegen.rolled_kernels import may_roll, rolled_batch_kernel, rolled_state_kernel
 from dqdyn.compile.codegen.rows import RowLoop, vector_registers
 from dqdyn.compile.codegen.sincos import LARGEST
+from dqdyn.compile.codegen.staged_batches import StagedBatches
 from dqdyn.compile.codegen.stages import NEXT_MODULE, Stages, table
 from dqdyn.compile.codegen.vector_groups import Group
 from dqdyn.compile.trace.passes import negations_early, sines_first
@@ -246,6 +247,8 @@ def batch_kernel(
         return row_by_row(program, width, fma, contract, name, units, parts)
     program = negations_early(sines_first(program))
     rows = RowLoop(program, width, fma, contract, units, parts)
+    if whole_vectors and (staged := StagedBatches(rows)).pay():
+        return staged.kernel(name, _SEGMENT, hand_over)
     is_long = size_of(program) > _LONG
     pipelined = is_pipelined(program, is_long)
     must_be_direct = not (pipelined or is_long)

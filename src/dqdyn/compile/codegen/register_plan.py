@@ -7,6 +7,7 @@ for pages of memory. Compilers decide by other rules, in pieces of a program, an
 from __future__ import annotations
 
 import heapq
+from bisect import bisect_right
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -99,6 +100,15 @@ def register_plan(
                 stored.add(k)
     until = {k: max(last.get(k, 0), kept.get(k, 0)) for k in stored.difference(elsewhere)}
     return RegisterPlan(*_placed(until, made), frozenset(reloads))
+
+
+def crossing(order: Sequence[Operation], cuts: Collection[int]) -> tuple[dict[int, int], int]:
+    """A place in memory for each value that is used behind a cut after which it is not made, and their number."""
+    ends = sorted(cuts)
+    made = {i: turn for turn, (i, _) in enumerate(order)}
+    last = {k: turn for turn, (_, operands) in enumerate(order) for k in operands}
+    until = {k: turn for k, turn in last.items() if bisect_right(ends, made[k]) < bisect_right(ends, turn)}
+    return _placed(until, made)
 
 
 def _placed(until: Mapping[int, int], made: Mapping[int, int]) -> tuple[dict[int, int], int]:

@@ -20,7 +20,7 @@ _FEWEST = 5  # uses of a pointer: to compute it takes the bytes that two or thre
 _WIDE = "<8 x double>"
 _SIZES = {"double": 8, "<2 x double>": 16, "<4 x double>": 32, _WIDE: 64}
 _ADDRESS = re.compile(
-    r" = getelementptr (double|<[248] x double>), ptr (%(?:scratch|lanes|sines|out|in)\d*), i64 (\d+)\n"
+    r" = getelementptr (double|<[248] x double>), ptr (%(?:scratch|waiting|lanes|sines|out|in)\d*), i64 (\d+)\n"
 )
 """The end of a line that computes an address by a constant."""
 _BORDER = re.compile(r"\n(?=[^ \n])([^\n]*)")  # a line that is no instruction: a label, the end of a function, …
