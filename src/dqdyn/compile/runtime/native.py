@@ -152,7 +152,7 @@ class Library:
 
 
 _INNERMOST = 32 * 1024  # bytes of code in the cache next to a core
-_SMALL = 16 * 1024  # bytes of code of which pages seldom push each other out of it
+_SMALL = 8 * 1024  # bytes of code that are in a page or two
 _LOADED: dict[int, Any] = {}
 """Engines by key. Were they parts of a library, then a garbage collector that finds both would finalize both, each on
 its own: an engine might be closed by two threads at the same time."""
