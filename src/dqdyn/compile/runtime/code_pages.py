@@ -5,7 +5,7 @@ that agree in these cannot be in it together: on a Zen 5, one pair of some 650 i
 six pages has such a pair in one process of forty, code of twenty in one of four, and takes up to three times as long
 there. What the bits are made of is not known, and a virtual machine does not see physical addresses. So each page that
 is to get code is executed in turns with those before it, filled with jumps from line to line; where that takes long,
-another page is taken. Pages come from a large one, of which copies of the code then replace the original at its
+another page is taken. Pages come two megabytes at a time, and copies of the code in them replace the original at its
 address.
 """
 
@@ -19,17 +19,13 @@ import sys
 import time
 from collections.abc import Sequence
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
-_LARGE = 2 << 20  # bytes of a large page of x86-64
-_HUGE = Path("/sys/kernel/mm/transparent_hugepage/enabled")
-_READ, _WRITE, _EXECUTE = mmap.PROT_READ, mmap.PROT_WRITE, mmap.PROT_EXEC
+_LARGE = 2 << 20  # bytes of a large page of x86-64, which costs less to get than many small ones
+_READ, _WRITE, _EXECUTE = 1, 2, 4  # PROT_READ, PROT_WRITE, PROT_EXEC, which the module mmap lacks on Windows
 _PRIVATE, _FIXED = 0x22, 0x10  # MAP_PRIVATE | MAP_ANONYMOUS, MAP_FIXED
 _ADVICE, _MOVE = 14, 3  # MADV_HUGEPAGE, MREMAP_MAYMOVE | MREMAP_FIXED
 _FAILED = ctypes.c_void_p(-1).value
-
-
 _PAGE = mmap.PAGESIZE
 _LINE = 64  # bytes
 _TOGETHER = 16  # pages that are in the cache at the same time, or in that of decoded instructions
@@ -71,17 +67,13 @@ def bring_together(ranges: Sequence[tuple[int, int]]) -> None:
 
 @lru_cache(maxsize=1)
 def is_supported() -> bool:
-    """Whether this system has large pages for those who ask for them."""
-    if not sys.platform.startswith("linux") or platform.machine() not in ("x86_64", "AMD64"):
-        return False
-    try:
-        return "[never]" not in _HUGE.read_text(encoding="ascii") and _libc() is not None
-    except OSError:
-        return False
+    """Whether this is a system on which pages of code are moved."""
+    is_linux = sys.platform.startswith("linux") and platform.machine() in ("x86_64", "AMD64")
+    return is_linux and _libc() is not None
 
 
 class _Arena:
-    """What is left of a large page, from ``start`` on; it belongs to the process ``owner``, and a child has its own.
+    """Pages for code, from ``start`` on; they belong to the process ``owner``, and a child has its own.
 
     All of it is executable and full of jumps, but for the first page, which calls the others.
     """
