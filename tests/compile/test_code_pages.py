@@ -194,6 +194,7 @@ def test_pages_come_from_another_large_one_where_one_is_used_up() -> None:
     assert last == first + mmap.PAGESIZE
     assert next_one is not None
     assert next_one & -code_pages._LARGE != first & -code_pages._LARGE
+    assert range_of(first - mmap.PAGESIZE) == (0, 0)  # the page that called the others is free
     assert_right(loaded())
     for page in (first, last, next_one):
         code_pages._libc().munmap(page, mmap.PAGESIZE)

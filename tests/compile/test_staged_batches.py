@@ -11,7 +11,7 @@ from compile_tools import FUSED, MACHINE, WIDTHS, assert_same_bits, batch_code, 
 from test_batch_results import INPUTS, UNTOUCHED, assert_close, assert_parts, assert_written, made, of_all_kinds, placed
 from trees import random_q, random_robot
 
-from dqdyn.compile.codegen import kernels, result_columns, row_stream, staged_batches
+from dqdyn.compile.codegen import kernels, result_columns, staged_batches
 from dqdyn.compile.codegen.direct_writes import members_of
 from dqdyn.compile.codegen.kernels import batch_kernel
 from dqdyn.compile.codegen.register_plan import crossing
@@ -44,7 +44,6 @@ def test_blocks_that_pass_stages_together_have_the_same_numbers(results: int, wi
 def test_stages_past_the_caches_have_the_same_numbers(results: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Rows of whole lines, of an odd number of halves, and others; non-temporal stores fault where they straddle."""
     monkeypatch.setattr(result_columns, "_CACHED", 0)
-    monkeypatch.setattr(row_stream, "_FEWEST", 64)
     program = made(results, 700, results)
     assert ("!nontemporal !1" in batch_kernel(program, 8, False, False, whole_vectors=True)) == (results % 4 == 0)
     assert_written(program, 8, (1, 8, 9, 64, 65, 130), shifts=range(8), whole_vectors=True)
@@ -71,7 +70,7 @@ def test_as_many_blocks_go_together_as_the_second_level_holds(
     monkeypatch.setattr(staged_batches, "_SECOND_LEVEL", second_level)
     program = made(3, 700, 40)
     text = batch_kernel(program, 8, False, False, whole_vectors=True)
-    (rows,) = re.findall(r"%all_blocks = add i64 %start, (\d+)", text)
+    (rows,) = re.findall(r"select i1 %t\d+, i64 8, i64 (\d+)", text)
     if second_level == 1 << 14:
         assert 16 < int(rows) < 64
     else:
@@ -130,10 +129,30 @@ def test_which_programs_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
     assert pays(4400, 10)
     assert pays(3000, 400)  # results are code, too
     assert not pays(900, 1000)  # of which hardly anything else is left
-    assert not pays(50_000, 10)  # LLVM would take too long
+    assert not pays(30_000, 10)  # LLVM would take too long
+    assert not pays(20_000, 6000)
     assert pays(4400, 140, (70, 70))
     assert not pays(4400, 2000, (1000, 1000))  # could not go past the caches
     assert pays(4400, 2000)
+
+
+def test_blocks_go_one_by_one_where_results_exceed_the_caches(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They would push each other out; but for those that go past the caches."""
+    text = batch_kernel(made(3, 700, 66), 8, False, False, whole_vectors=True)
+    (beyond, one, all_of_them) = re.findall(r"%t\d+ = select i1 (%t\d+), i64 (\d+), i64 (\d+)", text)[0]
+    assert (one, all_of_them) == ("8", "64")
+    assert f"{beyond} = icmp ugt i64 %all, " in text
+    assert "%all_blocks = add i64 %start, 64" in batch_kernel(made(3, 700, 68), 8, False, False, whole_vectors=True)
+    monkeypatch.setattr(result_columns, "_CACHED", 9 * 66 * 8)
+    assert_written(made(3, 700, 66), WIDTHS[-1], (1, 8, 9, 10, 40, 65), whole_vectors=True)
+
+
+def test_the_next_inputs_are_requested_in_the_first_stage() -> None:
+    handed: list[str] = []
+    batch_kernel(made(2, 900, 42), 8, False, False, hand_over=handed.append, whole_vectors=True)
+    count = len(handed) // 2
+    inputs = [len(re.findall(r"getelementptr i8, ptr %t\d+, i64 \d+\n  call void @llvm.prefetch", x)) for x in handed]
+    assert [n > 0 for n in inputs] == [k % count == 0 for k in range(2 * count)]
 
 
 def test_programs_are_cut_only_for_whole_vectors() -> None:

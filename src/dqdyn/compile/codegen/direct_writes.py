@@ -115,8 +115,9 @@ class LongBlock:
     """How a block of a long program is emitted, with so many instructions of the program in a basic block.
 
     Chunks that fill lines go past the caches if it ``is_past``; else lines of results are requested some operations
-    before they are written. The block, or one of the ``stages`` of it, is the function of some ``number`` in a module
-    of its own. What crosses from one stage to another waits at ``%waiting``, a further parameter.
+    before they are written, and in the first of several stages those of the next inputs, too. The block, or one of the
+    ``stages`` of it, is the function of some ``number`` in a module of its own. What crosses from one stage to another
+    waits at ``%waiting``, a further parameter.
     """
 
     segment: int
@@ -156,7 +157,8 @@ def direct_block(rows: RowLoop, name: str, plan: PlannedWrites, long: LongBlock 
 
     def compute(i: int, value: str) -> None:
         keep(i, value)
-        requests.step()
+        for some_requests in requests:
+            some_requests.step()
         for some in plan.due.after(i):
             write(some)
 
@@ -164,13 +166,15 @@ def direct_block(rows: RowLoop, name: str, plan: PlannedWrites, long: LongBlock 
     if long is None or long.is_first:
         rows.read(numbers, values, keep)
     pointers = [rows.output_rows(numbers, number) for number in range(len(rows.arrays.sizes))]
-    requests: PrefetchPlan | ChunkRequests
+    requests: list[PrefetchPlan | ChunkRequests]
     if long is None:
         is_past, segment = False, max(1, len(order))
-        requests = PrefetchPlan(rows, len(order), is_written_all_along=True)
+        requests = [PrefetchPlan(rows, len(order), is_written_all_along=True)]
     else:
         is_past, segment = long.is_past, long.segment
-        requests = ChunkRequests(body, () if is_past else plan.due.lines(order, pointers))
+        requests = [ChunkRequests(body, () if is_past else plan.due.lines(order, pointers))]
+        if long.stages and long.is_first:
+            requests.append(PrefetchPlan(rows, len(order)))
     for n, start in enumerate(range(0, max(1, len(order)), segment)):
         body.cut(f"part{n}")
         body.largest = rows.recorded("largest")

@@ -17,6 +17,7 @@ from dqdyn.compile.codegen.prefetch import PrefetchPlan, ResultRequests
 from dqdyn.compile.codegen.register_plan import from_inputs, operations, register_plan
 from dqdyn.compile.codegen.result_columns import Portion, ResultColumns, is_sparse
 from dqdyn.compile.codegen.rows import RowLoop
+from dqdyn.compile.trace.program import Program
 
 _MANY_RESULTS = 2000  # of which the first would leave the caches before the last are there
 _FEWEST_CHUNKS = 8  # of rows that are not complete yet, to be written together
@@ -54,7 +55,7 @@ def long_batch_kernel(rows: RowLoop, name: str, segment: int) -> str:
     rows.read(numbers, values, keep)
     prefetch = PrefetchPlan(rows, len(order))
     requests = ResultRequests(rows, numbers, len(order), ResultColumns.beyond(rows))
-    has_loop = not is_sparse(program)
+    has_loop = _has_loop(program)
     if has_loop:
         columns.store_constants(body, "%scratch")
     for n, members in enumerate(parts):
@@ -72,6 +73,14 @@ def long_batch_kernel(rows: RowLoop, name: str, segment: int) -> str:
         rows.write(numbers, fetch)
         kernel = [*rows.block(kernel_name, waiting.slots), *rows.loop(kernel_name)]
     return "\n".join([*kernel, *rows.whole(name, kernel_name), *rows.piece(name, kernel_name), ""])
+
+
+def _has_loop(program: Program) -> bool:
+    """Whether rows are written by a loop: not those of mostly constants, unless their code would be long.
+
+    The loop also writes past the caches.
+    """
+    return not is_sparse(program) or len(program.outputs) >= _MANY_RESULTS
 
 
 def _written(rows: RowLoop, parts: Sequence[Sequence[int]]) -> dict[int, list[Portion]]:
@@ -96,7 +105,7 @@ def _written(rows: RowLoop, parts: Sequence[Sequence[int]]) -> dict[int, list[Po
 def _kept(
     rows: RowLoop, parts: Sequence[Sequence[int]], written: Mapping[int, Sequence[Portion]], before: int
 ) -> dict[int, int]:
-    """Results, and the last turn of the segment after which they are written; the last of all, if most are constant.
+    """Results, and the last turn of the segment after which they are written; the last of all without a loop.
 
     There are some turns ``before`` the parts.
     A portion may begin with half of the chunk before, and its chunks may be aligned in any way.
@@ -104,7 +113,7 @@ def _kept(
     program, arrays, w = rows.program, rows.arrays, rows.width
     ends = list(accumulate(map(len, parts), initial=before))[1:]
     found: dict[int, int] = {}
-    is_last = is_sparse(program)
+    is_last = not _has_loop(program)
     for n in sorted(written):
         turn = (ends[-1] if is_last else ends[n]) - 1
         for portion in written[n]:

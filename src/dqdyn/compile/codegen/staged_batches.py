@@ -16,6 +16,7 @@ from functools import cached_property
 
 from dqdyn.compile.codegen.blocks import WEIGHT, size_of
 from dqdyn.compile.codegen.direct_writes import DueWrites, LongBlock, PlannedWrites, direct_block, direct_order
+from dqdyn.compile.codegen.result_columns import ResultColumns
 from dqdyn.compile.codegen.rows import TOO_LARGE, RowLoop
 from dqdyn.compile.codegen.stages import NEXT_MODULE, TABLE, table
 from dqdyn.compile.codegen.variants import chosen, may_go_past, variants
@@ -24,7 +25,7 @@ from dqdyn.compile.codegen.workspace import in_workspace
 _SHORTEST = 4400  # instructions; fewer are in the cache of decoded ones, which holds 6,000 at best
 _STAGE = 3700  # instructions; with what is not counted, such a stage fits
 _FEWEST = 1000  # lines of IR: else nearly all of the code writes results
-_LONGEST = 40_000  # lines of IR: of four variants, which LLVM compiles in some seconds
+_LONGEST = 30_000  # instructions: of four variants, which LLVM compiles in two or three seconds
 _OF_A_RESULT, _OF_AN_INPUT = 4, 6  # instructions that transpose one, and store it, or load and check it
 _SECOND_LEVEL = 512 * 1024  # bytes, half of that cache, for what blocks that go together keep there
 _MOST_BLOCKS = 8  # more need hardly fewer fetches
@@ -49,7 +50,7 @@ class StagedBatches:
         Long rows of several arrays could not go past the caches here.
         """
         one_or_short = len(self.rows.arrays.sizes) == 1 or self._bytes_of_results <= _SECOND_LEVEL // _MOST_BLOCKS
-        return self.length >= _SHORTEST and _FEWEST <= size_of(self.rows.program) <= _LONGEST and one_or_short
+        return _SHORTEST <= self.length <= _LONGEST and size_of(self.rows.program) >= _FEWEST and one_or_short
 
     @cached_property
     def _stages(self) -> list[list[int]]:
@@ -104,15 +105,20 @@ class StagedBatches:
         first = body.op(f"mul i64 {chosen(rows, '%i')}, {stages}")
         number = body.op(f"add i64 {first}, %stage")
         function, choice = body.load(body.at(f"@{TABLE}", number, "ptr"), "ptr"), body.lines
+        body.lines = []
+        together = str(width * blocks)
+        if not may_go_past(rows):  # results beyond the caches take so long that other blocks would only push them out
+            together = body.op(f"select i1 {ResultColumns.beyond(rows)}, i64 {width}, i64 {together}")
         records = ("%largest", "%unfit")
         lines = [
+            *body.lines,
             "  %last = sub i64 %n, 1",
             *(f"  {record} = alloca {real}, align 64" for record in records),
             *(f"  store {real} zeroinitializer, ptr {record}, align 64" for record in records),
             "  br label %group",
             "group:",
             "  %start = phi i64 [ 0, %entry ], [ %end, %after ]",
-            f"  %all_blocks = add i64 %start, {width * blocks}",
+            f"  %all_blocks = add i64 %start, {together}",
             "  %end = call i64 @llvm.umin.i64(i64 %all_blocks, i64 %n)",
             "  br label %next_stage",
             "next_stage:",
@@ -153,6 +159,6 @@ def cut_into_stages(rows: RowLoop, order: Sequence[int], count: int) -> list[lis
     whole, before = sum(weights), 0
     stages: list[list[int]] = [[] for _ in range(count)]
     for i, weight in zip(order, weights, strict=True):
-        stages[before * count // whole].append(i)
+        stages[min(count - 1, before * count // max(1, whole))].append(i)
         before += weight
     return [stage for stage in stages if stage]

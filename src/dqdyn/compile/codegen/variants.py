@@ -10,8 +10,10 @@ from dataclasses import dataclass
 
 from dqdyn.compile.codegen.result_columns import ResultColumns
 from dqdyn.compile.codegen.row_chunks import alternates
-from dqdyn.compile.codegen.row_stream import RowStream
 from dqdyn.compile.codegen.rows import RowLoop
+
+_LINE = 64  # bytes
+_FEWEST = 64  # numbers in a row: the ends of rows, which go through the caches, take longer
 
 
 @dataclass(frozen=True)
@@ -24,8 +26,8 @@ class Variant:
 
 def may_go_past(rows: RowLoop) -> bool:
     """Whether there is one array, of which all rows start at lines or halves of them if it does."""
-    sizes = rows.arrays.sizes
-    return len(sizes) == 1 and RowStream.fits(rows.width, sizes[0], sizes[0])
+    sizes, width = rows.arrays.sizes, rows.width
+    return len(sizes) == 1 and 8 * width == _LINE and sizes[0] >= _FEWEST and sizes[0] % (width // 2) == 0
 
 
 def variants(rows: RowLoop) -> list[Variant]:

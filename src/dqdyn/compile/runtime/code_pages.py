@@ -79,7 +79,7 @@ class _Arena:
     """
 
     def __init__(self) -> None:
-        self.start = self.left = self.owner = 0
+        self.start = self.left = self.owner = self._first = 0
         self._turns: Any = None
         self._usual = 0  # ns that pages which bear each other take
 
@@ -107,9 +107,11 @@ class _Arena:
 
     def _renew(self) -> None:
         libc = _libc()
-        if self.left and self.owner == os.getpid():
-            libc.munmap(self.start, self.left)
-        self.start = self.left = 0
+        if self.owner == os.getpid():
+            for start, size in ((self._first, _PAGE), (self.start, self.left)):
+                if size:
+                    libc.munmap(start, size)
+        self.start = self.left = self.owner = 0
         memory = libc.mmap(None, 2 * _LARGE, _READ | _WRITE, _PRIVATE, -1, 0)
         if memory == _FAILED:
             return
@@ -122,7 +124,7 @@ class _Arena:
         if libc.mprotect(start, _LARGE, _READ | _EXECUTE):
             libc.munmap(start, _LARGE)
             return
-        self.start, self.left, self.owner = start + _PAGE, _LARGE - _PAGE, os.getpid()
+        self._first, self.start, self.left, self.owner = start, start + _PAGE, _LARGE - _PAGE, os.getpid()
         self._turns = ctypes.PYFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int)(start)
         self._usual = min(self._time(self.start, self.start) for _ in range(5))
 
