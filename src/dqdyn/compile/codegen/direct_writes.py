@@ -3,7 +3,8 @@
 Results that wait in memory are stored twice, and a store of a vector takes as long as two operations. Here the order of
 operations is one in which few values wait, for operations or for the results beside them in a row. The block of rows is
 emitted once for each way in which the output may be aligned. Longer programs are written this way, too, if almost no
-value has to wait; or in their own order if that hides the stores (:mod:`dqdyn.compile.codegen.hidden_writes`).
+value has to wait; in their own order if that hides the stores (:mod:`dqdyn.compile.codegen.hidden_writes`); or in
+stages (:mod:`dqdyn.compile.codegen.staged_batches`).
 """
 
 from __future__ import annotations

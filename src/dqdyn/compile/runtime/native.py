@@ -137,7 +137,7 @@ class Library:
         """Where a function starts, for each of some threads that run it at the same time.
 
         Cores that run the same code slow each other down where it exceeds their innermost caches (chain of fifty
-        joints: by a sixth of the time on two cores), so each gets its own copy, loaded in 3 ms.
+        joints: by a sixth of the time on two cores), so each gets its own copy, loaded in some milliseconds.
         """
         with LOCK:
             size = sum(map(len, self._objects))
