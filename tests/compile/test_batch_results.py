@@ -10,7 +10,16 @@ import numpy as np
 import pytest
 from compile_tools import WIDTHS, assert_same_bits, batch_code, parts_code, program_of
 
-from dqdyn.compile.codegen import direct_writes, kernels, pipelined, register_order, result_columns, row_chunks
+from dqdyn.compile.codegen import (
+    direct_writes,
+    kernels,
+    long_batches,
+    pipelined,
+    register_order,
+    result_columns,
+    row_chunks,
+    row_stream,
+)
 from dqdyn.compile.codegen.kernels import batch_kernel
 from dqdyn.compile.trace.interpret import interpret
 from dqdyn.compile.trace.program import Instruction, Program
@@ -195,6 +204,24 @@ def test_results_of_a_long_program_are_written_by_a_loop(
     program = made(results, 300, results)
     assert "_columns0" in batch_kernel(program, width, False, False)
     assert_written(program, width)
+
+
+@pytest.mark.parametrize("is_large", [True, False])
+def test_many_results_are_written_by_a_loop_though_most_are_constant(
+    is_large: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kernels, "_LONG", 100)
+    monkeypatch.setattr(kernels, "_SEGMENT", 60)
+    monkeypatch.setattr(pipelined, "_MOST", 0)
+    monkeypatch.setattr(result_columns, "_SPARSE", 0.0)
+    monkeypatch.setattr(result_columns, "_CACHED", 0 if is_large else 1 << 30)
+    monkeypatch.setattr(row_stream, "_FEWEST", 64)
+    program = made(6, 300, 92)
+    assert "_columns0" not in batch_kernel(program, 8, False, False)
+    monkeypatch.setattr(long_batches, "_MANY_RESULTS", 92)
+    assert "_columns0" in batch_kernel(program, 8, False, False)
+    for width in WIDTHS:
+        assert_written(program, width, (1, 7, 8, 33), shifts=range(8))
 
 
 @pytest.mark.parametrize("is_sparse", [True, False])

@@ -134,6 +134,8 @@ def test_which_programs_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
     assert pays(4400, 140, (70, 70))
     assert not pays(4400, 2000, (1000, 1000))  # could not go past the caches
     assert pays(4400, 2000)
+    assert pays(4400, 250)
+    assert not pays(4400, 2001)  # rows that start anywhere in a line cannot, either
 
 
 def test_blocks_go_one_by_one_where_results_exceed_the_caches(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -26,6 +26,7 @@ _SHORTEST = 4400  # instructions; fewer are in the cache of decoded ones, which 
 _STAGE = 3700  # instructions; with what is not counted, such a stage fits
 _FEWEST = 1000  # lines of IR: else nearly all of the code writes results
 _LONGEST = 30_000  # instructions: of four variants, which LLVM compiles in two or three seconds
+_SHORT_ROWS = 256  # numbers; longer rows, where they exceed the caches but may not go past them, are written in order
 _OF_A_RESULT, _OF_AN_INPUT = 4, 6  # instructions that transpose one, and store it, or load and check it
 _SECOND_LEVEL = 512 * 1024  # bytes, half of that cache, for what blocks that go together keep there
 _MOST_BLOCKS = 8  # more need hardly fewer fetches
@@ -45,12 +46,10 @@ class StagedBatches:
         return size_of(program) + results + _OF_AN_INPUT * sum(size for _, size in program.inputs)
 
     def pay(self) -> bool:
-        """Whether the code of a block is too long otherwise.
-
-        Long rows of several arrays could not go past the caches here.
-        """
-        one_or_short = len(self.rows.arrays.sizes) == 1 or self._bytes_of_results <= _SECOND_LEVEL // _MOST_BLOCKS
-        return _SHORTEST <= self.length <= _LONGEST and size_of(self.rows.program) >= _FEWEST and one_or_short
+        """Whether the code of a block is too long otherwise, and rows beyond the caches do not suffer."""
+        if not (may_go_past(self.rows) or sum(self.rows.arrays.sizes) <= _SHORT_ROWS):
+            return False
+        return _SHORTEST <= self.length <= _LONGEST and size_of(self.rows.program) >= _FEWEST
 
     @cached_property
     def _stages(self) -> list[list[int]]:
